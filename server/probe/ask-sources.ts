@@ -5,7 +5,7 @@ import type { Asker, FoundAuthorities, Sources } from './sources/sources.ts';
 import { waited } from './waited.ts';
 
 export interface AskOptions {
-  /** The check: what the certificates of its endpoint make us ask counts against it. */
+  /** The check that pays for the requests which its endpoint's certificates cause. */
   asker: Asker;
   addresses: readonly AddressObservation[];
   sources: Sources;
@@ -14,20 +14,19 @@ export interface AskOptions {
   signal: AbortSignal;
   /** Asks both CRL and OCSP, instead of OCSP as a fallback only. */
   isThorough: boolean;
-  /** What is not there by then is for the next check. */
+  /** Time limits in ms. Answers that arrive later are left for the next check. */
   waits: { authoritiesMs: number; statusMs: number };
   onFault: (error: unknown) => void;
 }
 
-/** What came of it. */
 export type Asked = Pick<Observation, 'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'>;
 
-/** What the CAs of the chains that were sent have to say. Never rejects, and waits no longer than it may. */
+/** Completes the chains received and asks their CAs about revocation and renewal. Never rejects; respects `waits`. */
 export async function askSources(options: AskOptions): Promise<Asked> {
   const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
 
-  const ways = await Promise.all(
+  const chains = await Promise.all(
     sentChains(addresses, asker.work).map(async (sent) => {
       const { certificates } = sent;
       const path = heldPath(certificates, trustStore, now, asker.work);
@@ -41,45 +40,47 @@ export async function askSources(options: AskOptions): Promise<Asked> {
     }),
   );
 
-  const held = new Map(
-    ways.flatMap(({ sent, path, authorities }) =>
+  const validByLeaf = new Map(
+    chains.flatMap(({ sent, path, authorities }) =>
       path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path, authorities }] as const],
     ),
   );
   const answers = await Promise.all(
-    [...held.values()].map(async ({ sent, path, authorities }) => {
+    [...validByLeaf.values()].map(async ({ sent, path, authorities }) => {
       const { certificates, staple } = sent;
       const [leaf] = certificates;
       const isPublic = isPublicPath(path, trustStore);
       const limit = { ...wait, ms: waits.statusMs };
-      const statusOf = (way: readonly Certificate[]) => {
-        const about = { path: way, isPublic: isPublicPath(way, trustStore), asker, staple, isThorough, now };
+      const revocationOf = (checked: readonly Certificate[]) => {
+        const isPublicRoot = isPublicPath(checked, trustStore);
+        const request = { path: checked, isPublic: isPublicRoot, asker, staple, isThorough, now };
         return waited<RevocationEvidence[]>(
-          (until) => sources.revocation.evidence({ ...about, signal: until }),
+          (until) => sources.revocation.evidence({ ...request, signal: until }),
           { ...limit, late: [] },
         );
       };
       const [revocation, renewal] = await Promise.all([
-        statusOf(path),
-        // Whoever has an authority of his own writes any issuer's name into a certificate.
+        revocationOf(path),
+        // A private CA can put any issuer name into a certificate, so ask ARI for public chains only.
         isPublic
           ? waited((until) => sources.renewal.renewal({ leaf, now, signal: until }), { ...limit, late: null })
           : null,
       ]);
-      const around = wayAround(sent, authorities, revocation, options);
-      return { revocation: [...revocation, ...(around === null ? [] : await statusOf(around))], renewal };
+      const alternate = pathWithoutRevoked(sent, authorities, revocation, options);
+      const more = alternate === null ? [] : await revocationOf(alternate);
+      return { revocation: [...revocation, ...more], renewal };
     }),
   );
   return {
-    authorities: distinct(ways.flatMap(({ authorities }) => authorities)),
-    ...(ways.some(({ isPending }) => isPending) && { authoritiesPending: true as const }),
+    authorities: distinct(chains.flatMap(({ authorities }) => authorities)),
+    ...(chains.some(({ isPending }) => isPending) && { authoritiesPending: true as const }),
     revocation: answers.flatMap(({ revocation }) => revocation),
     renewal: answers.flatMap(({ renewal }) => renewal ?? []),
   };
 }
 
-/** The path without the intermediates that were revoked; null where none was, or nothing else holds. */
-function wayAround(
+/** Builds a path that avoids revoked intermediates. Returns null if none is revoked or no other path is valid. */
+function pathWithoutRevoked(
   { certificates: [leaf, ...others] }: SentChain,
   authorities: readonly FetchedAuthority[],
   evidence: readonly RevocationEvidence[],

@@ -6,17 +6,17 @@ import { hangUp } from './handshake.ts';
 import { secure } from './secure.ts';
 import { modernContext } from './tls-contexts.ts';
 
-/** What one canary showed: a host of somebody else's that nearly always answers. */
+/** Result of probing one canary: a third-party host that nearly always answers. */
 export interface CanarySighting {
   host: string;
-  /** It shook hands; what its certificate is worth does not matter, for anybody who answers is beyond our own network. */
+  /** The TLS handshake succeeded. Its certificate does not matter: any answer shows that our own network works. */
   isHealthy: boolean;
-  /** Its clock (the Date of its answer over HTTP) before ours, in ms; null where it told none. */
+  /** How far its clock (the Date header of its HTTP response) is ahead of ours, in ms; null if it sent no date. */
   aheadMs: number | null;
 }
 
 export interface Canaries {
-  /** Looks at every canary at once; never rejects for what the network does, and ends within four seconds. */
+  /** Probes all canaries in parallel. Never rejects for network errors; ends within four seconds. */
   look(signal: AbortSignal): Promise<CanarySighting[]>;
 }
 
@@ -24,58 +24,62 @@ export interface CanaryOptions {
   hosts: readonly { host: string; port: number }[];
   resolver: Resolver;
   policy: AddressPolicy;
-  /** ms UTC: the clock that is compared with theirs. */
+  /** Our clock, ms UTC, which is compared with theirs. */
   now: () => number;
-  /** For everything, by the wall clock. */
+  /** Wall-clock limit for the whole probe. Default: 4,000. */
   timeoutMs?: number;
 }
 
-/** Less than what is left of a check's lease after the longest check. */
+/** Shorter than the rest of a check's lease after the longest possible check. */
 const TIMEOUT_MS = 4_000;
-/** One of each family: either may be what is missing. */
+/** Most addresses per canary: one of each family, because either IPv4 or IPv6 may be broken. */
 const ADDRESSES = 2;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** null without any host: then nothing tells our own network from that of others. */
+/** Returns null if there are no hosts: then our own outages cannot be told from others'. */
 export function createCanaries({ hosts, ...options }: CanaryOptions): Canaries | null {
   if (hosts.length === 0) return null;
-  return { look: (signal) => Promise.all(hosts.map((canary) => lookAt(canary, options, signal))) };
+  return { look: (signal) => Promise.all(hosts.map((canary) => probeCanary(canary, options, signal))) };
 }
 
-async function lookAt(
+async function probeCanary(
   { host, port }: { host: string; port: number },
   { resolver, policy, now, timeoutMs = TIMEOUT_MS }: Omit<CanaryOptions, 'hosts'>,
   stopping: AbortSignal,
 ): Promise<CanarySighting> {
-  const ended = new AbortController();
-  const end = (): void => ended.abort();
-  const timer = setTimeout(end, timeoutMs);
-  stopping.addEventListener('abort', end, { once: true });
-  if (stopping.aborted) end();
-  const { signal } = ended;
-  const missing: CanarySighting = { host, isHealthy: false, aheadMs: null };
+  const deadline = new AbortController();
+  const abort = (): void => deadline.abort();
+  const timer = setTimeout(abort, timeoutMs);
+  stopping.addEventListener('abort', abort, { once: true });
+  if (stopping.aborted) abort();
+  const { signal } = deadline;
+  const unreachable: CanarySighting = { host, isHealthy: false, aheadMs: null };
   try {
     const resolution = await resolver.resolve(host, { signal });
-    if (!resolution.ok) return missing;
+    if (!resolution.ok) return unreachable;
     const limits = { signal, connectTimeoutMs: timeoutMs, handshakeTimeoutMs: timeoutMs };
-    const sightings = resolution.addresses.slice(0, ADDRESSES).map(async (address) => {
+    const attempts = resolution.addresses.slice(0, ADDRESSES).map(async (address) => {
       const endpoint = { host, port, protocol: 'tls' as const };
       const secured = await secure({ address, endpoint, policy, ...limits }, modernContext);
-      if (!secured.ok || secured.tls === null) return missing;
+      if (!secured.ok || secured.tls === null) return unreachable;
       const date = await within(dateOf(secured.tls, host), { ms: timeoutMs, signal }, null);
       const aheadMs = date === null ? null : date - now();
       await hangUp(secured.tls, signal);
       return { host, isHealthy: true, aheadMs };
     });
-    const seen = await Promise.all(sightings);
-    return seen.find(({ aheadMs }) => aheadMs !== null) ?? seen.find(({ isHealthy }) => isHealthy) ?? missing;
+    const results = await Promise.all(attempts);
+    return (
+      results.find(({ aheadMs }) => aheadMs !== null) ??
+      results.find(({ isHealthy }) => isHealthy) ??
+      unreachable
+    );
   } finally {
     clearTimeout(timer);
-    stopping.removeEventListener('abort', end);
+    stopping.removeEventListener('abort', abort);
   }
 }
 
-/** The Date of the answer to a HEAD (RFC 9110 §6.6.1), ms UTC; null where there is none that can be read. */
+/** Sends HEAD / and returns the Date of the response (RFC 9110 §6.6.1) in ms UTC; null if it is missing or invalid. */
 function dateOf(tls: TLSSocket, host: string): Promise<number | null> {
   return new Promise((resolve) => {
     let head = '';
@@ -84,7 +88,7 @@ function dateOf(tls: TLSSocket, host: string): Promise<number | null> {
       const isWhole = /\r?\n\r?\n/.test(head);
       if (!isWhole && head.length < MAX_HEADER_BYTES) return;
       tls.off('data', read);
-      // What follows the last line break may be cut off.
+      // The text after the last line break may be incomplete.
       const lines = head.split('\n').slice(0, -1);
       const line = lines.find((one) => one.slice(0, 5).toLowerCase() === 'date:');
       const date = Date.parse(line?.slice(5).trim() ?? '');

@@ -5,28 +5,27 @@ import type { Observation } from '../core/index.ts';
 import type { Order, Report, ThreadData, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement } from './examiner.ts';
 
-/** How long a thread that has started may leave an order unanswered, in ms, before it is taken to hang and ended. */
+/** Time limits in ms per order. A started thread that exceeds one counts as hung and is terminated. */
 export interface Patience {
-  /** A look has its own deadline of 20 s. */
+  /** A probe has its own deadline of 20 s. */
   observeMs: number;
   judgeMs: number;
-  /** After a look was aborted. */
+  /** After a probe was aborted. */
   abortedMs: number;
 }
 
 export interface ExaminerClientOptions {
   settings: ThreadSettings;
-  /** What takes more work rejects with `ExaminationExceeded`. null: nothing does. */
+  /** Orders that need more work reject with `ExaminationExceeded`. null: no limit. */
   mostWork: number | null;
   patience: Patience;
   /**
-   * Starts the thread with the first order only, and ends it when nothing was asked of it for so long. Absent: it starts at once
-   * and stays.
+   * If set, the thread starts with the first order and ends after this idle time. Otherwise it starts now and stays.
    */
   idleMs?: number;
-  /** Called for each verdict that the limit of work for one look cut short. */
+  /** Called for each verdict that is incomplete because the work budget of a probe ran out. */
   onCut: () => void;
-  /** Told what could not be kept for later, and when the thread had to be ended. */
+  /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
   onTrouble: (error: Error) => void;
 }
 
@@ -34,12 +33,12 @@ export interface ExaminerClient extends Examiner {
   close(): Promise<void>;
 }
 
-/** The certificates take more work than is done in this thread. */
+/** Examining the certificates needs more work than this thread may do. */
 export class ExaminationExceeded extends Error {
   override name = 'ExaminationExceeded';
 }
 
-/** The thread hung or died over the certificates of this order. Callers repeat all other orders that were under way. */
+/** The thread hung or died while it worked on this order. Callers repeat all other orders that were pending. */
 export class ExaminationOverran extends Error {
   override name = 'ExaminationOverran';
 }
@@ -58,18 +57,18 @@ interface Thread {
 }
 
 /**
- * Hostile certificates and lists may at worst end the thread, which is started anew, and not the product. What is young lives for
- * one look, of which there are dozens at once: more room for it is held for nothing.
+ * Hostile certificates and CRLs can at worst kill the thread, which is restarted, and not the process. Young objects
+ * live for one probe, with dozens of probes at once; a larger young generation would only waste memory.
  */
-const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Runs an examiner in a thread of its own. When the thread ends, what was under way rejects: with `ExaminationOverran` for the
- * one that it was working on. The next order starts it again.
+ * Runs an examiner in its own thread. If the thread ends, all pending orders reject: the one it was working on with
+ * `ExaminationOverran`. The next order starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
   const { settings, mostWork, patience, idleMs, onCut, onTrouble } = options;
-  /** By which look it was made: the thread has most of them still, and need not be sent them back. */
+  /** The order id that produced an observation. The thread usually still has it, so we send back only the id. */
   const origins = new WeakMap<Observation, number>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
@@ -78,81 +77,81 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   function start(): Thread {
     const working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const pending: Thread['pending'] = new Map();
-    const { promise: ready, resolve: isReady } = Promise.withResolvers<void>();
+    const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
     const worker = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
       workerData: { ...settings, mostWork, working: working.buffer } satisfies ThreadData,
-      resourceLimits: MEMORY,
+      resourceLimits: RESOURCE_LIMITS,
     });
     const started = { worker, pending, ready };
     worker.on('message', (report: Report) => {
-      if (report.kind === 'ready') isReady();
-      else answer(report, pending);
+      if (report.kind === 'ready') markReady();
+      else settle(report, pending);
     });
     worker.on('error', (error) => {
       onTrouble(error instanceof Error ? error : new Error(String(error)));
     });
     worker.on('exit', () => {
-      // Not before it is asked again: one that cannot even start would be started for ever.
+      // Restart only with the next order: a thread that cannot start would otherwise be restarted forever.
       if (thread === started) thread = null;
-      // It judges in the order in which it is asked.
-      const oldest = [...pending].find(([, { kind }]) => kind === 'judge')?.[0];
-      // What was worked on last may have been answered: then the thread hangs in something that spends no budget.
-      const spending = Atomics.load(working, 0);
-      const workedOn = pending.has(spending) ? spending : oldest;
+      // The thread judges in the order of arrival.
+      const oldestJudge = [...pending].find(([, { kind }]) => kind === 'judge')?.[0];
+      // If the order that spent work last is already answered, the thread hung in code that spends no budget.
+      const lastSpender = Atomics.load(working, 0);
+      const culprit = pending.has(lastSpender) ? lastSpender : oldestJudge;
       for (const [id, { reject }] of pending) {
         const ended = 'The thread of the probe ended.';
-        reject(id === workedOn ? new ExaminationOverran(ended) : new Error(ended));
+        reject(id === culprit ? new ExaminationOverran(ended) : new Error(ended));
       }
       pending.clear();
     });
     return started;
   }
 
-  function answer(report: Exclude<Report, { kind: 'ready' }>, pending: Thread['pending']): void {
+  function settle(report: Exclude<Report, { kind: 'ready' }>, pending: Thread['pending']): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
-    const asked = pending.get(report.id);
+    const order = pending.get(report.id);
     pending.delete(report.id);
-    if (report.kind === 'failed') asked?.reject(report.error);
+    if (report.kind === 'failed') order?.reject(report.error);
     else if (report.kind === 'exceeded')
-      asked?.reject(new ExaminationExceeded('Too much work for this thread.'));
-    else asked?.resolve(report as never);
+      order?.reject(new ExaminationExceeded('Too much work for this thread.'));
+    else order?.resolve(report as never);
     if (report.kind === 'judged' && report.isCut) onCut();
   }
 
-  /** Ends the thread. The next order starts another one. */
-  function end(ended: Thread | null): void {
-    if (thread === ended) thread = null;
-    void ended?.worker.terminate();
+  /** Ends the thread. The next order starts a new one. */
+  function terminate(target: Thread | null): void {
+    if (thread === target) thread = null;
+    void target?.worker.terminate();
   }
 
-  function giveUp(hanging: Thread, ms: number): void {
+  function terminateHung(hung: Thread, ms: number): void {
     onTrouble(new Error(`The thread of the probe has not answered for ${ms} ms; it is ended.`));
-    end(hanging);
+    terminate(hung);
   }
 
-  function ask<Kind extends Report['kind']>(order: NewOrder, ms: number) {
+  function send<Kind extends Report['kind']>(order: NewOrder, ms: number) {
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Extract<Report, { kind: Kind }>>();
     clearTimeout(idle);
-    const asked = (thread ??= start());
+    const target = (thread ??= start());
     const timers: NodeJS.Timeout[] = [];
-    const giveUpAfter = (limitMs: number): void => {
-      if (asked.pending.has(id)) timers.push(setTimeout(() => giveUp(asked, limitMs), limitMs));
+    const startTimeout = (limitMs: number): void => {
+      if (target.pending.has(id)) timers.push(setTimeout(() => terminateHung(target, limitMs), limitMs));
     };
-    asked.pending.set(id, { kind: order.kind, resolve, reject });
-    asked.worker.postMessage({ ...order, id });
-    void asked.ready.then(() => giveUpAfter(ms));
+    target.pending.set(id, { kind: order.kind, resolve, reject });
+    target.worker.postMessage({ ...order, id });
+    void target.ready.then(() => startTimeout(ms));
     const answered = promise.finally(() => {
       timers.forEach((timer) => clearTimeout(timer));
-      if (idleMs === undefined || asked.pending.size > 0) return;
+      if (idleMs === undefined || target.pending.size > 0) return;
       clearTimeout(idle);
-      idle = setTimeout(() => end(asked), idleMs);
+      idle = setTimeout(() => terminate(target), idleMs);
       idle.unref();
     });
     const abort = (): void => {
-      asked.worker.postMessage({ kind: 'abort', id } satisfies Order);
-      void asked.ready.then(() => giveUpAfter(patience.abortedMs));
+      target.worker.postMessage({ kind: 'abort', id } satisfies Order);
+      void target.ready.then(() => startTimeout(patience.abortedMs));
     };
     return { id, answered, abort };
   }
@@ -163,11 +162,11 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       const order = {
         kind: 'observe' as const,
         endpoint: { host, port, protocol },
-        authorities: authorities.map(alone),
+        authorities: authorities.map(compactCopy),
         withPosture,
         withSteps: onStep !== undefined,
       };
-      const { id, answered, abort } = ask<'observed'>(order, patience.observeMs);
+      const { id, answered, abort } = send<'observed'>(order, patience.observeMs);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
@@ -182,14 +181,20 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     },
     async judge({ observation, now, authorities, previous }): Promise<Judgement> {
       const observed = origins.get(observation) ?? null;
-      const order = { kind: 'judge' as const, observed, now, authorities: authorities.map(alone), previous };
+      const order = {
+        kind: 'judge' as const,
+        observed,
+        now,
+        authorities: authorities.map(compactCopy),
+        previous,
+      };
       if (observed !== null) {
-        const asked = ask<'judged' | 'forgotten'>({ ...order, observation: null }, patience.judgeMs);
-        const answered = await asked.answered;
-        if (answered.kind === 'judged') return answered.judgement;
+        const sent = send<'judged' | 'forgotten'>({ ...order, observation: null }, patience.judgeMs);
+        const report = await sent.answered;
+        if (report.kind === 'judged') return report.judgement;
       }
-      const asked = ask<'judged'>({ ...order, observation: serialize(observation) }, patience.judgeMs);
-      return (await asked.answered).judgement;
+      const sent = send<'judged'>({ ...order, observation: serialize(observation) }, patience.judgeMs);
+      return (await sent.answered).judgement;
     },
     async close() {
       clearTimeout(idle);
@@ -198,5 +203,5 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   };
 }
 
-/** The bytes without what else is in their buffer, which would be sent along. */
-const alone = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);
+/** Copies the bytes out of their buffer, which would otherwise be sent to the thread as a whole. */
+const compactCopy = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);

@@ -3,25 +3,27 @@ import type { Judgement } from './examiner.ts';
 import type { Step } from './step.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** What a thread of the examiner is made from: plain data. */
+/** Settings of an examiner thread, as plain data. */
 export interface ThreadSettings {
   dnsServers: readonly string[];
   egressAllowCidrs: readonly string[];
-  /** The operator's own anchors. */
+  /** The operator's own trust anchors. */
   extraCaPem: string | null;
   cacheFolder: string;
-  /** What the certificates of one look may cost, in units of `WorkBudget`. */
+  /** Work budget for the certificates of one probe, in units of `WorkBudget`. */
   lookWork: number;
 }
 
 export interface ThreadData extends ThreadSettings {
-  /** What one look may cost here; what takes more is `exceeded`. null: `lookWork`, and a verdict says where it is not enough. */
+  /** Orders that need more work are `exceeded`. null: `lookWork` applies, and the verdict says if it ran out. */
   mostWork: number | null;
-  /** One Int32: the id of the order whose certificates are being worked on, 0 for none. It can be read while the thread hangs. */
+  /**
+   * One Int32: the id of the order that spent work last, 0 for none. The main thread can read it while this one hangs.
+   */
   working: SharedArrayBuffer;
 }
 
-/** To the thread. `id` tells the answers apart; `observed` is the id of the look that an observation came from. */
+/** Messages to the thread. Reports repeat the `id`; `observed` is the id of the order that made the observation. */
 export type Order =
   | {
       kind: 'observe';
@@ -29,7 +31,7 @@ export type Order =
       endpoint: { host: string; port: number; protocol: Protocol };
       authorities: readonly Uint8Array[];
       withPosture: boolean;
-      /** Whether somebody asks where the time went. */
+      /** Whether the caller wants the timings of the phases. */
       withSteps: boolean;
     }
   | { kind: 'abort'; id: number }
@@ -37,25 +39,25 @@ export type Order =
       kind: 'judge';
       id: number;
       observed: number | null;
-      /** Written by `serialize` of node:v8; null where the thread may still have it. */
+      /** Written by `serialize` of node:v8; null if the thread probably still has it. */
       observation: Uint8Array | null;
       now: number;
       authorities: readonly Uint8Array[];
       previous: Verdict | null;
     };
 
-/** From the thread. */
+/** Messages from the thread. */
 export type Report =
-  /** It has started, and takes orders from now on. */
+  /** The thread has started and accepts orders. */
   | { kind: 'ready' }
   /** `observation`: written by `serialize` of node:v8. */
   | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
-  /** `isCut`: the work of one look did not suffice, as the verdict says. */
+  /** `isCut`: the work budget ran out, as the verdict says. */
   | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
-  /** The examination takes more work than this thread may do. */
+  /** The examination needs more work than this thread may do. */
   | { kind: 'exceeded'; id: number }
-  /** The observation is not there any more: ask again, with it. */
+  /** The observation is no longer cached: send the order again with it. */
   | { kind: 'forgotten'; id: number }
   | { kind: 'failed'; id: number; error: Error }
-  /** What CAs said could not be kept for later, or a source has a bug. */
+  /** A CA's answer could not be cached, or a source has a bug. */
   | { kind: 'trouble'; error: Error };

@@ -9,10 +9,12 @@ import { createProbe } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 import type { Step } from './step.ts';
 
-// A thread that looks and judges: what it does never keeps an HTTP request waiting.
+// Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
 
-/** Of looks that are still to be judged, at once as a rule: 20 kB of most, and up to some megabytes of hostile ones. */
-const REMEMBERED_BYTES = 16 * 1024 * 1024;
+/**
+ * Cache for observations until they are judged, usually at once: about 20 kB each, some megabytes from hostile hosts.
+ */
+const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 
 type JudgeOrder = Extract<Order, { kind: 'judge' }>;
 
@@ -26,41 +28,41 @@ const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
 const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
-const looks = new Map<number, AbortController>();
-const observations = new BoundedMap<number, Observation>(REMEMBERED_BYTES);
-/** Judged one per turn of the event loop, so that the sockets of other looks are served between two hostile chains. */
-const waiting: JudgeOrder[] = [];
+const runningProbes = new Map<number, AbortController>();
+const observations = new BoundedMap<number, Observation>(OBSERVATION_CACHE_BYTES);
+/** Judged one per event loop iteration, so that the sockets of other probes are served between two hostile chains. */
+const judgeQueue: JudgeOrder[] = [];
 
 parentPort?.on('message', (order: Order) => {
   switch (order.kind) {
     case 'abort':
-      return looks.get(order.id)?.abort();
+      return runningProbes.get(order.id)?.abort();
     case 'observe':
-      return settle(order, observe(order));
+      return reportFailure(order, observe(order));
     default:
-      waiting.push(order);
-      if (waiting.length === 1) setImmediate(judgeNext);
+      judgeQueue.push(order);
+      if (judgeQueue.length === 1) setImmediate(judgeNext);
   }
 });
 
-function settle({ id }: Order, done: Promise<void>): void {
+function reportFailure({ id }: Order, done: Promise<void>): void {
   done.catch((error: unknown) => report({ kind: 'failed', id, error: asError(error) }));
 }
 
 function judgeNext(): void {
-  const [order] = waiting;
+  const [order] = judgeQueue;
   if (order === undefined) return;
-  settle(order, judge(order));
-  waiting.shift();
-  if (waiting.length > 0) setImmediate(judgeNext);
+  reportFailure(order, judge(order));
+  judgeQueue.shift();
+  if (judgeQueue.length > 0) setImmediate(judgeNext);
 }
 
 async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void> {
   const { id, endpoint, authorities, withPosture, withSteps } = order;
   const stop = new AbortController();
   const steps: Step[] = [];
-  const work = workOn(id);
-  looks.set(id, stop);
+  const work = createBudget(id);
+  runningProbes.set(id, stop);
   try {
     const options = {
       signal: stop.signal,
@@ -75,13 +77,13 @@ async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void
     observations.set(id, observation, packed.byteLength);
     report({ kind: 'observed', id, observation: packed, steps });
   } finally {
-    looks.delete(id);
+    runningProbes.delete(id);
   }
 }
 
 async function judge(order: JudgeOrder): Promise<void> {
   const { id, observed, now: at, authorities, previous } = order;
-  const work = workOn(id);
+  const work = createBudget(id);
   work.spend(0);
   const observation =
     order.observation === null
@@ -93,8 +95,8 @@ async function judge(order: JudgeOrder): Promise<void> {
   report({ kind: 'judged', id, judgement, isCut: work.isExhausted });
 }
 
-/** Leaves word whose certificates are being worked on, for whoever has to end this thread. */
-function workOn(id: number): WorkBudget {
+/** Creates a budget that records the order being worked on, in case the main thread must terminate this one. */
+function createBudget(id: number): WorkBudget {
   return new WorkBudget(mostWork ?? lookWork, () => void Atomics.store(working, 0, id));
 }
 

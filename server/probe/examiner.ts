@@ -20,15 +20,15 @@ import { getCACertificates } from 'node:tls';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface LookOptions {
-  /** Aborted, it ends what is still under way as a timeout. */
+  /** Aborting ends everything still running, which is then reported as a timeout. */
   signal: AbortSignal;
-  /** DER of what is trusted here beside what everybody trusts. */
+  /** DER of the account's own CAs, trusted in addition to the public roots. */
   authorities: readonly Uint8Array[];
-  /** Looks at the posture too: some handshakes more, to be made about once a day. */
+  /** Also probes the posture, which takes several more handshakes. Meant to run about once a day. */
   withPosture: boolean;
-  /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
+  /** Work budget for examining the certificates received. Default: `LOOK_WORK`. */
   work?: WorkBudget;
-  /** Hears where the time of the look went, at the latest when it ends. Default: nobody asks. */
+  /** Called with the timing of each phase, at the latest when the probe ends. */
   onStep?: (step: Step) => void;
 }
 
@@ -36,26 +36,23 @@ export interface Question {
   observation: Observation;
   /** ms UTC. */
   now: number;
-  /** DER, as for the look. */
+  /** DER, the same as for `observe`. */
   authorities: readonly Uint8Array[];
-  /** What was concluded before; null for the first time. */
+  /** The previous verdict of this endpoint; null for the first one. */
   previous: Verdict | null;
-  /** What judging may cost; the verdict says where it is not enough. Default: `LOOK_WORK`. */
+  /** Work budget for judging. If it runs out, the verdict says so. Default: `LOOK_WORK`. */
   work?: WorkBudget;
 }
 
 export interface Judgement {
   verdict: Verdict;
-  /**
-   * Of every distinct certificate seen that can be read, as far as one look's work pays for reading. An unreadable one is a
-   * finding of the verdict.
-   */
+  /** Every distinct readable certificate, as far as the budget lasts. Unreadable ones are findings of the verdict. */
   certificates: { facts: CertificateFacts }[];
 }
 
-/** All that a check costs processor time for: the look itself, and what follows from it. */
+/** The CPU-bound part of a check: probing the endpoint and judging the observation. */
 export interface Examiner {
-  /** Looks once at an endpoint. Whatever the network does is a value. */
+  /** Probes an endpoint once. Network failures are part of the observation and never reject. */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
     options: LookOptions,
@@ -63,14 +60,14 @@ export interface Examiner {
   judge(question: Question): Promise<Judgement>;
 }
 
-/** Looks and judges in the thread that asks. `trustStore`: what everybody trusts. */
+/** Creates an examiner that works in the calling thread. `trustStore` holds the public roots. */
 export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
-  const trustOf = createAccountTrust(trustStore);
+  const trustStoreFor = createAccountTrust(trustStore);
   return {
     observe: (endpoint, { authorities, ...options }) =>
-      probe.observe(endpoint, { ...options, trustStore: trustOf(authorities) }),
+      probe.observe(endpoint, { ...options, trustStore: trustStoreFor(authorities) }),
     async judge({ observation, now, authorities, previous, work }) {
-      const verdict = judge(observation, now, trustOf(authorities), previous, work);
+      const verdict = judge(observation, now, trustStoreFor(authorities), previous, work);
       return { verdict, certificates: certificatesSeen(observation, new WorkBudget(work?.total)) };
     },
   };
@@ -97,35 +94,34 @@ function certificatesSeen(
   return [...seen.values()];
 }
 
-/** Distinct sets of CAs that are cached. Accounts of one company mostly share a set. */
-const REMEMBERED = 200;
+/** Most distinct sets of CAs in the cache. Accounts of one company mostly share a set. */
+const MAX_CACHED_STORES = 200;
 
 /** Returns a function that extends `base` by an account's own CAs (DER). Equal sets share one trust store. */
 function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array[]) => TrustStore {
-  const known = new Map<string, TrustStore>();
+  const cache = new Map<string, TrustStore>();
   return (authorities) => {
     if (authorities.length === 0) return base;
     const fingerprints = authorities.map((der) => createHash('sha256').update(der).digest('hex'));
     const key = fingerprints.toSorted().join(' ');
     const trustStore =
-      known.get(key) ??
+      cache.get(key) ??
       // An older version may have stored certificates that this one cannot parse.
       extendTrustStore(
         base,
         authorities.filter((der) => parseReadable(der) !== null),
       );
-    known.delete(key);
-    known.set(key, trustStore);
-    const [oldest] = known.keys();
-    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    cache.delete(key);
+    cache.set(key, trustStore);
+    const [oldest] = cache.keys();
+    if (cache.size > MAX_CACHED_STORES && oldest !== undefined) cache.delete(oldest);
     return trustStore;
   };
 }
 
 /**
- * The roots that a verdict starts from: Mozilla's set as bundled with Node, plus the operator's own anchors in PEM.
- * Never the system's store or NODE_EXTRA_CA_CERTS: the same observation must give the same verdict on every machine.
- * @throws PkiError when the operator's PEM cannot be read.
+ * Loads Mozilla's roots as bundled with Node plus the operator's anchors (PEM). Never uses the system store or
+ * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. @throws PkiError for unreadable PEM.
  */
 export function loadTrustStore(extraCaPem: string | null): TrustStore {
   const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));

@@ -3,21 +3,21 @@ import type { ReachFailure } from '../core/index.ts';
 
 export interface HandshakeFailure {
   reason: ReachFailure;
-  /** The number of the alert that the peer sent. */
+  /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
   tlsAlert: number | null;
   detail: string | null;
-  /** The peer wants something that only the legacy context offers. */
+  /** The peer may accept the legacy context (old versions, weak keys), so a second attempt is worthwhile. */
   wantsLegacy: boolean;
 }
 
 const PROTOCOL_VERSION_ALERT = 70;
-/** handshake_failure, protocol_version, insufficient_security (RFC 8446 §6.2): no common version, cipher or key size. */
+/** handshake_failure, protocol_version, insufficient_security (RFC 8446 §6.2): no common version, cipher, key size. */
 const LEGACY_ALERTS = [40, PROTOCOL_VERSION_ALERT, 71];
 
-/** certificate_required, and what servers say instead: bad_certificate, handshake_failure (RFC 8446 §6.2). */
+/** certificate_required, and what servers send instead: bad_certificate, handshake_failure (RFC 8446 §6.2). */
 const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
 
-/** Whether this alert is what clients without a certificate get, from a server that has come as far as to ask for one. */
+/** Returns whether a server that requests a client certificate may send this alert to clients without one. */
 export function isForClientCertificate(tlsAlert: number | null): boolean {
   return tlsAlert !== null && CLIENT_CERTIFICATE_ALERTS.includes(tlsAlert);
 }
@@ -46,7 +46,7 @@ const REASONS: Record<string, ReachFailure> = {
   ENETUNREACH: 'unroutable',
 };
 
-/** Names what ended a handshake. `detail` is OpenSSL's or the kernel's code, never text that the peer chose. */
+/** Classifies a handshake error. `detail` is OpenSSL's or the kernel's code, never text that the peer chose. */
 export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure {
   const { code } = error;
   const failure = (reason: ReachFailure, more: Partial<HandshakeFailure> = {}): HandshakeFailure => ({
@@ -57,7 +57,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
     ...more,
   });
   if (error instanceof TooManyBytes) return failure('too_large');
-  // The spelling of the codes of alerts changed between OpenSSL versions; the number at the end of the text did not.
+  // OpenSSL versions spell the alert codes differently; the number at the end of the message is the same in all.
   const alert = /SSL alert number (\d{1,3})/.exec(error.message)?.[1];
   if (alert !== undefined) {
     const tlsAlert = Number(alert);
@@ -67,7 +67,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
   if (code === undefined) return failure('other');
   if (VERSION_CODES.includes(code)) return failure('protocol_version', { wantsLegacy: true });
   if (WEAKNESS_CODES.includes(code)) return failure('other', { wantsLegacy: true });
-  // Node reports an orderly end before the handshake with the same code as a reset, but without a system call.
+  // Node uses ECONNRESET also for an orderly close before the handshake, but sets no `syscall` then.
   if (code === 'ECONNRESET') return failure(error.syscall === undefined ? 'closed' : 'reset');
   return failure(REASONS[code] ?? 'other');
 }

@@ -6,27 +6,27 @@ import { handshakeFailure, type HandshakeFailure, isForClientCertificate } from 
 export interface HandshakeEvidence {
   /** DER as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
-  /** The server sent more certificates than were read. */
+  /** Set if the server sent more certificates than were read. */
   chainCut?: true;
   tlsVersion: string;
   cipher: string;
-  /** The key exchange group by its usual name; null where there is none (RSA key exchange). */
+  /** Common name of the key exchange group; null if there is none (RSA key exchange). */
   group: string | null;
-  /** DER of the OCSPResponse that came along; nothing waits for one. */
+  /** DER of the stapled OCSPResponse (RFC 6066 §8), if the server sent one. */
   staple: Uint8Array | null;
 }
 
 /**
- * `tls` is open; the caller closes it with `hangUp`. It is null if the server sent its certificate (TLS 1.2) and then closed the
- * connection because the client has none.
+ * `tls` is open; the caller closes it with `hangUp`. It is null if the server sent its certificate (TLS 1.2) and then
+ * closed the connection because the client has none.
  */
 export type HandshakeResult =
   { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null } | { ok: false; failure: HandshakeFailure };
 
 export interface HandshakeOptions {
-  /** A connected socket; it is destroyed where the handshake fails. */
+  /** A connected socket. A failed handshake destroys it. */
   socket: Socket;
-  /** A-labels, sent as SNI, or an IP address, which is not (RFC 6066 §3). */
+  /** A-labels, which are sent as SNI, or an IP address, which is not (RFC 6066 §3). */
   host: string;
   context: SecureContext;
   timeoutMs: number;
@@ -38,7 +38,7 @@ const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_STAPLE_BYTES = 64 * 1024;
 const HANG_UP_MS = 1_000;
 
-/** Shakes hands once and reads what the server showed. Verifies nothing: that is the judge's work. */
+/** Performs one TLS handshake and collects what the server sent. Verifies nothing; `judge` does that later. */
 export async function handshake({
   socket,
   host,
@@ -49,25 +49,22 @@ export async function handshake({
   const tls = connect({
     socket,
     secureContext: context,
-    // A certificate that clients refuse is what this product is there to see.
+    // The product exists to find certificates that clients reject, so the handshake must not reject them.
     rejectUnauthorized: false,
     servername: isIP(host) === 0 ? host : '',
     requestOCSP: true,
   });
   let kept = false;
   try {
-    const result = await within(secured(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
+    const result = await within(handshakeResult(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
     kept = result.ok && result.tls !== null;
     return result;
   } finally {
-    if (!kept) end(tls, socket);
+    if (!kept) destroyBoth(tls, socket);
   }
 }
 
-/**
- * Sends our Finished and a close_notify before the FIN. Cut off between, a server has a failed handshake to log, at
- * every check.
- */
+/** Sends our Finished and a close_notify before the FIN. Otherwise the server logs a failed handshake per check. */
 export async function hangUp(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
   if (tls === null) return;
   const closed = new Promise<void>((resolve) => {
@@ -78,20 +75,20 @@ export async function hangUp(tls: TLSSocket | null, signal: AbortSignal): Promis
   tls.destroy();
 }
 
-function end(tls: TLSSocket, socket: Socket): void {
+function destroyBoth(tls: TLSSocket, socket: Socket): void {
   tls.destroy();
   socket.destroy();
 }
 
-/** The error listeners stay on both sockets: late errors must not end the process. */
-function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
+/** Resolves when the handshake ends. Keeps error listeners on both sockets: late errors must not end the process. */
+function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
     let staple: Uint8Array | null = null;
     const settle = (read: () => HandshakeResult): void => {
       try {
         resolve(read());
       } catch (error) {
-        // Thrown in an event handler, an error about a hostile certificate would end the process.
+        // An error thrown in this event handler, for example by a hostile certificate, would end the process.
         reject(error);
       }
     };
@@ -99,9 +96,9 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
       settle(() => {
         const failure = handshakeFailure(error);
         // In TLS 1.2 the server sends its certificate before it asks for the client's.
-        const isRefused =
+        const isOnlyClientRefused =
           isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
-        return isRefused ? evidence(tls, staple, null) : { ok: false, failure };
+        return isOnlyClientRefused ? evidence(tls, staple, null) : { ok: false, failure };
       });
     tls.on('error', fail);
     socket.on('error', fail);
@@ -109,7 +106,7 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
       socket.destroy();
       resolve(failed('closed'));
     });
-    // It comes with the server's certificate or not at all, in any case before the end of the handshake.
+    // A staple arrives with the server's certificate, always before the handshake ends.
     tls.once('OCSPResponse', (response: Buffer | null) => (staple = response));
     tls.once('secureConnect', () => settle(() => evidence(tls, staple, tls)));
   });
@@ -135,7 +132,7 @@ function evidence(tls: TLSSocket, staple: Uint8Array | null, open: TLSSocket | n
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
       group: groupName(tls.getEphemeralKeyInfo()),
-      // Cut, a giant one is what it deserves to be: one that cannot be read.
+      // An oversized staple is truncated, which makes it unreadable on purpose.
       staple: staple?.subarray(0, MAX_STAPLE_BYTES) ?? null,
     },
   };
@@ -145,18 +142,18 @@ function failed(reason: HandshakeFailure['reason']): HandshakeResult {
   return { ok: false, failure: { reason, tlsAlert: null, detail: null, wantsLegacy: false } };
 }
 
-/** OpenSSL's names of the curves that people know by NIST's. */
+/** NIST's names for the curves that OpenSSL names differently. */
 const NAMES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** The group of a key exchange as people know it: X25519, P-256, X25519MLKEM768; null where there was none. */
+/** Returns the common name of a key exchange group, such as X25519, P-256 or X25519MLKEM768; null if there was none. */
 function groupName(key: EphemeralKeyInfo | object | null): string | null {
   if (key === null) return null;
   if ('name' in key && typeof key.name === 'string') return NAMES[key.name] ?? key.name;
-  // Finite fields have no name here: on TLS 1.3 they are those of RFC 7919, before it those and others.
+  // Node gives no name for finite-field groups: those of RFC 7919 on TLS 1.3, arbitrary ones before.
   return 'size' in key && typeof key.size === 'number' ? `DH, ${key.size} bits` : null;
 }
 
-/** Safe against quantum computers: ML-KEM, alone or beside a classic group. */
+/** Returns whether the group resists quantum computers: ML-KEM, alone or in a hybrid with a classic group. */
 export function isPostQuantum(group: string | null): boolean {
   return group?.includes('MLKEM') ?? false;
 }

@@ -4,24 +4,24 @@ import type { AddressObservation } from '../core/index.ts';
 import type { Certificate, TrustStore, WorkBudget } from '../pki/index.ts';
 import { buildPath, parseReadable } from '../pki/index.ts';
 
-/** One chain as servers sent it, leaf first, with what can be read of it, and the first staple that came along. */
+/** The readable certificates of one chain, leaf first as sent, and the first OCSP staple received with it. */
 export interface SentChain {
   certificates: [Certificate, ...Certificate[]];
   staple: Uint8Array | null;
 }
 
-/** Nodes of one name seldom show more than two; for more the CAs are not asked. */
-const MOST_CHAINS = 4;
+/** Most distinct chains per check. The servers behind one name seldom send more than two. */
+const MAX_CHAINS = 4;
 
-/** The distinct readable chains of a look, in the order of the addresses, as far as `work` pays for reading them. */
+/** Returns the distinct readable chains in the order of the addresses. Stops reading when `work` is exhausted. */
 export function sentChains(addresses: readonly AddressObservation[], work: WorkBudget): SentChain[] {
   const chains = new Map<string, SentChain>();
-  const asSent = new Set<string>();
+  const rawKeys = new Set<string>();
   for (const seen of addresses) {
     if (seen.outcome !== 'handshake' || work.isExhausted) continue;
-    const sent = seen.presentedChain.map((der) => hash('sha256', der, 'hex')).join(' ');
-    if (asSent.size >= MOST_CHAINS && !asSent.has(sent)) continue;
-    asSent.add(sent);
+    const rawKey = seen.presentedChain.map((der) => hash('sha256', der, 'hex')).join(' ');
+    if (rawKeys.size >= MAX_CHAINS && !rawKeys.has(rawKey)) continue;
+    rawKeys.add(rawKey);
     const [leaf, ...others] = seen.presentedChain.map(parseReadable);
     if (leaf === undefined || leaf === null) continue;
     const certificates: SentChain['certificates'] = [leaf, ...others.filter((one) => one !== null)];
@@ -35,8 +35,8 @@ export function sentChains(addresses: readonly AddressObservation[], work: WorkB
 }
 
 /**
- * The path of a chain that holds, leaf first and anchor last; null where none does. An expired leaf has one too: what
- * its CA says of it is worth knowing.
+ * Builds a valid path, leaf first and anchor last; returns null if there is none. Ignores the leaf's validity period,
+ * because the CA's answers matter for an expired leaf too.
  */
 export function heldPath(
   [leaf, ...intermediates]: readonly [Certificate, ...Certificate[]],
@@ -48,11 +48,11 @@ export function heldPath(
   return result.ok ? result.path : null;
 }
 
-/** Whether a path that holds ends in an anchor of a public root program. */
+/** Returns whether a valid path ends in an anchor of a public root program. */
 export function isPublicPath(path: readonly Certificate[], trustStore: TrustStore): boolean {
   const last = path.at(-1);
-  const namesakes = last === undefined ? [] : trustStore.withSubject(last.subject);
-  return namesakes.some(
+  const candidates = last === undefined ? [] : trustStore.withSubject(last.subject);
+  return candidates.some(
     ({ certificate, isPublic }) => isPublic && certificate.fingerprint === last?.fingerprint,
   );
 }

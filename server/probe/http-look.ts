@@ -8,7 +8,7 @@ import { handshakeFailure, isForClientCertificate } from './handshake-failure.ts
 import type { OpenLook } from './look.ts';
 
 export interface HttpLookOptions {
-  /** It is hung up in any case. */
+  /** `lookAtHttp` always closes this connection. */
   open: OpenLook;
   endpoint: { host: string; port: number };
   /** For GET. The HEAD request before it gets `HEAD_SHARE` of this time. */
@@ -16,31 +16,37 @@ export interface HttpLookOptions {
   signal: AbortSignal;
 }
 
-/** Fraction of the GET timeout that HEAD gets. Simple servers never answer HEAD, and a user may be waiting for the result. */
+/** Share of the GET timeout that HEAD gets. Simple servers never answer HEAD, and a user may wait for the result. */
 const HEAD_SHARE = 0.4;
-/** After an answer, for the rest of it: a server that is cut off has a broken request to log. */
+/** Most bytes of the body that are read. Closing before the body ends makes the server log a broken request. */
 const MAX_BODY_BYTES = 64 * 1024;
+/** Longest wait for the rest of the body. */
 const DRAIN_MS = 1_000;
 
 /**
- * Asks for `/` over the open connection: HEAD, and GET on a connection of its own where HEAD is refused or fares in a way
- * that would count as down. A redirect is an answer like any other. null where clients without a certificate get no
- * answer at all, which says nothing. `durationMs` runs from the request to the end of the status line.
+ * Sends HEAD /, then GET on a new connection if HEAD is refused or would count as down. A redirect is an answer.
+ * Returns null if the server answers only clients with a certificate. `durationMs` ends with the status line.
  */
 export async function lookAtHttp(options: HttpLookOptions): Promise<HttpObservation | null> {
   const { open, endpoint, timeoutMs, signal } = options;
   const { address } = open;
 
   const headLimit = { ms: HEAD_SHARE * timeoutMs, signal };
-  const head = await ask({ tls: open.tls, method: 'HEAD', address, endpoint, limit: headLimit });
-  if (head === null || !isRefusal(head)) return head;
-  const again = await open.reconnect();
-  if (!again.ok || again.tls === null) return head;
-  return await ask({ tls: again.tls, method: 'GET', address, endpoint, limit: { ms: timeoutMs, signal } });
+  const head = await request({ tls: open.tls, method: 'HEAD', address, endpoint, limit: headLimit });
+  if (head === null || !needsGet(head)) return head;
+  const second = await open.reconnect();
+  if (!second.ok || second.tls === null) return head;
+  return await request({
+    tls: second.tls,
+    method: 'GET',
+    address,
+    endpoint,
+    limit: { ms: timeoutMs, signal },
+  });
 }
 
-/** Whether to retry with GET. Servers without HEAD answer 405 or 5xx, close the connection, or do not answer. */
-function isRefusal(head: HttpObservation): boolean {
+/** Returns whether to retry with GET. Servers without HEAD answer 405 or 5xx, close the connection or stay silent. */
+function needsGet(head: HttpObservation): boolean {
   return head.outcome === 'failed'
     ? head.reason === 'closed' || head.reason === 'timeout'
     : head.status === 405 || head.status >= 500;
@@ -51,7 +57,7 @@ interface Limit {
   signal: AbortSignal;
 }
 
-interface Question {
+interface Request {
   tls: TLSSocket;
   method: 'HEAD' | 'GET';
   address: string;
@@ -59,7 +65,7 @@ interface Question {
   limit: Limit;
 }
 
-async function ask({ tls, method, address, endpoint, limit }: Question): Promise<HttpObservation | null> {
+async function request({ tls, method, address, endpoint, limit }: Request): Promise<HttpObservation | null> {
   const startedAt = performance.now();
   const since = (): number => Math.round(performance.now() - startedAt);
   const failed = (reason: 'timeout' | 'closed' | 'not_http' | 'too_large'): HttpObservation => ({
@@ -87,7 +93,7 @@ async function ask({ tls, method, address, endpoint, limit }: Question): Promise
     if (state !== 'done' || method === 'HEAD') end();
   };
   const stop = (): void => {
-    // A status line is an answer, however the connection fares afterwards.
+    // A status line counts as an answer, even if the connection breaks afterwards.
     answer(known ?? failed('closed'));
     end();
   };

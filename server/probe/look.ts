@@ -4,7 +4,7 @@ import { hangUp, isPostQuantum } from './handshake.ts';
 import { type Approach, secure, type Secured } from './secure.ts';
 import { modernContext, widestContext } from './tls-contexts.ts';
 
-/** A connection that shook hands, and a way to another one like it. */
+/** A connection that completed its handshake. `reconnect` opens another one with the same TLS settings. */
 export interface OpenLook {
   address: string;
   tls: TLSSocket;
@@ -12,13 +12,13 @@ export interface OpenLook {
 }
 
 export interface LookOptions extends Approach {
-  /** Whether the open connection is taken over, with the duty to hang up; else the look ends it. */
+  /** Returns true if the callee takes the open connection and will close it. Otherwise `look` closes it. */
   takeOver: (open: OpenLook) => boolean;
-  /** Hears of the chain (DER as sent) as soon as it is there. */
+  /** Called with the chain (DER as sent) as soon as the handshake is complete. */
   onChain: (presentedChain: readonly Uint8Array[]) => void;
 }
 
-/** Looks at one address of an endpoint: as a client of today, and once more as an old one where the server asks for it. */
+/** Probes one address of an endpoint with current TLS settings, and again with legacy ones if the server needs them. */
 export async function look(options: LookOptions): Promise<AddressObservation> {
   const { address, signal, takeOver, onChain } = options;
   const startedAt = performance.now();
@@ -31,7 +31,7 @@ export async function look(options: LookOptions): Promise<AddressObservation> {
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
   const secured = second?.ok === true ? second : first;
-  // When both fail, what the server said to a client of today is the reason that helps.
+  // If both fail, report the first failure: it tells what current clients experience.
   if (!secured.ok) return { ...seen, outcome: 'failed', ...secured.failure };
   const { evidence, tls } = secured;
   onChain(evidence.presentedChain);

@@ -8,12 +8,12 @@ import { groupsContext, signatureContext, versionContext } from './tls-contexts.
 import { waited } from './waited.ts';
 
 export interface PostureOptions {
-  /** Of the address that is asked: the first one that shook hands. */
+  /** The first address that completed a handshake. All posture handshakes go to this address. */
   seen: HandshakeObservation;
   approach: Omit<Approach, 'address' | 'signal'>;
   domains: DomainSource;
   at: number;
-  /** For everything; what has no answer by then is left open. */
+  /** Time limit for the whole posture probe, in ms. Questions without an answer by then stay unknown. */
   budgetMs: number;
   signal: AbortSignal;
   onFault: (error: unknown) => void;
@@ -21,32 +21,32 @@ export interface PostureOptions {
 
 const PER_HANDSHAKE_MS = 3_000;
 
-/** What an extra handshake came to; `unknown` where it says nothing about what was asked. */
+/** Result of one extra handshake; `unknown` if it says nothing about the tested feature, for example a timeout. */
 type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' | 'unknown' };
-type Try = (context: SecureContext) => Promise<Trial>;
+type Attempt = (context: SecureContext) => Promise<Trial>;
 
 /**
- * Looks at what a server offers beyond the usual handshake, with a handful of handshakes at one address, at most two at
- * a time, and at what DNS and the registry say of its name.
+ * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time.
+ * Also looks up CAA records and the registration of its name.
  */
 export async function lookAtPosture(options: PostureOptions): Promise<PostureObservation> {
   const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
-  const over = new AbortController();
-  const end = (): void => over.abort();
-  const timer = setTimeout(end, budgetMs);
-  signal.addEventListener('abort', end, { once: true });
-  if (signal.aborted) end();
+  const deadline = new AbortController();
+  const abort = (): void => deadline.abort();
+  const timer = setTimeout(abort, budgetMs);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
 
-  const attempt: Try = (context) =>
-    tryOut({ ...approach, address: seen.address, signal: over.signal }, context);
+  const attempt: Attempt = (context) =>
+    attemptHandshake({ ...approach, address: seen.address, signal: deadline.signal }, context);
   const { host } = approach.endpoint;
   const wait = { ms: budgetMs, signal, onFault };
   try {
     const [tlsVersions, [postQuantum, alternates], caa, registration] = await Promise.all([
-      versions(seen, attempt),
-      inTurn(
+      offeredVersions(seen, attempt),
+      inSequence(
         () => keyExchange(seen, attempt),
-        () => otherLeaves(seen, attempt),
+        () => alternateLeaves(seen, attempt),
       ),
       waited((until) => domains.caa({ host, signal: until }), { ...wait, late: { outcome: 'unavailable' } }),
       waited((until) => domains.registration({ host, now: at, signal: until }), {
@@ -57,17 +57,17 @@ export async function lookAtPosture(options: PostureOptions): Promise<PostureObs
     return { at, tlsVersions, postQuantum, alternates, caa, registration };
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    signal.removeEventListener('abort', abort);
   }
 }
 
-async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
+async function inSequence<A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> {
   return [await first(), await second()];
 }
 
-async function versions(
+async function offeredVersions(
   seen: HandshakeObservation,
-  attempt: Try,
+  attempt: Attempt,
 ): Promise<PostureObservation['tlsVersions']> {
   const found: PostureObservation['tlsVersions'] = [];
   for (const version of TLS_VERSIONS) {
@@ -78,10 +78,10 @@ async function versions(
   return found;
 }
 
-/** A hello with an ML-KEM key share no longer fits into one packet, which some servers and boxes on the way break on. */
+/** Tests ML-KEM. Its ClientHello no longer fits into one packet, which breaks some servers and middleboxes. */
 async function keyExchange(
   seen: HandshakeObservation,
-  attempt: Try,
+  attempt: Attempt,
 ): Promise<PostureObservation['postQuantum']> {
   const { group } = seen;
   if (isPostQuantum(group)) return { state: 'negotiated', group };
@@ -90,22 +90,22 @@ async function keyExchange(
     const agreed = trial.evidence.group;
     return { state: isPostQuantum(agreed) ? 'negotiated' : 'not_offered', group: agreed };
   }
-  // It may have fallen silent for everybody meanwhile.
+  // Confirm with a classic handshake: the server may have stopped answering altogether.
   const classic = await attempt(groupsContext('classic'));
   if (classic.state !== 'accepted') return { state: 'unknown', group };
   return { state: 'intolerant', group: classic.evidence.group };
 }
 
-/** Only for kinds of key that the usual handshake did not show. */
-async function otherLeaves(
+/** Asks for the leaf of each key type (RSA, ECDSA) that the usual handshake did not return. */
+async function alternateLeaves(
   seen: HandshakeObservation,
-  attempt: Try,
+  attempt: Attempt,
 ): Promise<PostureObservation['alternates']> {
   const found: PostureObservation['alternates'] = [];
   for (const keyType of ['rsa', 'ecdsa'] as const) {
     if (leafKey(seen.presentedChain) === keyType) continue;
     const trial = await attempt(signatureContext(keyType));
-    // On TLS 1.2 a server may agree to a key exchange without any signature, with the leaf that it always shows.
+    // On TLS 1.2 a server may choose a key exchange without a signature and send its usual leaf.
     if (trial.state !== 'accepted' || leafKey(trial.evidence.presentedChain) !== keyType) continue;
     found.push({ keyType, address: seen.address, presentedChain: trial.evidence.presentedChain });
   }
@@ -117,7 +117,7 @@ function leafKey([leaf]: readonly Uint8Array[]): 'rsa' | 'ecdsa' | null {
   return type === 'rsa' ? 'rsa' : type === 'ec' ? 'ecdsa' : null;
 }
 
-async function tryOut(approach: Approach, context: SecureContext): Promise<Trial> {
+async function attemptHandshake(approach: Approach, context: SecureContext): Promise<Trial> {
   const { connectTimeoutMs, handshakeTimeoutMs } = approach;
   const secured = await secure(
     {
@@ -127,12 +127,12 @@ async function tryOut(approach: Approach, context: SecureContext): Promise<Trial
     },
     context,
   );
-  if (!secured.ok) return { state: isAnswer(secured) ? 'refused' : 'unknown' };
+  if (!secured.ok) return { state: isRejection(secured) ? 'refused' : 'unknown' };
   await hangUp(secured.tls, approach.signal);
   return { state: 'accepted', evidence: secured.evidence };
 }
 
-/** Servers refuse a hello with an alert, or by hanging up. */
-function isAnswer({ failure }: Extract<Secured, { ok: false }>): boolean {
+/** Returns whether the server rejected the hello itself: by an alert or by closing the connection. */
+function isRejection({ failure }: Extract<Secured, { ok: false }>): boolean {
   return failure.stage === 'handshake' && failure.reason !== 'timeout' && failure.reason !== 'too_large';
 }

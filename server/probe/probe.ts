@@ -16,22 +16,22 @@ import { type Step, timed } from './step.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
-  /** Aborted, it ends what is still under way as a timeout. */
+  /** Aborting ends everything still running, which is then reported as a timeout. */
   signal: AbortSignal;
-  /** Decides which chains hold: only for those is anything asked of their CAs. */
+  /** Decides which chains are valid. CAs are asked about revocation and renewal of valid chains only. */
   trustStore: TrustStore;
   /** Also probes the posture and asks both CRL and OCSP. Meant to run once a day. */
   withPosture: boolean;
-  /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
+  /** Work budget for examining the certificates received. Default: `LOOK_WORK`. */
   work?: WorkBudget;
-  /** Hears of each part of the look as it ends. Default: nobody asks. */
+  /** Called with the start and end time of each phase of the probe when the phase ends. */
   onStep?: (step: Step) => void;
 }
 
 export interface Probe {
   /**
-   * Looks once at every address of an endpoint, at the same time, and then asks what its chains call for. Whatever the
-   * network does is a value.
+   * Probes all addresses of an endpoint in parallel, then queries the sources (AIA, CRL, OCSP, ARI) about the chains
+   * received. Network failures are part of the observation and never reject.
    */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
@@ -45,24 +45,24 @@ export interface ProbeOptions {
   /** ms UTC. */
   now: () => number;
   sources: Sources;
-  /** Shorter caps, for tests. */
+  /** Overrides single timeouts, for tests. */
   timeouts?: Partial<Timeouts>;
-  /** Hears of a source that threw, which is a bug; the look goes on without it. Default: a warning of the process. */
+  /** Called if a source throws, which is a bug; the probe continues without it. Default: emits a process warning. */
   onFault?: (error: unknown) => void;
 }
 
-/** In ms by the wall clock: a peer that sends a byte now and then gains nothing. */
+/** Wall-clock limits in ms, so that a peer gains nothing by trickling bytes. */
 interface Timeouts {
   connect: number;
   handshake: number;
-  /** For GET /. The HEAD request before it has 40 % of this time. */
+  /** For GET /. The HEAD request before it gets 40 % of this time. */
   http: number;
-  /** Certificates that a server forgot to send. */
+  /** For fetching issuer certificates that the server did not send. */
   authorities: number;
-  /** Revocation and renewal: who adds a domain waits for them. */
+  /** For revocation and renewal. A user who adds a domain waits for both. */
   status: number;
   posture: number;
-  /** Everything, the resolution included. */
+  /** For the whole probe, including name resolution. */
   check: number;
 }
 
@@ -76,7 +76,7 @@ const TIMEOUTS: Timeouts = {
   check: 20_000,
 };
 
-/** Looks at endpoints through the guarded way out. */
+/** Creates a probe whose connections all pass the egress address policy. */
 export function createProbe(options: ProbeOptions): Probe {
   const { resolver, policy, now, sources, timeouts, onFault = warn } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
@@ -91,10 +91,10 @@ export function createProbe(options: ProbeOptions): Probe {
       const observedAt = now();
       const startedAt = performance.now();
       const deadline = new AbortController();
-      const end = (): void => deadline.abort();
-      const timer = setTimeout(end, caps.check);
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted) end();
+      const abort = (): void => deadline.abort();
+      const timer = setTimeout(abort, caps.check);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
       const handshakes = limitHandshakes(work, deadline.signal);
       const limits = {
         endpoint,
@@ -104,11 +104,11 @@ export function createProbe(options: ProbeOptions): Probe {
         handshakeTimeoutMs: caps.handshake,
       };
       const http: Promise<HttpObservation | null>[] = [];
-      /** The first connection that gets so far is the only one. */
+      /** Uses only the first connection that completes its handshake. */
       const takeOver = (open: OpenLook): boolean => {
         if (protocol !== 'https' || http.length > 0) return false;
-        const about = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
-        http.push(timed('http', onStep, () => lookAtHttp(about)));
+        const request = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
+        http.push(timed('http', onStep, () => lookAtHttp(request)));
         return true;
       };
       try {
@@ -118,22 +118,22 @@ export function createProbe(options: ProbeOptions): Probe {
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
             timed('look', onStep, () =>
-              handshakes.run((own) => look({ ...limits, ...own, address, takeOver })),
+              handshakes.run((limited) => look({ ...limits, ...limited, address, takeOver })),
             ),
           ),
         );
         const seen =
-          withPosture && !handshakes.isOver()
+          withPosture && !handshakes.isExhausted()
             ? addresses.find(({ outcome }) => outcome === 'handshake')
             : undefined;
         const common = { signal: deadline.signal, onFault };
         const asker = new Asker(host, work);
-        const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
+        const querySources = (observations: readonly AddressObservation[]): Promise<Asked> =>
           timed('ask', onStep, () =>
             askSources({
               ...common,
               asker,
-              addresses: about,
+              addresses: observations,
               sources,
               trustStore,
               isThorough: withPosture,
@@ -141,9 +141,9 @@ export function createProbe(options: ProbeOptions): Probe {
               waits,
             }),
           );
-        const [[answered = null], asked, posture] = await Promise.all([
+        const [[httpResult = null], asked, posture] = await Promise.all([
           Promise.all(http),
-          ask(addresses),
+          querySources(addresses),
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : timed('posture', onStep, () =>
@@ -157,59 +157,71 @@ export function createProbe(options: ProbeOptions): Probe {
                 }),
               ),
         ]);
-        const said = together(asked, await ask(unusual(posture, addresses)));
+        const answers = mergeAnswers(asked, await querySources(alternateObservations(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);
-        // Cut off with all other connections, it says nothing.
-        const answer = handshakes.isOver() ? null : answered;
-        return { endpoint, observedAt, durationMs, resolution, addresses, http: answer, ...said, posture };
+        // Exhausting the budget aborts the HTTP connection too, so its result says nothing about the endpoint.
+        const usableHttp = handshakes.isExhausted() ? null : httpResult;
+        return {
+          endpoint,
+          observedAt,
+          durationMs,
+          resolution,
+          addresses,
+          http: usableHttp,
+          ...answers,
+          posture,
+        };
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener('abort', end);
+        signal.removeEventListener('abort', abort);
       }
     },
   };
 }
 
 /**
- * Ends the handshakes of a look once OpenSSL may have spent on their chains what a look may cost. Addresses whose handshake was
- * not done by then count as having sent too much.
+ * Aborts the handshakes of a probe once OpenSSL may have spent the probe's work budget on their chains. Addresses whose
+ * handshake is not complete by then are reported as `too_large`.
  */
 function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
-  const left = new WorkBudget(work.total);
-  const underWay = new Set<AbortController>();
-  deadline.addEventListener('abort', () => underWay.forEach((one) => one.abort()), { once: true });
+  const budget = new WorkBudget(work.total);
+  const running = new Set<AbortController>();
+  deadline.addEventListener('abort', () => running.forEach((one) => one.abort()), { once: true });
   return {
-    isOver: () => left.isExhausted,
+    isExhausted: () => budget.isExhausted,
     async run(
-      lookWith: (options: Pick<LookOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
+      probeAddress: (options: Pick<LookOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
     ): Promise<AddressObservation> {
       const own = new AbortController();
-      underWay.add(own);
+      running.add(own);
       if (deadline.aborted) own.abort();
       const onChain = (chain: readonly Uint8Array[]): void => {
         const bytes = chain.reduce((sum, { length }) => sum + length, 0);
-        if (left.spendHandshake(chain.map(parseReadable), bytes)) return;
+        if (budget.spendHandshake(chain.map(parseReadable), bytes)) return;
         work.exhaust();
-        // At once, before the next socket is served, which may have another such chain. Never this one: Node 26 crashes where a
-        // socket is destroyed below its TLS layer while that reads from it.
-        for (const one of underWay) if (one !== own) one.abort();
+        // Abort the others at once: the next socket to be read may bring another expensive chain. Never abort this
+        // one: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
+        for (const one of running) if (one !== own) one.abort();
       };
-      const seen = await lookWith({ signal: own.signal, onChain });
-      if (seen.outcome === 'handshake' || !left.isExhausted || deadline.aborted) return seen;
+      const seen = await probeAddress({ signal: own.signal, onChain });
+      if (seen.outcome === 'handshake' || !budget.isExhausted || deadline.aborted) return seen;
       return { ...seen, stage: 'handshake', reason: 'too_large', tlsAlert: null, detail: null };
     },
   };
 }
 
-/** What only some clients are shown, as if an address showed it to everybody: its CAs are asked the same. */
-function unusual(
+/**
+ * Returns the chains that only the posture probe received as handshake observations, so that the sources are queried
+ * about them too.
+ */
+function alternateObservations(
   posture: PostureObservation | null,
   addresses: readonly AddressObservation[],
 ): HandshakeObservation[] {
-  const shook = addresses.filter((one) => one.outcome === 'handshake');
-  const [seen] = shook;
+  const handshakes = addresses.filter((one) => one.outcome === 'handshake');
+  const [seen] = handshakes;
   if (posture === null || seen === undefined) return [];
-  const usual = new Set(shook.map(({ presentedChain }) => leafOf(presentedChain)));
+  const usual = new Set(handshakes.map(({ presentedChain }) => leafOf(presentedChain)));
   return posture.alternates
     .filter(({ presentedChain }) => !usual.has(leafOf(presentedChain)))
     .map(({ presentedChain }) => ({ ...seen, presentedChain, staple: null }));
@@ -219,7 +231,7 @@ function leafOf([leaf]: readonly Uint8Array[]): string | null {
   return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
 }
 
-function together(usual: Asked, more: Asked): Asked {
+function mergeAnswers(usual: Asked, more: Asked): Asked {
   const isPending = usual.authoritiesPending ?? more.authoritiesPending;
   return {
     authorities: [...usual.authorities, ...more.authorities],

@@ -11,7 +11,7 @@ import { startTalk, type Talk, TalkFailed } from './starttls/talk.ts';
 import { xmpp } from './starttls/xmpp.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** One address of an endpoint and what may be spent on it. */
+/** One address of an endpoint, with the limits for connecting to it. */
 export interface Approach {
   address: string;
   endpoint: { host: string; port: number; protocol: Protocol };
@@ -27,14 +27,14 @@ export type Secured =
   | {
       ok: false;
       failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
-      /** The peer wants something that only the legacy context offers. */
+      /** As in `HandshakeFailure`. */
       wantsLegacy: boolean;
     };
 
-/** Far above the 100 kB of certificates that OpenSSL takes, and above what is read of an answer over HTTP. */
+/** Far above the 100 kB of certificates that OpenSSL accepts, and above the part of an HTTP response that is read. */
 const MAX_BYTES = 512 * 1024;
 
-/** Dials one address, changes over to TLS where the protocol starts without, and shakes hands. */
+/** Connects to one address, does STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function secure(approach: Approach, context: SecureContext): Promise<Secured> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
   const { host, port, protocol } = endpoint;
@@ -75,28 +75,28 @@ export interface ChangeOverOptions {
   signal: AbortSignal;
 }
 
-/** Each says what it has to and returns when the peer has agreed; it throws `TalkFailed` where that cannot be. */
-const PREAMBLES: Partial<
+/** Each negotiates TLS and returns when the peer has agreed. Throws `TalkFailed` otherwise. */
+const NEGOTIATIONS: Partial<
   Record<Protocol, (talk: Talk, peer: { host: string; port: number }) => Promise<void>>
 > = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
 
 /**
- * Talks a plain connection over to TLS; on success the next bytes on the socket are those of a handshake. On failure the
- * caller destroys the socket.
+ * Negotiates STARTTLS on a plain-text connection. On success the next bytes on the socket belong to the TLS handshake.
+ * On failure the caller destroys the socket.
  */
 async function changeOver(
   socket: Socket,
   protocol: Protocol,
   { host, timeoutMs, signal }: ChangeOverOptions,
 ): Promise<ChangeOver> {
-  const preamble = PREAMBLES[protocol];
-  if (preamble === undefined) return { ok: true };
+  const negotiate = NEGOTIATIONS[protocol];
+  if (negotiate === undefined) return { ok: true };
   const talk = startTalk(socket);
-  const changed = preamble(talk, { host, port: socket.remotePort ?? 0 }).then(() => talk.expectSilence());
+  const negotiated = negotiate(talk, { host, port: socket.remotePort ?? 0 }).then(() => talk.expectSilence());
   try {
     const late: ChangeOver = { ok: false, reason: 'timeout', detail: null };
     return await within(
-      changed.then((): ChangeOver => ({ ok: true })),
+      negotiated.then((): ChangeOver => ({ ok: true })),
       { ms: timeoutMs, signal },
       late,
     );

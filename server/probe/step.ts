@@ -1,4 +1,4 @@
-/** A part of a look, for whoever wants to know where its time went. Instants in ms UTC, fractions and all. */
+/** Timing of one phase of a probe, for tracing. Instants in ms UTC with fractions. */
 export interface Step {
   name: 'resolve' | 'look' | 'http' | 'ask' | 'posture';
   startedAt: number;
@@ -7,7 +7,7 @@ export interface Step {
 
 const now = (): number => performance.timeOrigin + performance.now();
 
-/** Runs one, and tells when it was, however it ended. */
+/** Runs one phase and reports its timing to `onStep`, whether it succeeds or fails. */
 export async function timed<T>(
   name: Step['name'],
   onStep: ((step: Step) => void) | undefined,

@@ -9,18 +9,17 @@ const POST_QUANTUM_GROUP = 'X25519MLKEM768';
 
 const SHARED: SecureContextOptions = {
   ecdhCurve: `${CLASSIC_GROUPS}:${POST_QUANTUM_GROUP}`,
-  // Without any anchor OpenSSL's own verification ends at once and Node skips its getPeerCertificate(true), a third of
-  // a handshake's CPU. Nothing is lost: the verdict comes from the judge, never from OpenSSL.
+  // Without trust anchors OpenSSL's verification ends at once and Node skips getPeerCertificate(true), which saves a
+  // third of a handshake's CPU. Nothing is lost: `judge` verifies chains, OpenSSL's result is never used.
   ca: [],
 };
 
-/** Named, because Node switches TLS 1.3 off where a list of ciphers names none of its own. */
+/** Must be in every cipher list: Node disables TLS 1.3 if a list contains no TLS 1.3 cipher. */
 const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
 
 /**
- * What today's clients accept, save for ML-KEM, which costs an eighth of a check's CPU: merely named, without a key share,
- * it makes servers that prefer it ask for another hello. Only the first group gets a key share, the others are reached by
- * a HelloRetryRequest. Contexts are made once: each costs a good part of a handshake.
+ * Accepts what current clients accept, except ML-KEM: even without a key share it makes servers that prefer it send a
+ * HelloRetryRequest, an eighth of a check's CPU. Only the first group gets a key share. Created once: creation is slow.
  */
 export const modernContext = createSecureContext({
   ...SHARED,
@@ -29,8 +28,8 @@ export const modernContext = createSecureContext({
 });
 
 /**
- * For a second look at servers that refuse the first: TLS 1.0, small keys, SHA-1, no secure renegotiation, and ML-KEM
- * where nothing else is accepted.
+ * For a second attempt at servers that reject `modernContext`: allows TLS 1.0, small keys, SHA-1, missing secure
+ * renegotiation, and ML-KEM for servers that accept nothing else.
  */
 export const widestContext = createSecureContext({
   ...SHARED,
@@ -39,8 +38,8 @@ export const widestContext = createSecureContext({
   secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
 });
 
-/** Offers one protocol version and nothing else, with whatever ciphers it ever had. */
-export const versionContext = remembered((version: TlsVersion) =>
+/** Offers exactly one protocol version, with all its ciphers. */
+export const versionContext = memoize((version: TlsVersion) =>
   createSecureContext({
     ...SHARED,
     minVersion: version,
@@ -50,12 +49,12 @@ export const versionContext = remembered((version: TlsVersion) =>
   }),
 );
 
-/** `post-quantum` starts with ML-KEM, `classic` does not name it at all. */
-export const groupsContext = remembered((groups: 'classic' | 'post-quantum') =>
+/** `post-quantum` offers ML-KEM first; `classic` does not offer it. */
+export const groupsContext = memoize((groups: 'classic' | 'post-quantum') =>
   createSecureContext({
     ...SHARED,
     minVersion: 'TLSv1.2',
-    // As browsers send it: the first group has the key share.
+    // The first group gets the key share, as in browsers.
     ecdhCurve: groups === 'classic' ? CLASSIC_GROUPS : `${POST_QUANTUM_GROUP}:${CLASSIC_GROUPS}`,
   }),
 );
@@ -71,8 +70,8 @@ const SIGNATURES = {
   ecdsa: ['ECDSA+SHA256', 'ECDSA+SHA384', 'ECDSA+SHA512', 'ECDSA+SHA1'],
 };
 
-/** Accepts one kind of signature alone, so that a server with two leaves has to show the one of that kind. */
-export const signatureContext = remembered((keyType: 'rsa' | 'ecdsa') =>
+/** Accepts signatures of one key type only, so that a server with two leaves must send the one of that type. */
+export const signatureContext = memoize((keyType: 'rsa' | 'ecdsa') =>
   createSecureContext({
     ...SHARED,
     minVersion: 'TLSv1.2',
@@ -81,11 +80,11 @@ export const signatureContext = remembered((keyType: 'rsa' | 'ecdsa') =>
   }),
 );
 
-function remembered<K>(make: (key: K) => SecureContext): (key: K) => SecureContext {
-  const made = new Map<K, SecureContext>();
+function memoize<K>(create: (key: K) => SecureContext): (key: K) => SecureContext {
+  const contexts = new Map<K, SecureContext>();
   return (key) => {
-    const known = made.get(key) ?? make(key);
-    made.set(key, known);
-    return known;
+    const context = contexts.get(key) ?? create(key);
+    contexts.set(key, context);
+    return context;
   };
 }

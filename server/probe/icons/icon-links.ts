@@ -1,16 +1,17 @@
-/** A tag ends before the next one begins, so that each character is read once. */
+/** A tag must not contain `<`, so the regular expression reads each character only once. */
 const LINK_TAG = /<link([^<>]{0,1000})>/gi;
-const MOST_TAGS = 200;
-/** What a card shows, at about twice the density. */
+const MAX_TAGS = 200;
+/** In pixels: the size of an icon on a card, at about double pixel density. */
 const WANTED_SIDE = 32;
-const UNTOLD = 100;
+/** Penalty for an icon without a `sizes` attribute. */
+const UNKNOWN_SIZE_PENALTY = 100;
 
 /**
- * Returns the addresses of the icons that a page names, the one that suits best first. It is no HTML parser: it finds `<link>` tags
- * in the given start of the page and reads four attributes of each.
+ * Returns the URLs of the icons that a page names, the best fitting one first. It is not an HTML parser: it finds
+ * `<link>` tags in the given start of the page and reads four attributes of each.
  */
 export function iconLinks(html: string, page: URL): URL[] {
-  return Array.from(html.matchAll(LINK_TAG).take(MOST_TAGS))
+  return Array.from(html.matchAll(LINK_TAG).take(MAX_TAGS))
     .flatMap(([, text = '']) => {
       const attributes = attributesOf(text);
       const isIcon = attributes.get('rel')?.toLowerCase().split(/\s+/).includes('icon');
@@ -18,9 +19,9 @@ export function iconLinks(html: string, page: URL): URL[] {
       const url = href === null ? null : URL.parse(href, page);
       if (url?.protocol !== 'https:') return [];
       const isVector = attributes.get('type')?.includes('svg') || url.pathname.endsWith('.svg');
-      return isVector ? [] : [{ url, unfit: unfitness(attributes.get('sizes') ?? '') }];
+      return isVector ? [] : [{ url, penalty: sizePenalty(attributes.get('sizes') ?? '') }];
     })
-    .toSorted((a, b) => a.unfit - b.unfit)
+    .toSorted((a, b) => a.penalty - b.penalty)
     .map(({ url }) => url);
 }
 
@@ -34,9 +35,11 @@ function attributesOf(text: string): Map<string, string> {
   );
 }
 
-/** 0 for the wanted size; larger ones come after it, what tells no size after small ones of these, too small ones last. */
-function unfitness(sizes: string): number {
+/**
+ * Returns 0 for the wanted size, more for larger icons, 100 for an unknown size and most for icons that are too small.
+ */
+function sizePenalty(sizes: string): number {
   const sides = Array.from(sizes.matchAll(/(\d{1,4})x\d{1,4}/gi), ([, side]) => Number(side));
-  if (sides.length === 0) return UNTOLD;
+  if (sides.length === 0) return UNKNOWN_SIZE_PENALTY;
   return Math.min(...sides.map((side) => (side >= WANTED_SIDE ? side - WANTED_SIDE : 10_000 - side)));
 }

@@ -5,7 +5,7 @@ import { rasterType } from './raster-image.ts';
 import { connect } from 'node:tls';
 import { modernContext } from '../tls-contexts.ts';
 
-/** A raster image as its site serves it; `contentType` is what its bytes say. */
+/** A raster image as the site serves it. `contentType` is detected from its bytes. */
 export interface Icon {
   contentType: string;
   content: Uint8Array;
@@ -13,8 +13,8 @@ export interface Icon {
 
 export interface IconSource {
   /**
-   * The icon of the site at an endpoint: one that its page names, else /favicon.ico. null where there is none, whatever
-   * the reason; ends within its deadline whatever the peer does.
+   * Fetches the icon of the site at an endpoint: one that its page names, else /favicon.ico. Returns null if there is
+   * none or on any failure. Always ends within its deadline.
    */
   find(endpoint: { host: string; port: number }, signal: AbortSignal): Promise<Icon | null>;
 }
@@ -22,21 +22,21 @@ export interface IconSource {
 export interface IconSourceOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** For everything, the resolutions included. Shorter in tests. */
+  /** For all requests together, including name resolution. Default: 10,000. */
   deadlineMs?: number;
 }
 
 const DEADLINE_MS = 10_000;
 const MAX_PAGE_BYTES = 64 * 1024;
 const MAX_ICON_BYTES = 100 * 1024;
-/** Of the icons that a page names; /favicon.ico is tried after them. */
-const MOST_NAMED = 2;
-/** TLS with another protocol inside, by its registered port: a request for a page would only be noise in its log. */
+/** How many of the icons that a page names are tried before /favicon.ico. */
+const MAX_NAMED = 2;
+/** Registered ports of other protocols over TLS, where an HTTP request would only add noise to the server's log. */
 const NOT_HTTP = [
   465, 563, 587, 636, 853, 989, 990, 992, 993, 994, 995, 2484, 3269, 5061, 5223, 5269, 5671, 6697, 8883,
 ];
 
-/** Looks for icons of sites through the guarded way out. */
+/** Creates an icon source whose requests all pass the egress address policy. */
 export function createIconSource({
   resolver,
   policy,
@@ -46,26 +46,26 @@ export function createIconSource({
     async find({ host, port }, signal) {
       if (NOT_HTTP.includes(port)) return null;
       const deadline = new AbortController();
-      const end = (): void => deadline.abort();
-      const timer = setTimeout(end, deadlineMs);
-      signal.addEventListener('abort', end, { once: true });
-      if (signal.aborted) end();
-      const way = { resolver, policy, signal: deadline.signal, ports: [443, port] };
+      const abort = (): void => deadline.abort();
+      const timer = setTimeout(abort, deadlineMs);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      const request = { resolver, policy, signal: deadline.signal, ports: [443, port] };
       try {
         const site = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}/`);
         const page = await guardedGet(site, {
-          ...way,
+          ...request,
           maxBytes: MAX_PAGE_BYTES,
           longer: 'cut',
           accept: 'text/html',
         });
         const isHtml = page?.contentType.toLowerCase().includes('html') ?? false;
         const named = page !== null && isHtml ? iconLinks(page.body.toString('utf8'), page.url) : [];
-        const candidates = [...named.slice(0, MOST_NAMED), new URL('/favicon.ico', page?.url ?? site)];
+        const candidates = [...named.slice(0, MAX_NAMED), new URL('/favicon.ico', page?.url ?? site)];
         for (const url of candidates) {
           if (deadline.signal.aborted) return null;
           const found = await guardedGet(url, {
-            ...way,
+            ...request,
             maxBytes: MAX_ICON_BYTES,
             longer: 'refuse',
             accept: 'image/*',
@@ -76,7 +76,7 @@ export function createIconSource({
         return null;
       } finally {
         clearTimeout(timer);
-        signal.removeEventListener('abort', end);
+        signal.removeEventListener('abort', abort);
       }
     },
   };
@@ -85,39 +85,40 @@ export function createIconSource({
 export interface GuardedGetOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** Ends everything that is under way; the deadline of the whole is the caller's. */
+  /** Ends all requests. The caller sets the overall deadline with it. */
   signal: AbortSignal;
-  /** Ports that may be asked, wherever links and redirects lead. */
+  /** The only permitted ports, for redirects too. */
   ports: readonly number[];
-  /** Of the body. A longer one is cut, or refused where it is of no use without its end. */
+  /** Size limit of the body. */
   maxBytes: number;
+  /** Whether to truncate or refuse a longer body. */
   longer: 'cut' | 'refuse';
   accept: string;
 }
 
 export interface Got {
-  /** Where the last redirect led. */
+  /** The final URL after redirects. */
   url: URL;
   contentType: string;
   body: Buffer;
 }
 
 const REDIRECTS = [301, 302, 303, 307, 308];
-const MOST_REDIRECTS = 2;
+const MAX_REDIRECTS = 2;
 const HOP_MS = 8_000;
 
 /**
- * What a page or an icon is at an address that a stranger chose; null where there is none to be had. Every hop is resolved,
- * judged and pinned like an endpoint of its own, over https alone. Nothing of ours is sent along.
+ * GETs a URL that a stranger chose, https only and without cookies or credentials. Every redirect is resolved, checked
+ * against the address policy and pinned again. Returns null for every failure and every status but 200.
  */
 async function guardedGet(url: URL, options: GuardedGetOptions): Promise<Got | null> {
-  const { accept, ...way } = options;
-  let at: URL | null = url;
-  for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-    if (at?.protocol !== 'https:') return null;
+  const { accept, ...request } = options;
+  let current: URL | null = url;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    if (current?.protocol !== 'https:') return null;
     const answer = await exchange({
-      ...way,
-      url: at,
+      ...request,
+      url: current,
       headers: { accept, 'user-agent': 'Certlantern (icons)' },
       deadlineMs: HOP_MS,
       secure: unverified,
@@ -125,15 +126,15 @@ async function guardedGet(url: URL, options: GuardedGetOptions): Promise<Got | n
     if (!answer.ok) return null;
     const { status, headers, body } = answer;
     if (!REDIRECTS.includes(status))
-      return status === 200 ? { url: at, contentType: headers['content-type'] ?? '', body } : null;
-    at = URL.parse(headers.location ?? '', at);
+      return status === 200 ? { url: current, contentType: headers['content-type'] ?? '', body } : null;
+    current = URL.parse(headers.location ?? '', current);
   }
   return null;
 }
 
 /**
- * Icons are decoration and are judged by their bytes. A site with a broken certificate is what people watch: verified, just
- * those would lose their icon. Nothing secret is sent, and nothing that comes back is trusted.
+ * Skips certificate verification: people watch sites with broken certificates, and those should keep their icon. We
+ * send nothing secret and check the bytes of an icon instead of trusting its source.
  */
 const unverified: SecureSocket = (socket, host) =>
   connect({

@@ -1,4 +1,4 @@
-/** Larger ones are no icons, and decoded in a browser a small file can become gigabytes. */
+/** In pixels. Larger images are not icons, and a small file can decode to gigabytes in a browser. */
 const LONGEST_SIDE = 512;
 
 const KINDS: readonly { type: string; size: (bytes: Buffer) => Size | null }[] = [
@@ -15,8 +15,8 @@ interface Size {
 }
 
 /**
- * The media type of a small raster image by its own bytes, whatever it was called; null for anything else. What a file
- * says of its size is read from its header, never by decoding it.
+ * Detects the media type of a small raster image from its bytes; returns null for anything else. Reads the dimensions
+ * from the header and never decodes the image.
  */
 export function rasterType(content: Uint8Array): string | null {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
@@ -34,7 +34,7 @@ function isSmall({ width, height }: Size): boolean {
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
 
-/** Signature, then the header as the first chunk (PNG third edition §5.2, §11.2.1). */
+/** Reads the signature and the IHDR chunk, which comes first (PNG third edition §5.2, §11.2.1). */
 function pngSize(bytes: Buffer): Size | null {
   if (bytes.length < 33 || !startsWith(bytes, '\x89PNG\r\n\x1a\n') || !startsWith(bytes, 'IHDR', 12))
     return null;
@@ -46,7 +46,7 @@ function gifSize(bytes: Buffer): Size | null {
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** The size stands in the frame header, behind segments of any length (ITU-T T.81 §B.2.2). */
+/** Finds the frame header, which holds the size, behind segments of any length (ITU-T T.81 §B.2.2). */
 function jpegSize(bytes: Buffer): Size | null {
   if (bytes.length < 4 || !startsWith(bytes, '\xff\xd8\xff')) return null;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
@@ -54,14 +54,14 @@ function jpegSize(bytes: Buffer): Size | null {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     const length = bytes.readUInt16BE(at + 2);
-    // Before a fill byte or without a length this is no header that a browser would show either.
+    // Fill bytes, which are rare, and invalid lengths count as unreadable.
     if (marker === 0xff || length < 2) return null;
     at += 2 + length;
   }
   return null;
 }
 
-/** Simple, lossless and extended form (RFC 9649 §2). */
+/** Reads the lossy (VP8), lossless (VP8L) and extended (VP8X) formats (RFC 9649 §2). */
 function webpSize(bytes: Buffer): Size | null {
   if (bytes.length < 30 || !startsWith(bytes, 'RIFF') || !startsWith(bytes, 'WEBP', 8)) return null;
   if (startsWith(bytes, 'VP8 ', 12))
@@ -75,19 +75,19 @@ function webpSize(bytes: Buffer): Size | null {
   return null;
 }
 
-const MOST_IMAGES = 32;
+const MAX_IMAGES = 32;
 
 /**
- * The first of its images that is none of the small ones, else the last: which one a browser takes is its own choice. Each is
- * a PNG, or a bitmap whose height counts its mask as well.
+ * Returns the size of the first image that is too large or unreadable, else of the last: a browser may pick any of
+ * them. Each image is a PNG, or a bitmap whose height includes its mask.
  */
 function icoSize(bytes: Buffer): Size | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;
   const count = bytes.readUInt16LE(4);
-  if (count < 1 || count > MOST_IMAGES || bytes.length < 6 + count * 16) return null;
+  if (count < 1 || count > MAX_IMAGES || bytes.length < 6 + count * 16) return null;
   let size: Size | null = null;
   for (let index = 0; index < count; index++) {
-    // The directory has one byte for a side; what is decoded goes by the image's own header.
+    // The directory stores each side in one byte; decoders use the size in the image's own header.
     const at = bytes.readUInt32LE(6 + index * 16 + 12);
     const image = bytes.subarray(at);
     size = pngSize(image) ?? bitmapSize(image);
@@ -96,7 +96,7 @@ function icoSize(bytes: Buffer): Size | null {
   return size;
 }
 
-/** A negative height: its rows go from the top down. */
+/** Halves the height because it includes the mask. A negative height means that rows are stored top-down. */
 function bitmapSize(bytes: Buffer): Size | null {
   if (bytes.length < 40 || bytes.readUInt32LE(0) !== 40) return null;
   return { width: bytes.readInt32LE(4), height: Math.abs(bytes.readInt32LE(8)) / 2 };

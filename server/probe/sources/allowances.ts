@@ -2,61 +2,67 @@ import { BoundedMap } from '../../pki/index.ts';
 import type { Asker } from './sources.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** One purse that a question is taken from, and how many it holds. */
+/** A quota that a request counts against, and its maximum. */
 export interface Charge {
   to: string;
   most: number;
 }
 
 const WINDOW_MS = 15 * MINUTE_MS;
-/** What a real CA fails to answer; more than can ever be under way, so that a burst alone is not refused. */
-const PUBLIC_HOST = 2_000;
-const ASKED_HOST = 8;
-const ASKED_NETWORK = 16;
-/** By all askers: they are made up easily. Real CAs share networks too, but their answers cost nothing and are remembered. */
-const NETWORK_IN_ALL = 240;
-const MOST_PURSES = 32_768;
+/** Per host of a public CA. More than can ever be pending at once, so that a burst alone is never refused. */
+const MAX_PER_PUBLIC_HOST = 2_000;
+/** The requests that one endpoint may cause to one host and to one network. */
+const MAX_PER_HOST_AND_ENDPOINT = 8;
+const MAX_PER_NETWORK_AND_ENDPOINT = 16;
+/**
+ * By all endpoints, which are easily made up. CAs may share a network: their proven answers cost nothing and are
+ * cached.
+ */
+const MAX_PER_NETWORK = 240;
+const MAX_QUOTAS = 32_768;
 
-/** Questions of the last quarter of an hour that came to nothing or have no answer yet, by purse. */
+/** Counts per quota the requests that failed or are still pending, in windows of 15 minutes. */
 export class Allowances {
-  readonly #purses = new BoundedMap<string, { spent: number; since: number }>(MOST_PURSES);
+  readonly #quotas = new BoundedMap<string, { spent: number; since: number }>(MAX_QUOTAS);
 
-  /** Takes one question from each purse, or none where one of them is empty. `now` in ms UTC. */
+  /** Counts one request against every quota. Counts none and returns false if any is used up. `now` in ms UTC. */
   take(charges: readonly Charge[], now: number): boolean {
-    const purses = charges.map((charge) => ({ ...charge, ...this.#purse(charge.to, now) }));
-    if (purses.some(({ spent, most }) => spent >= most)) return false;
-    for (const { to, spent, since } of purses) this.#purses.set(to, { spent: spent + 1, since });
+    const quotas = charges.map((charge) => ({ ...charge, ...this.#quota(charge.to, now) }));
+    if (quotas.some(({ spent, most }) => spent >= most)) return false;
+    for (const { to, spent, since } of quotas) this.#quotas.set(to, { spent: spent + 1, since });
     return true;
   }
 
-  /** The question had a proven answer, and costs nothing. */
+  /** Refunds a request because its answer was proven. */
   giveBack(charges: readonly Charge[], now: number): void {
     for (const { to } of charges) {
-      const { spent, since } = this.#purse(to, now);
-      this.#purses.set(to, { spent: Math.max(0, spent - 1), since });
+      const { spent, since } = this.#quota(to, now);
+      this.#quotas.set(to, { spent: Math.max(0, spent - 1), since });
     }
   }
 
-  #purse(to: string, now: number): { spent: number; since: number } {
-    const purse = this.#purses.get(to);
-    const isCurrent = purse !== null && now >= purse.since && now - purse.since < WINDOW_MS;
-    return isCurrent ? purse : { spent: 0, since: now };
+  #quota(to: string, now: number): { spent: number; since: number } {
+    const quota = this.#quotas.get(to);
+    const isCurrent = quota !== null && now >= quota.since && now - quota.since < WINDOW_MS;
+    return isCurrent ? quota : { spent: 0, since: now };
   }
 }
 
-/** What a question to this host costs. `asker`: null where a public authority stands behind it. */
+/**
+ * Returns the quotas that a request to this host counts against. `asker`: null if a public CA vouches for the request.
+ */
 export function chargesOf(asker: Asker | null, host: string, addresses: readonly string[]): Charge[] {
-  if (asker === null) return [{ to: `public ${host}`, most: PUBLIC_HOST }];
+  if (asker === null) return [{ to: `public ${host}`, most: MAX_PER_PUBLIC_HOST }];
   return [
-    { to: `host ${host} by ${asker.host}`, most: ASKED_HOST },
+    { to: `host ${host} by ${asker.host}`, most: MAX_PER_HOST_AND_ENDPOINT },
     ...[...new Set(addresses.map(networkOf))].flatMap((network) => [
-      { to: `network ${network} by ${asker.host}`, most: ASKED_NETWORK },
-      { to: `network ${network}`, most: NETWORK_IN_ALL },
+      { to: `network ${network} by ${asker.host}`, most: MAX_PER_NETWORK_AND_ENDPOINT },
+      { to: `network ${network}`, most: MAX_PER_NETWORK },
     ]),
   ];
 }
 
-/** The address itself, or the /64 of IPv6, of which one machine may have every address. */
+/** Returns an IPv4 address itself, or the /64 of an IPv6 address, because one machine may own a whole /64. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const [left = [], right = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));

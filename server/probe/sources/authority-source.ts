@@ -16,50 +16,51 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 10_000;
-const MOST_AT_ONCE = 32;
-/** Certificates above the leaf that are looked for, one above the other. */
+const MAX_AT_ONCE = 32;
+/** Most levels of issuers above the leaf that are fetched. */
 const MAX_DEPTH = 3;
-const MOST_FETCHES = 6;
-const MOST_URLS = 2;
+const MAX_FETCHES = 6;
+const MAX_URLS = 2;
 const FRESH_MS = DAY_MS;
 const MEMORY_BYTES = 4 * 1024 * 1024;
-/** Of certificates that are remembered, and how many of one name: cross-signs and renewals. */
-const KNOWN_BYTES = 4 * 1024 * 1024;
-const MOST_OF_ONE_NAME = 8;
-/** For asking whether one certificate issued another, besides verifying its signature. */
+/** Cache limits for intermediates: total size, and certificates per subject name (cross-signed and renewed ones). */
+const CACHE_BYTES = 4 * 1024 * 1024;
+const MAX_OF_ONE_NAME = 8;
+/** Work units to test whether one certificate issued another, in addition to verifying the signature. */
 const PAIR_WORK = 5;
 
-interface Known {
+interface KnownAuthority {
   certificate: Certificate;
-  /** Where it was fetched from; null for one that some server sent. */
+  /** Where it was fetched from; null if a server sent it. */
   url: string | null;
 }
 
-/** Also remembers the authorities of public paths: most servers that forget one need the same few. */
+/** Also caches the intermediates of public paths, because most servers that omit one need the same few. */
 export interface RememberingAuthoritySource extends AuthoritySource {
-  /** Only of paths that end in a public anchor: what else somebody trusts is his own affair. */
+  /** Caches the intermediates of a path that ends in a public anchor. Private CAs must not reach other accounts. */
   learn(path: readonly Certificate[]): void;
 }
 
-/** Finds the missing certificates of a chain at the AIA addresses that the chain itself names. */
+/** Creates a source that fetches missing certificates from the AIA URLs in the chain (RFC 5280 §4.2.2.1). */
 export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource {
-  const known = new BoundedMap<string, readonly Known[]>(KNOWN_BYTES);
+  const known = new BoundedMap<string, readonly KnownAuthority[]>(CACHE_BYTES);
   const fetchOnce = createRememberedFetch<readonly Certificate[], 'malformed'>(way, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
     deadlineMs: DEADLINE_MS,
-    mostAtOnce: MOST_AT_ONCE,
+    mostAtOnce: MAX_AT_ONCE,
     memoryBytes: MEMORY_BYTES,
   });
 
   const learn = (path: readonly Certificate[], urlOf: (one: Certificate) => string | null): void => {
     for (const certificate of path.slice(1, -1)) {
       const name = certificate.subject.comparisonKey;
-      const before = known.get(name) ?? [];
-      const isSame = (one: Known): boolean => one.certificate.fingerprint === certificate.fingerprint;
-      const url = urlOf(certificate) ?? before.find(isSame)?.url ?? null;
-      const all = [{ certificate, url }, ...before.filter((one) => !isSame(one))].slice(0, MOST_OF_ONE_NAME);
+      const cached = known.get(name) ?? [];
+      const isSame = (one: KnownAuthority): boolean =>
+        one.certificate.fingerprint === certificate.fingerprint;
+      const url = urlOf(certificate) ?? cached.find(isSame)?.url ?? null;
+      const all = [{ certificate, url }, ...cached.filter((one) => !isSame(one))].slice(0, MAX_OF_ONE_NAME);
       known.set(
         name,
         all,
@@ -76,13 +77,14 @@ export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource
       if (leaf === undefined) return { authorities: [], isPending: false };
       const { work } = asker;
       const search = new Search(leaf, sent, trustStore, now, work);
-      const add = (child: Certificate): void => search.add(child, (name) => known.get(name) ?? []);
+      const addCached = (child: Certificate): void =>
+        search.addCached(child, (name) => known.get(name) ?? []);
       const fetchIssuers = async (child: Certificate, url: string): Promise<boolean> => {
         const issuersIn = (found: readonly Certificate[]): Certificate[] =>
           found.filter((one) => one.isCertificateAuthority && isIssuer(one, child, work));
         const fetched = await fetchOnce({
           key: `aia:${url}`,
-          // Anybody may name the address of a real CA for a certificate that is none of it.
+          // Anybody can put a real CA's URL into a forged certificate. That failure must not count for others.
           subject: child.fingerprint,
           url,
           asker,
@@ -92,25 +94,25 @@ export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource
           signal,
         });
         for (const issuer of fetched.ok ? issuersIn(fetched.value) : []) {
-          search.found(issuer, url);
-          add(issuer);
+          search.add(issuer, url);
+          addCached(issuer);
         }
         return !fetched.ok && fetched.why === 'pending';
       };
 
-      add(leaf);
+      addCached(leaf);
       let fetches = 0;
       let isPending = false;
       let children = [leaf];
-      for (let depth = 0; depth < MAX_DEPTH && !search.holds(); depth++) {
-        // Also where an issuer is at hand: it may lead to a root that nobody trusts, and another one to one that all do.
-        const asked = children
-          .flatMap((child) => child.caIssuersUrls.slice(0, MOST_URLS).map((url) => ({ child, url })))
-          .slice(0, MOST_FETCHES - fetches);
-        fetches += asked.length;
-        const late = await Promise.all(asked.map(({ child, url }) => fetchIssuers(child, url)));
-        isPending ||= late.includes(true);
-        children = search.above(children);
+      for (let depth = 0; depth < MAX_DEPTH && !search.isComplete(); depth++) {
+        // Fetch even if an issuer is known: it may lead to an untrusted root, and another issuer to a trusted one.
+        const targets = children
+          .flatMap((child) => child.caIssuersUrls.slice(0, MAX_URLS).map((url) => ({ child, url })))
+          .slice(0, MAX_FETCHES - fetches);
+        fetches += targets.length;
+        const pending = await Promise.all(targets.map(({ child, url }) => fetchIssuers(child, url)));
+        isPending ||= pending.includes(true);
+        children = search.issuersOf(children);
       }
       const path = search.path();
       if (path !== null && isPublicPath(path, trustStore)) learn(path, (one) => search.urlOf(one));
@@ -119,14 +121,14 @@ export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource
   };
 }
 
-/** The certificates at hand for one chain, and where those that it did not send came from. */
+/** Collects the certificates available for one chain, with the URLs of those that the server did not send. */
 class Search {
   readonly #leaf: Certificate;
   readonly #sent: readonly Certificate[];
   readonly #trustStore: TrustStore;
   readonly #now: number;
   readonly #work: WorkBudget;
-  readonly #more = new Map<string, Known>();
+  readonly #added = new Map<string, KnownAuthority>();
 
   constructor(
     leaf: Certificate,
@@ -142,43 +144,43 @@ class Search {
     this.#work = work;
   }
 
-  found(certificate: Certificate, url: string | null): void {
+  add(certificate: Certificate, url: string | null): void {
     const isSent = this.#sent.some(({ fingerprint }) => fingerprint === certificate.fingerprint);
     if (isSent || this.#trustStore.has(certificate.fingerprint)) return;
-    const earlier = this.#more.get(certificate.fingerprint);
-    this.#more.set(certificate.fingerprint, { certificate, url: url ?? earlier?.url ?? null });
+    const existing = this.#added.get(certificate.fingerprint);
+    this.#added.set(certificate.fingerprint, { certificate, url: url ?? existing?.url ?? null });
   }
 
-  /** Takes what is remembered of the authorities above `child`, and above those of them that were sent. */
-  add(child: Certificate, remembered: (name: string) => readonly Known[]): void {
+  /** Adds the cached issuers of `child`, then level by level the cached issuers of all available issuers. */
+  addCached(child: Certificate, cached: (name: string) => readonly KnownAuthority[]): void {
     let children = [child];
     for (let depth = 0; depth < MAX_DEPTH + 1 && children.length > 0; depth++) {
       for (const one of children)
-        for (const { certificate, url } of remembered(one.issuer.comparisonKey))
+        for (const { certificate, url } of cached(one.issuer.comparisonKey))
           if (isIssuer(certificate, one, this.#work) && validityFailure(certificate, this.#now) === null)
-            this.found(certificate, url !== null && one.caIssuersUrls.includes(url) ? url : null);
-      children = this.above(children);
+            this.add(certificate, url !== null && one.caIssuersUrls.includes(url) ? url : null);
+      children = this.issuersOf(children);
     }
   }
 
-  /** Every issuer at hand of any of these, once. */
-  above(children: readonly Certificate[]): Certificate[] {
-    const issuers = children.flatMap((child) => this.#issuersOf(child));
+  /** Returns the available issuers of any of these certificates, without duplicates. */
+  issuersOf(children: readonly Certificate[]): Certificate[] {
+    const issuers = children.flatMap((child) => this.#issuersOfOne(child));
     return [...new Map(issuers.map((one) => [one.fingerprint, one])).values()];
   }
 
-  holds(): boolean {
+  isComplete(): boolean {
     return this.path() !== null;
   }
 
   urlOf({ fingerprint }: Certificate): string | null {
-    return this.#more.get(fingerprint)?.url ?? null;
+    return this.#added.get(fingerprint)?.url ?? null;
   }
 
-  /** What the path needs; where none holds, everything, since it tells how far the way leads. */
+  /** Returns what the path uses. Without a valid path returns everything, because it shows how far the chain leads. */
   result(): FetchedAuthority[] {
     const path = this.path();
-    const all = [...this.#more.values()];
+    const all = [...this.#added.values()];
     return (
       path === null
         ? all
@@ -193,17 +195,17 @@ class Search {
   }
 
   path(): Certificate[] | null {
-    return heldPath([this.#leaf, ...this.#atHand()], this.#trustStore, this.#now, this.#work);
+    return heldPath([this.#leaf, ...this.#available()], this.#trustStore, this.#now, this.#work);
   }
 
-  #atHand(): Certificate[] {
-    return [...this.#sent, ...Array.from(this.#more.values(), ({ certificate }) => certificate)];
+  #available(): Certificate[] {
+    return [...this.#sent, ...Array.from(this.#added.values(), ({ certificate }) => certificate)];
   }
 
-  /** All at hand that signed it; a root that nobody trusts leads nowhere. */
-  #issuersOf(child: Certificate): Certificate[] {
+  /** Returns the available certificates that signed `child`, without self-signed ones: untrusted roots lead nowhere. */
+  #issuersOfOne(child: Certificate): Certificate[] {
     const work = this.#work;
-    return this.#atHand().filter(
+    return this.#available().filter(
       (one) => isIssuer(one, child, work) && !(one.selfIssued && isSignedBy(one, one, work)),
     );
   }

@@ -6,15 +6,15 @@ export interface ChargedWay {
   resolver: Resolver;
   policy: AddressPolicy;
   allowances: Allowances;
-  /** Ends every question. */
+  /** Aborting ends every request. */
   stop: AbortSignal;
 }
 
 export interface ChargedQuestion {
   url: string;
-  /** Who pays; null where a public authority stands behind the question. */
+  /** The check that pays; null if a public CA vouches for the request. */
   asker: Asker | null;
-  /** Sent by POST. */
+  /** If set, it is sent by POST. */
   body?: { type: string; bytes: Uint8Array };
   /** ms UTC. */
   now: number;
@@ -26,7 +26,7 @@ export interface Validators {
 }
 
 export type ChargedAnswer =
-  /** `bytes`: null where those of the validators still hold. `charges`: to be given back for an answer that is proven. */
+  /** `bytes`: null after 304, if the cached ones are still current. `charges`: refund them if the answer is proven. */
   | (Validators & { bytes: Buffer | null; charges: Charge[] })
   | { why: 'unreachable' | 'too_large' | 'malformed' };
 
@@ -40,23 +40,23 @@ export interface HowToAsk {
 
 /** Redirects with a Location header (RFC 9110 §15.4). */
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** An exchange tries no more of a name's addresses. */
-const MOST_ADDRESSES = 3;
+/** The number of addresses that `exchange` tries. */
+const MAX_ADDRESSES = 3;
 
 /**
- * Sends the request and charges it to the asker's quota. Follows one redirect of a GET: the target passes the same address checks and
- * is charged too. Returns null if the quota is used up. Never rejects.
+ * Sends the request and charges it to the asker's quota. Follows one redirect of a GET; the target passes the same
+ * address checks and is charged too. Returns null if the quota is used up. Never rejects.
  */
 export async function askCharged(
   question: ChargedQuestion,
   known: Validators | null,
   how: HowToAsk,
 ): Promise<ChargedAnswer | null> {
-  const first = await askAt(question.url, question, known, how);
+  const first = await sendCharged(question.url, question, known, how);
   if (first === null || !('location' in first)) return first;
   const target = question.body ? null : URL.parse(first.location, question.url);
   if (target === null) return { why: 'unreachable' };
-  const second = await askAt(target.href, question, known, how);
+  const second = await sendCharged(target.href, question, known, how);
   if (second === null || 'why' in second) return second;
   if ('location' in second) return { why: 'unreachable' };
   return { ...second, charges: [...first.charges, ...second.charges] };
@@ -67,7 +67,7 @@ interface Redirect {
   charges: Charge[];
 }
 
-async function askAt(
+async function sendCharged(
   text: string,
   { asker, body, now }: ChargedQuestion,
   known: Validators | null,
@@ -77,9 +77,9 @@ async function askAt(
   if (url === null) return { why: 'unreachable' };
   if (asker?.mayAsk() === false) return null;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // Looked up once, so that the addresses that are charged are those that are asked.
+  // Resolve only once, so that the charged addresses are the contacted ones.
   const resolution = await way.resolver.resolve(host, { signal: way.stop });
-  const addresses = resolution.ok ? resolution.addresses.slice(0, MOST_ADDRESSES) : [];
+  const addresses = resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : [];
   const charges = chargesOf(asker, host, addresses);
   if (!way.allowances.take(charges, now)) return null;
   const answer = await inSlot(() =>
@@ -111,10 +111,10 @@ async function askAt(
   if (location !== undefined && REDIRECTS.includes(answer.status)) return { location, charges };
   if (answer.status !== 200) return { why: 'unreachable' };
   const { etag = null, 'last-modified': lastModified = null } = answer.headers;
-  return { bytes: answer.body, etag: short(etag), lastModified: short(lastModified), charges };
+  return { bytes: answer.body, etag: withinLimit(etag), lastModified: withinLimit(lastModified), charges };
 }
 
-/** A validator is sent back as it came; a giant one is not worth it. */
-function short(validator: string | null): string | null {
+/** Drops a validator of more than 256 characters, because every request would send it back. */
+function withinLimit(validator: string | null): string | null {
   return validator !== null && validator.length <= 256 ? validator : null;
 }

@@ -13,31 +13,31 @@ import type { Sources } from './sources.ts';
 export interface SourcesOptions {
   resolver: Resolver & CaaLookup;
   policy: AddressPolicy;
-  /** Where answers outlive the process; null for this process alone. */
+  /** Folder for answers that outlive the process; null keeps them in memory. */
   cacheFolder: string | null;
-  /** Told when that folder cannot be read or written. */
+  /** Called if that folder cannot be read or written. */
   onTrouble?: (error: unknown) => void;
 }
 
 export interface OpenSources extends Sources {
-  /** Ends what is still being fetched. */
+  /** Aborts all running requests. */
   close(): void;
 }
 
 const MAX_PRIVATE_BYTES = 64 * 1024 * 1024;
 
-/** Every source over the guarded way out, with one memory. */
+/** Creates all sources with shared caches and request quotas. All connections pass the egress address policy. */
 export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): OpenSources {
   const stopping = new AbortController();
-  const trouble = onTrouble === undefined ? {} : { onTrouble };
-  const cache = createDiskCache(cacheFolder, trouble);
+  const troubleOption = onTrouble === undefined ? {} : { onTrouble };
+  const cache = createDiskCache(cacheFolder, troubleOption);
   const common = { resolver, policy, stop: stopping.signal, allowances: new Allowances() };
   const way: FetchWay = { ...common, cache };
-  // Any account has authorities of its own and may sign lists of any size: they push out nothing but each other.
+  // Any account can add its own CA and sign CRLs of any size. A separate cache lets these evict only each other.
   const privateFolder = cacheFolder === null ? null : join(cacheFolder, 'private');
   const others: FetchWay = {
     ...common,
-    cache: createDiskCache(privateFolder, { ...trouble, maxBytes: MAX_PRIVATE_BYTES }),
+    cache: createDiskCache(privateFolder, { ...troubleOption, maxBytes: MAX_PRIVATE_BYTES }),
   };
   const authorities = createAuthoritySource(others);
   const revocation = createRevocationSource({ public: way, others });
@@ -45,7 +45,7 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
     authorities,
     revocation: {
       evidence(request) {
-        // The authorities of paths that everybody trusts may complete the chains of others.
+        // The intermediates of public paths may complete other chains.
         if (request.isPublic) authorities.learn(request.path);
         return revocation.evidence(request);
       },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { BoundedMap } from '../../pki/index.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** Flat facts beside the bytes, such as when they were fetched. Whoever reads them checks what he needs. */
+/** Flat metadata stored with the bytes, such as the fetch time. Readers validate the fields that they use. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
 
 export interface CacheEntry {
@@ -13,36 +13,36 @@ export interface CacheEntry {
   meta: CacheMeta;
 }
 
-/** Remembers what was fetched from others. It may forget anything at any time, and never rejects. */
+/** Cache for fetched data. Entries may disappear at any time. Its methods never reject. */
 export interface DiskCache {
-  /** null when it is not there, or not whole. */
+  /** Returns null if the entry is missing or corrupt. */
   get(key: string): Promise<CacheEntry | null>;
   put(key: string, bytes: Uint8Array, meta: CacheMeta): Promise<void>;
 }
 
 export interface DiskCacheOptions {
-  /** Of all entries; what was not used for longest goes first. */
+  /** Total size of all entries. The least recently used ones are evicted first. */
   maxBytes?: number;
-  /** Told when the folder cannot be read or written: the cache then does without it. */
+  /** Called if the folder cannot be read or written. The read is then a miss, the write is lost. */
   onTrouble?: (error: unknown) => void;
 }
 
 const MAX_DISK_BYTES = 512 * 1024 * 1024;
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
-/** Of a writer that is gone: nobody writes for an hour. */
+/** Age at which a temporary file is abandoned: no write takes an hour. */
 const STALE_MS = HOUR_MS;
 const MAX_HEADER_BYTES = 4_096;
-/** Entries between two looks at what the folder holds, which other processes fill too. */
+/** Writes between two sweeps. Other processes fill the folder too. */
 const WRITES_PER_SWEEP = 500;
 
 /**
- * Files in this folder (made where it is missing), shared with any other process that uses it; without one, the memory of
- * this process. A half-written, changed or foreign file counts as none.
+ * Creates a cache of files in `folder` (created if missing), which processes may share; in memory if `folder` is null.
+ * Incomplete, modified and foreign files count as missing.
  */
 export function createDiskCache(folder: string | null, options: DiskCacheOptions = {}): DiskCache {
   if (folder === null) return createMemoryCache(options.maxBytes ?? MAX_MEMORY_BYTES);
   const { maxBytes = MAX_DISK_BYTES, onTrouble = () => undefined } = options;
-  const place = (key: string): string => join(folder, hash('sha256', key, 'hex'));
+  const pathOf = (key: string): string => join(folder, hash('sha256', key, 'hex'));
   let writtenBytes = Infinity;
   let writes = 0;
   let sweeping: Promise<void> | null = null;
@@ -51,18 +51,18 @@ export function createDiskCache(folder: string | null, options: DiskCacheOptions
     const header = JSON.stringify({ key, sha256: hash('sha256', bytes, 'hex'), meta });
     if (header.length > MAX_HEADER_BYTES) throw new Error(`too much beside the bytes of ${key}`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const unfinished = `${place(key)}.${randomUUID()}`;
+    const temporaryPath = `${pathOf(key)}.${randomUUID()}`;
     try {
-      await writeFile(unfinished, [`${header}\n`, bytes], { mode: 0o600 });
-      // Whole or not at all, for a reader in any process.
-      await rename(unfinished, place(key));
+      await writeFile(temporaryPath, [`${header}\n`, bytes], { mode: 0o600 });
+      // Renaming is atomic: readers in any process see the whole file or none.
+      await rename(temporaryPath, pathOf(key));
     } catch (error) {
-      await rm(unfinished, { force: true });
+      await rm(temporaryPath, { force: true });
       throw error;
     }
     writtenBytes += bytes.length;
     writes++;
-    // A sixteenth of the cap, and as many small files, may stand over until the next look.
+    // Between sweeps the folder may exceed its limit by a sixteenth, or by WRITES_PER_SWEEP small files.
     if (writtenBytes > maxBytes / 16 || writes > WRITES_PER_SWEEP) {
       sweeping ??= sweep(folder, maxBytes).finally(() => (sweeping = null));
       writtenBytes = 0;
@@ -74,8 +74,8 @@ export function createDiskCache(folder: string | null, options: DiskCacheOptions
   return {
     async get(key) {
       try {
-        const entry = readEntry(key, await readFile(place(key)));
-        if (entry !== null) await utimes(place(key), new Date(), new Date());
+        const entry = readEntry(key, await readFile(pathOf(key)));
+        if (entry !== null) await utimes(pathOf(key), new Date(), new Date());
         return entry;
       } catch (error) {
         if (codeOf(error) !== 'ENOENT') onTrouble(error);
@@ -114,15 +114,17 @@ function isHeader(value: unknown): value is { key: unknown; sha256: unknown; met
   return Object.values(meta).every((one) => one === null || ['string', 'number'].includes(typeof one));
 }
 
-/** Brings the folder below its cap with some room, and takes away what a dead writer left. */
+/**
+ * Deletes abandoned temporary files. If entries exceed `maxBytes`, evicts the least recently used ones down to 90 %.
+ */
 async function sweep(folder: string, maxBytes: number): Promise<void> {
   const files: { path: string; bytes: number; usedAt: number }[] = [];
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     const found = await stat(path).catch(absent);
     if (found?.isFile() !== true) continue;
-    const isUnfinished = name.includes('.');
-    if (!isUnfinished) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
+    const isTemporary = name.includes('.');
+    if (!isTemporary) files.push({ path, bytes: found.size, usedAt: found.mtimeMs });
     else if (Date.now() - found.mtimeMs > STALE_MS) await rm(path, { force: true });
   }
   let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -134,7 +136,7 @@ async function sweep(folder: string, maxBytes: number): Promise<void> {
   }
 }
 
-/** Another process may take a file away at any time. */
+/** Maps a missing file to null, because another process may delete files at any time. Rethrows other errors. */
 function absent(error: unknown): null {
   if (codeOf(error) === 'ENOENT') return null;
   throw error;

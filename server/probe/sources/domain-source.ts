@@ -17,7 +17,7 @@ import { HOUR_MS, DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 export interface DomainWay extends JsonWay {
   resolver: JsonWay['resolver'] & CaaLookup;
   cache: DiskCache;
-  /** IANA's directory of the registries' RDAP services (RFC 9224). */
+  /** IANA's list of the registries' RDAP services (RFC 9224). */
   bootstrapUrl?: string;
 }
 
@@ -25,7 +25,7 @@ const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json';
 const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
 const MAX_DOMAIN_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 512;
-const MOST_LABELS = 32;
+const MAX_LABELS = 32;
 
 const registriesSchema = z.array(z.tuple([z.string(), z.string()]));
 const registrationSchema = z.discriminatedUnion('outcome', [
@@ -38,9 +38,9 @@ const registrationSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
 ]);
 type Registries = z.infer<typeof registriesSchema>;
-type Known = z.infer<typeof registrationSchema>;
+type StoredRegistration = z.infer<typeof registrationSchema>;
 
-/** CAA from DNS, and the end of a registration from the registry itself by RDAP, asked for once a week. */
+/** Looks up CAA records in DNS, and a registration's expiry by RDAP at the registry, cached for a week. */
 export function createDomainSource(way: DomainWay): DomainSource {
   const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = way;
   const registriesOf = createRememberedAnswers<Registries>({
@@ -48,41 +48,41 @@ export function createDomainSource(way: DomainWay): DomainSource {
     read: (content) => registriesSchema.safeParse(content).data ?? null,
     mostAtOnce: 1,
   });
-  const registrationOf = createRememberedAnswers<Known>({
+  const registrationOf = createRememberedAnswers<StoredRegistration>({
     cache,
     read: (content) => registrationSchema.safeParse(content).data ?? null,
     mostAtOnce: 4,
   });
 
-  const learnRegistries = async (now: number): Promise<Learned<Registries>> => {
+  const fetchRegistries = async (now: number): Promise<Learned<Registries>> => {
     const options = { accept: 'application/json', maxBytes: MAX_BOOTSTRAP_BYTES, now };
-    const said = await askForJson(bootstrapUrl, json, options);
-    const found = said.status === 200 ? readRegistries(said.content) : null;
+    const response = await askForJson(bootstrapUrl, json, options);
+    const found = response.status === 200 ? readRegistries(response.content) : null;
     if (found === null) return { answer: [], askAgainAt: now + HOUR_MS, isFailure: true };
     return { answer: [...found], askAgainAt: now + WEEK_MS, isFailure: false };
   };
 
-  const learnRegistration = async (
+  const fetchRegistration = async (
     domain: string,
     registry: string,
     now: number,
-  ): Promise<Learned<Known>> => {
+  ): Promise<Learned<StoredRegistration>> => {
     const options = { accept: 'application/rdap+json', maxBytes: MAX_DOMAIN_BYTES, now };
-    const said = await askForJson(`${registry}domain/${domain}`, json, options);
-    const known = (answer: Known): Learned<Known> => ({
+    const response = await askForJson(`${registry}domain/${domain}`, json, options);
+    const learned = (answer: StoredRegistration): Learned<StoredRegistration> => ({
       answer,
       askAgainAt: now + WEEK_MS,
       isFailure: false,
     });
-    if (said.status === 404) return known({ outcome: 'not_found', domain });
-    const found = said.status === 200 ? readRegistration(said.content) : null;
+    if (response.status === 404) return learned({ outcome: 'not_found', domain });
+    const found = response.status === 200 ? readRegistration(response.content) : null;
     if (found === null) {
-      // Registries count questions: who asks too much is not answered for hours.
-      const wait = Math.min(Math.max(said.retryAfterMs ?? 0, HOUR_MS), DAY_MS);
+      // Registries limit requests and stop answering heavy clients for hours.
+      const wait = Math.min(Math.max(response.retryAfterMs ?? 0, HOUR_MS), DAY_MS);
       return { answer: { outcome: 'unavailable', domain }, askAgainAt: now + wait, isFailure: true };
     }
     const { expiresAt, registrar } = found;
-    return known(
+    return learned(
       expiresAt === null
         ? { outcome: 'no_date', domain }
         : { outcome: 'expires', domain, expiresAt, registrar },
@@ -100,7 +100,7 @@ export function createDomainSource(way: DomainWay): DomainSource {
         key: `rdap-registries:${bootstrapUrl}`,
         now,
         signal,
-        ask: () => learnRegistries(now),
+        ask: () => fetchRegistries(now),
       });
       const topLevel = domain.slice(domain.lastIndexOf('.') + 1);
       const registry = registries?.find(([name]) => name === topLevel)?.[1];
@@ -109,25 +109,27 @@ export function createDomainSource(way: DomainWay): DomainSource {
         key: `rdap:${registry}${domain}`,
         now,
         signal,
-        ask: () => learnRegistration(domain, registry, now),
+        ask: () => fetchRegistration(domain, registry, now),
       });
       return known ?? { outcome: 'unavailable', domain };
     },
   };
 }
 
-/** What somebody registered at a registry. Names below a private suffix, as github.io, belong to whoever registered that. */
+/**
+ * Returns the domain as registered, null for IP addresses and local names. Private suffixes (github.io) do not count.
+ */
 function registrableDomain(host: string): string | null {
   const { domain, isIcann, isIp } = parse(host, { allowPrivateDomains: false });
   return isIp === true || isIcann !== true ? null : domain;
 }
 
 /**
- * RFC 8659 §3: the records of the closest name above that has any. Aliases are followed by the name server. Top-level domains
- * are left out: a name of one label may be anything in the network that this runs in.
+ * Returns the CAA records of the name or its closest parent that has any (RFC 8659 §3). The name server follows
+ * aliases. Skips top-level domains: a name of one label may be anything in the local network.
  */
 async function closestCaa(host: string, resolver: CaaLookup, signal: AbortSignal): Promise<CaaObservation> {
-  const labels = host.split('.').slice(-MOST_LABELS);
+  const labels = host.split('.').slice(-MAX_LABELS);
   for (let start = 0; start < labels.length - 1; start++) {
     const domain = labels.slice(start).join('.');
     const answer = await resolver.caa(domain, { signal });

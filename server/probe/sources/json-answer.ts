@@ -1,32 +1,34 @@
 import { exchange } from '../../egress/index.ts';
 import type { AddressPolicy, Resolver, SecureSocket } from '../../egress/index.ts';
 
-/** The way to services that speak JSON over verified https. */
+/** Settings for requests to JSON services over verified https. */
 export interface JsonWay {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** Ends every request. */
+  /** Aborting ends every request. */
   stop: AbortSignal;
-  /** How https shakes hands; verified against the public roots where absent. */
+  /** Performs the TLS handshake. Default: verifies against the public roots. */
   secure?: SecureSocket;
 }
 
 export type JsonAnswer =
   | { status: number; content: unknown; body: Buffer; retryAfterMs: number | null }
-  /** Nobody answered, or not in JSON. */
+  /** No answer, or one that is not JSON. */
   | { status: null; retryAfterMs: null };
 
 const DEADLINE_MS = 15_000;
-const NOBODY: JsonAnswer = { status: null, retryAfterMs: null };
+const NO_ANSWER: JsonAnswer = { status: null, retryAfterMs: null };
 
-/** GETs JSON over https; nothing is followed. `content` is null for what is not 2xx. `now`: ms UTC, for dates in headers. */
+/**
+ * GETs JSON over https, without redirects. `content` is null unless the status is 2xx. `now`: ms UTC, for header dates.
+ */
 export async function askForJson(
   url: string,
   way: JsonWay,
   { accept, maxBytes, now }: { accept: string; maxBytes: number; now: number },
 ): Promise<JsonAnswer> {
   const parsed = URL.parse(url);
-  if (parsed?.protocol !== 'https:') return NOBODY;
+  if (parsed?.protocol !== 'https:') return NO_ANSWER;
   const { stop, ...rest } = way;
   const options = {
     ...rest,
@@ -37,7 +39,7 @@ export async function askForJson(
     maxBytes,
   };
   const answer = await exchange(options);
-  if (!answer.ok) return NOBODY;
+  if (!answer.ok) return NO_ANSWER;
   const { status, body } = answer;
   const retryAfterMs = retryAfter(answer.headers['retry-after'], now);
   if (status < 200 || status > 299) return { status, content: null, body, retryAfterMs };
@@ -45,12 +47,12 @@ export async function askForJson(
     const content: unknown = JSON.parse(body.toString('utf8'));
     return { status, content, body, retryAfterMs };
   } catch (error) {
-    if (error instanceof SyntaxError) return NOBODY;
+    if (error instanceof SyntaxError) return NO_ANSWER;
     throw error;
   }
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** Parses Retry-After, which is seconds or a date (RFC 9110 §10.2.3), into ms from now. */
 function retryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/* What registries say in JSON: their directory (RFC 9224) and a domain (RFC 9083). Lenient: only what is used is looked at. */
+/* Parsers for RDAP bootstrap files (RFC 9224) and domain objects (RFC 9083). They check only the fields that we use. */
 
 const bootstrapSchema = z.object({ services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])) });
 
-/** Base URLs by top-level domain (https alone, with a slash at the end); null for what is no such directory. */
+/** Returns https base URLs with a trailing slash by top-level domain; null if the content is not a bootstrap file. */
 export function readRegistries(content: unknown): Map<string, string> | null {
   const read = bootstrapSchema.safeParse(content).data;
   if (read === undefined) return null;
@@ -34,25 +34,25 @@ const domainSchema = z.object({
 });
 
 export interface Registration {
-  /** ms UTC; null where the registry publishes none. */
+  /** ms UTC; null if the registry publishes none. */
   expiresAt: number | null;
   registrar: string | null;
 }
 
-/** Reads a domain object; null for what is none. */
+/** Parses a domain object; returns null if the content is not one. */
 export function readRegistration(content: unknown): Registration | null {
   const read = domainSchema.safeParse(content).data;
   if (read === undefined) return null;
   const expiration = read.events.find(({ eventAction }) => eventAction.toLowerCase() === 'expiration');
   const registrar = read.entities.find(({ roles }) => roles.includes('registrar'));
   return {
-    expiresAt: expiration === undefined ? null : instant(expiration.eventDate),
+    expiresAt: expiration === undefined ? null : parseInstant(expiration.eventDate),
     registrar: registrar === undefined ? null : fullName(registrar.vcardArray),
   };
 }
 
-/** RFC 3339 §5.6, within the years that a date can be shown for. */
-function instant(text: string): number | null {
+/** Parses a date-time of RFC 3339 §5.6 into ms UTC. Four-digit years only, because others cannot be displayed. */
+function parseInstant(text: string): number | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text)) return null;
   const at = Date.parse(text.toUpperCase());
   return Number.isNaN(at) ? null : at;
@@ -61,7 +61,7 @@ function instant(text: string): number | null {
 const vcardSchema = z.tuple([z.literal('vcard'), z.array(z.tuple([z.string()], z.unknown()))]);
 const MAX_NAME_LENGTH = 200;
 
-/** `fn` of a jCard (RFC 7095 §3.3), on one line and of sane length. */
+/** Returns `fn` of a jCard (RFC 7095 §3.3) as one line of at most `MAX_NAME_LENGTH` characters. */
 function fullName(vcard: unknown): string | null {
   const properties = vcardSchema.safeParse(vcard).data?.[1] ?? [];
   const value = properties.find(([name]) => name === 'fn')?.[3];

@@ -3,7 +3,7 @@ import { BoundedMap } from '../../pki/index.ts';
 import type { DiskCache } from './disk-cache.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** What was learned, and when asking again is of use (ms UTC). A failure never takes the place of what was learned before. */
+/** A fetched answer, and when to ask again (ms UTC). A failure never replaces an earlier answer. */
 export interface Learned<Answer> {
   answer: Answer;
   askAgainAt: number;
@@ -12,9 +12,9 @@ export interface Learned<Answer> {
 
 export interface AnswersOptions<Answer> {
   cache: DiskCache;
-  /** Checks what an earlier process wrote; null for what it cannot have written. */
+  /** Validates what an earlier process stored; returns null if it is invalid. */
   read: (content: unknown) => Answer | null;
-  /** At once, over all keys. */
+  /** Most concurrent requests, over all keys. */
   mostAtOnce: number;
 }
 
@@ -22,72 +22,74 @@ export interface AnswerRequest<Answer> {
   key: string;
   /** ms UTC. */
   now: number;
-  /** Ends the wait; the question goes on for the next who asks. */
+  /** Aborting ends the wait. The request continues for the next caller. */
   signal: AbortSignal;
   ask: () => Promise<Learned<Answer>>;
 }
 
-interface Held<Answer> {
+interface Cached<Answer> {
   answer: Answer;
   at: number;
   askAgainAt: number;
 }
 
-const MOST_IN_MEMORY = 8_192;
-/** Questions under way and waiting for a slot; over this nobody is sent to wait. */
-const MOST_FLIGHTS = 512;
+const MAX_IN_MEMORY = 8_192;
+/** Most requests running or queued. Beyond it, callers get the cached answer or null at once. */
+const MAX_IN_FLIGHT = 512;
 const LONGEST_WAIT_MS = MINUTE_MS;
-/** A clock that was set back must not keep old answers for long. */
+/**
+ * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
 
 /**
- * Asks each question once however many want the answer at the same time, and remembers it in memory and on disk until it is
- * time to ask again. null where there is none yet.
+ * Returns a function that caches answers in memory and on disk until `askAgainAt` and merges concurrent requests for
+ * the same key. It returns null if there is no answer yet.
  */
 export function createRememberedAnswers<Answer>({ cache, read, mostAtOnce }: AnswersOptions<Answer>) {
-  const recent = new BoundedMap<string, Held<Answer>>(MOST_IN_MEMORY);
-  const flights = new Map<string, Promise<Answer>>();
-  const inSlot = createSlots(mostAtOnce);
+  const recent = new BoundedMap<string, Cached<Answer>>(MAX_IN_MEMORY);
+  const inFlight = new Map<string, Promise<Answer>>();
+  const limitConcurrency = createSlots(mostAtOnce);
 
-  const stored = async (key: string): Promise<Held<Answer> | null> => {
+  const readStored = async (key: string): Promise<Cached<Answer> | null> => {
     const entry = await cache.get(key);
-    const answer = entry && read(parsed(entry.bytes));
+    const answer = entry && read(parseJson(entry.bytes));
     if (entry === null || answer === null) return null;
-    const held = { answer, at: Number(entry.meta.at), askAgainAt: Number(entry.meta.askAgainAt) };
-    recent.set(key, held);
-    return held;
+    const cached = { answer, at: Number(entry.meta.at), askAgainAt: Number(entry.meta.askAgainAt) };
+    recent.set(key, cached);
+    return cached;
   };
 
-  const learn = async (
+  const fetchAnswer = async (
     { key, now, ask }: AnswerRequest<Answer>,
-    held: Held<Answer> | null,
+    cached: Cached<Answer> | null,
   ): Promise<Answer> => {
-    const { answer, askAgainAt, isFailure } = await inSlot(ask);
-    const kept = { answer: isFailure && held !== null ? held.answer : answer, at: now, askAgainAt };
+    const { answer, askAgainAt, isFailure } = await limitConcurrency(ask);
+    const kept = { answer: isFailure && cached !== null ? cached.answer : answer, at: now, askAgainAt };
     recent.set(key, kept);
-    // A failure is nothing to tell the next process.
-    if (!isFailure || held !== null)
+    // Do not store a failure for the next process, only an earlier answer with its new `askAgainAt`.
+    if (!isFailure || cached !== null)
       await cache.put(key, Buffer.from(JSON.stringify(kept.answer)), { at: now, askAgainAt });
     return kept.answer;
   };
 
   return async function answerTo(request: AnswerRequest<Answer>): Promise<Answer | null> {
     const { key, now, signal } = request;
-    const isFresh = ({ at, askAgainAt }: Held<Answer>): boolean =>
+    const isFresh = ({ at, askAgainAt }: Cached<Answer>): boolean =>
       at <= now + CLOCK_TOLERANCE_MS && now < askAgainAt;
-    const held = recent.get(key) ?? (await stored(key));
-    if (held !== null && isFresh(held)) return held.answer;
-    let flight = flights.get(key);
-    if (flight === undefined) {
-      if (flights.size >= MOST_FLIGHTS) return held?.answer ?? null;
-      flight = learn(request, held).finally(() => flights.delete(key));
-      flights.set(key, flight);
+    const cached = recent.get(key) ?? (await readStored(key));
+    if (cached !== null && isFresh(cached)) return cached.answer;
+    let fetching = inFlight.get(key);
+    if (fetching === undefined) {
+      if (inFlight.size >= MAX_IN_FLIGHT) return cached?.answer ?? null;
+      fetching = fetchAnswer(request, cached).finally(() => inFlight.delete(key));
+      inFlight.set(key, fetching);
     }
-    return within(flight, { ms: LONGEST_WAIT_MS, signal }, held?.answer ?? null);
+    return within(fetching, { ms: LONGEST_WAIT_MS, signal }, cached?.answer ?? null);
   };
 }
 
-function parsed(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {

@@ -6,41 +6,41 @@ import type { ChargedAnswer, ChargedQuestion, ChargedWay, Validators } from './c
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** What all fetches from CAs share. */
+/** Settings that all fetches from CAs share. */
 export interface FetchWay extends ChargedWay {
   cache: DiskCache;
 }
 
 export interface FetchKind<Value> {
-  /** What an answer's bytes are; null where they are nothing of the kind. */
+  /** Parses a response body; returns null if it is malformed. */
   parse(bytes: Buffer): Value | null;
   accept: string;
-  /** Of an answer. */
+  /** Size limit of a response. */
   maxBytes: number;
   deadlineMs: number;
   mostAtOnce: number;
-  /** Of answers that stay in memory; the others are read again from the cache. */
+  /** Size limit of the memory cache. Evicted answers are read from the disk cache again. */
   memoryBytes: number;
 }
 
 export interface FetchRequest<Value, Why extends string> extends ChargedQuestion {
-  /** What a proven answer is remembered by. */
+  /** Cache key of a proven answer. */
   key: string;
-  /** What it has to be proven for, where others with the same key may see it otherwise: their failures are not this one's. */
+  /** What the answer must be proven for, if `vet` may differ between requests with this key. Keeps failures apart. */
   subject?: string;
   /**
-   * Until when a proven answer need not be asked for again (ms UTC), or why it is not proven to be the right one. Such an answer
-   * is kept nowhere and never takes the place of one that is.
+   * Decides whether an answer is proven to be the right one. Returns until when it stays fresh (ms UTC), or why it is
+   * not proven. Unproven answers are never cached and never replace a proven one.
    */
   vet(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
-  /** Ends the wait; the fetch goes on for the next who asks. */
+  /** Aborting ends the wait. The fetch continues for the next caller. */
   signal: AbortSignal;
 }
 
 export type Fetched<Value, Why extends string = never> =
-  /** `at`: when the peer last said so. `askAgainAt`: nothing new is learnt before. */
+  /** `at`: when the peer last confirmed the value. `askAgainAt`: earlier calls return the same value. */
   | { ok: true; value: Value; at: number; askAgainAt: number }
-  /** `pending`: nobody has looked to the end yet, for want of time or because somebody had his share of questions. */
+  /** `pending`: the fetch did not finish in time, or was not allowed because a quota is used up. */
   | {
       ok: false;
       why: Why | 'pending' | 'unreachable' | 'too_large' | 'malformed';
@@ -48,38 +48,42 @@ export type Fetched<Value, Why extends string = never> =
       askAgainAt: number;
     };
 
-interface Held<Value> extends Validators {
+interface Cached<Value> extends Validators {
   value: Value;
   bytes: Buffer;
   at: number;
   freshUntil: number;
 }
 
-/** What the peer says now; null where our own limits forbid the question. */
-type Brought<Value> =
-  | (Omit<Held<Value>, 'at' | 'freshUntil'> & { charges: Charge[] })
+/** What the peer just sent; null if our own limits forbid the request. */
+type Received<Value> =
+  | (Omit<Cached<Value>, 'at' | 'freshUntil'> & { charges: Charge[] })
   | Extract<ChargedAnswer, { why: unknown }>
   | null;
 
-/** One question under way, for all who want its answer. */
-interface Flight<Value> {
-  brought: Promise<Brought<Value>>;
-  /** Once it is proven for one of them. */
-  kept: Held<Value> | null;
+/** One running request, shared by all callers that want its answer. */
+interface SharedRequest<Value> {
+  received: Promise<Received<Value>>;
+  /** Set once the answer is proven for one of the callers. */
+  stored: Cached<Value> | null;
 }
 
-/** After a proven answer; and after none, or one that proves nothing. Whoever asks, a URL is not asked more often. */
-const FLOOR_MS = HOUR_MS;
-const NEGATIVE_MS = 15 * MINUTE_MS;
-/** A clock that was set back must not make old answers fresh for long. */
+/**
+ * Shortest time between requests to a URL, over all callers: after a proven answer, and after a failed or unproven one.
+ */
+const MIN_FRESH_MS = HOUR_MS;
+const RETRY_MS = 15 * MINUTE_MS;
+/**
+ * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
-const MOST_NOTES = 8_192;
-/** Fetches under way and waiting for a slot; over this nobody is sent to wait. */
-const MOST_FLIGHTS = 512;
+const MAX_REFUSALS = 8_192;
+/** Most fetches running or queued. Beyond it, callers get the cached answer or `pending` at once. */
+const MAX_IN_FLIGHT = 512;
 
 /**
- * Fetches things of one kind, each once however many want it at the same time, and remembers them and the failures. An answer
- * that was once proven stays until a proven one replaces it.
+ * Returns a function that fetches data of one kind, such as CRLs, merges concurrent requests for the same key, and
+ * caches answers and failures. A proven answer stays until another proven one replaces it.
  */
 export function createRememberedFetch<Value, Why extends string = never>(
   way: FetchWay,
@@ -87,105 +91,105 @@ export function createRememberedFetch<Value, Why extends string = never>(
 ) {
   type Outcome = Fetched<Value, Why>;
   type Refusal = Exclude<Outcome, { ok: true }>;
-  const recent = new BoundedMap<string, Held<Value>>(kind.memoryBytes);
-  const refusals = new BoundedMap<string, Refusal>(MOST_NOTES);
-  const flights = new Map<string, Flight<Value>>();
+  const recent = new BoundedMap<string, Cached<Value>>(kind.memoryBytes);
+  const refusals = new BoundedMap<string, Refusal>(MAX_REFUSALS);
+  const inFlight = new Map<string, SharedRequest<Value>>();
   const { accept, maxBytes, deadlineMs } = kind;
   const how = { accept, maxBytes, deadlineMs, way, inSlot: createSlots(kind.mostAtOnce) };
 
-  const stored = async (key: string): Promise<Held<Value> | null> => {
+  const readStored = async (key: string): Promise<Cached<Value> | null> => {
     const entry = await way.cache.get(key);
     const value = entry && kind.parse(entry.bytes);
     if (entry === null || value === null) return null;
-    const held = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
-    recent.set(key, held, entry.bytes.length);
-    return held;
+    const cached = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
+    recent.set(key, cached, entry.bytes.length);
+    return cached;
   };
 
-  const keep = async (key: string, held: Held<Value>): Promise<void> => {
-    recent.set(key, held, held.bytes.length);
-    const { at, freshUntil, etag, lastModified } = held;
-    await way.cache.put(key, held.bytes, { at, freshUntil, etag, lastModified });
+  const store = async (key: string, cached: Cached<Value>): Promise<void> => {
+    recent.set(key, cached, cached.bytes.length);
+    const { at, freshUntil, etag, lastModified } = cached;
+    await way.cache.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
   };
 
-  const bring = async (
+  const receive = async (
     request: FetchRequest<Value, Why>,
-    held: Held<Value> | null,
-  ): Promise<Brought<Value>> => {
-    const answer = await askCharged(request, held, how);
+    cached: Cached<Value> | null,
+  ): Promise<Received<Value>> => {
+    const answer = await askCharged(request, cached, how);
     if (answer === null || 'why' in answer) return answer;
-    const { bytes, ...said } = answer;
-    if (bytes === null) return held && { ...held, ...said };
+    const { bytes, ...rest } = answer;
+    if (bytes === null) return cached && { ...cached, ...rest };
     const value = kind.parse(bytes);
-    return value === null ? { why: 'malformed' } : { ...said, bytes, value };
+    return value === null ? { why: 'malformed' } : { ...rest, bytes, value };
   };
 
-  /** Judges what a flight brought for one of those who wait for it. */
-  const settle = async (
-    flight: Flight<Value>,
+  /** Evaluates the answer of a shared request for one of its callers. */
+  const evaluate = async (
+    shared: SharedRequest<Value>,
     request: FetchRequest<Value, Why>,
-    held: Held<Value> | null,
+    cached: Cached<Value> | null,
   ): Promise<Outcome> => {
     const { key, now } = request;
-    const refuse = (why: Refusal['why'], note: string): Outcome => {
-      const refusal = { ok: false, why, at: now, askAgainAt: now + NEGATIVE_MS } as const;
-      refusals.set(note, refusal);
-      return held === null ? refusal : { ...told(held), askAgainAt: refusal.askAgainAt };
+    const refuse = (why: Refusal['why'], refusalKey: string): Outcome => {
+      const refusal = { ok: false, why, at: now, askAgainAt: now + RETRY_MS } as const;
+      refusals.set(refusalKey, refusal);
+      return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
     };
-    const brought = await flight.brought;
-    if (brought === null) return pending(held, now);
-    if ('why' in brought) return refuse(brought.why, key);
-    const vetted = request.vet(brought.value, held?.value ?? null);
-    if ('why' in vetted) return refuse(vetted.why, noteOf(request));
-    if (flight.kept === null) {
-      const { charges, ...said } = brought;
-      flight.kept = { ...said, at: now, freshUntil: Math.max(vetted.freshUntil, now + FLOOR_MS) };
+    const received = await shared.received;
+    if (received === null) return pending(cached, now);
+    if ('why' in received) return refuse(received.why, key);
+    const vetted = request.vet(received.value, cached?.value ?? null);
+    if ('why' in vetted) return refuse(vetted.why, subjectKey(request));
+    if (shared.stored === null) {
+      const { charges, ...rest } = received;
+      shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
       way.allowances.giveBack(charges, now);
-      await keep(key, flight.kept);
+      await store(key, shared.stored);
     }
-    return told(flight.kept);
+    return toOutcome(shared.stored);
   };
 
   return async function fetchOnce(request: FetchRequest<Value, Why>): Promise<Outcome> {
     const { key, now, signal } = request;
-    const isFresh = (held: Held<Value> | null): held is Held<Value> =>
-      held !== null && held.at <= now + CLOCK_TOLERANCE_MS && now < held.freshUntil;
-    let held = recent.get(key);
-    if (isFresh(held)) return told(held);
-    // Another process may have been faster.
-    held = (await stored(key)) ?? held;
-    if (isFresh(held)) return told(held);
+    const isFresh = (entry: Cached<Value> | null): entry is Cached<Value> =>
+      entry !== null && entry.at <= now + CLOCK_TOLERANCE_MS && now < entry.freshUntil;
+    let cached = recent.get(key);
+    if (isFresh(cached)) return toOutcome(cached);
+    // Another process may have stored a newer answer.
+    cached = (await readStored(key)) ?? cached;
+    if (isFresh(cached)) return toOutcome(cached);
 
-    const refusal = [key, noteOf(request)]
-      .map((note) => refusals.get(note))
-      .find((note) => note !== null && now >= note.at && now < note.askAgainAt);
-    if (refusal) return held === null ? refusal : { ...told(held), askAgainAt: refusal.askAgainAt };
+    const refusal = [key, subjectKey(request)]
+      .map((refusalKey) => refusals.get(refusalKey))
+      .find((known) => known !== null && now >= known.at && now < known.askAgainAt);
+    if (refusal) return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
 
-    let flight = flights.get(key);
-    if (flight === undefined) {
-      if (flights.size >= MOST_FLIGHTS || way.stop.aborted) return pending(held, now);
-      flight = { brought: bring(request, held).finally(() => flights.delete(key)), kept: null };
-      flights.set(key, flight);
+    let shared = inFlight.get(key);
+    if (shared === undefined) {
+      if (inFlight.size >= MAX_IN_FLIGHT || way.stop.aborted) return pending(cached, now);
+      shared = { received: receive(request, cached).finally(() => inFlight.delete(key)), stored: null };
+      inFlight.set(key, shared);
     }
-    return within(settle(flight, request, held), { ms: deadlineMs, signal }, pending(held, now));
+    return within(evaluate(shared, request, cached), { ms: deadlineMs, signal }, pending(cached, now));
   };
 }
 
-function noteOf({ key, subject = '' }: { key: string; subject?: string }): string {
+function subjectKey({ key, subject = '' }: { key: string; subject?: string }): string {
   return subject === '' ? key : `${key} for ${subject}`;
 }
 
-function told<Value>({ value, at, freshUntil }: Held<Value>): Extract<Fetched<Value>, { ok: true }> {
+function toOutcome<Value>({ value, at, freshUntil }: Cached<Value>): Extract<Fetched<Value>, { ok: true }> {
   return { ok: true, value, at, askAgainAt: freshUntil };
 }
 
-function pending<Value>(held: Held<Value> | null, now: number): Fetched<Value> {
-  return held === null
+function pending<Value>(cached: Cached<Value> | null, now: number): Fetched<Value> {
+  return cached === null
     ? { ok: false, why: 'pending', at: now, askAgainAt: now }
-    : { ...told(held), askAgainAt: now };
+    : { ...toOutcome(cached), askAgainAt: now };
 }
 
-function readMeta(meta: CacheMeta): Omit<Held<never>, 'value' | 'bytes'> {
+function readMeta(meta: CacheMeta): Omit<Cached<never>, 'value' | 'bytes'> {
   const number = (name: string): number => Number(meta[name] ?? 0);
   const text = (name: string): string | null => (typeof meta[name] === 'string' ? meta[name] : null);
   return {

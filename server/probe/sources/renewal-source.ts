@@ -11,11 +11,11 @@ import type { Learned } from './remembered-answers.ts';
 import type { RenewalSource } from './sources.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** A CA that publishes when its certificates are to be renewed: known by us, never by what a certificate says. */
+/** A CA that publishes renewal windows. We list these CAs ourselves; no certificate can choose the server. */
 export interface RenewalAuthority {
-  /** organizationName of its issuing certificates. */
+  /** organizationName (O) in the subject of its issuing certificates. */
   organization: string;
-  /** Its ACME directory (RFC 8555 §7.1.1), which names the resource. */
+  /** Its ACME directory (RFC 8555 §7.1.1), which names the `renewalInfo` URL. */
   directory: string;
 }
 
@@ -31,9 +31,9 @@ export interface RenewalWay extends JsonWay {
 
 const UNSUPPORTED_MS = 7 * DAY_MS;
 const DIRECTORY_MS = 7 * DAY_MS;
-/** After no answer, and after one that makes no sense (RFC 9773 §4.3.3). */
-const NOBODY_MS = 15 * MINUTE_MS;
-const SENSELESS_MS = 6 * HOUR_MS;
+/** Retry intervals after no answer and after an invalid one (RFC 9773 §4.3.3). */
+const NO_ANSWER_MS = 15 * MINUTE_MS;
+const INVALID_ANSWER_MS = 6 * HOUR_MS;
 const MAX_BYTES = 64 * 1024;
 const ACCEPT = 'application/json';
 
@@ -49,10 +49,12 @@ const storedSchema = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('unsupported'), at: z.number() }),
   z.object({ outcome: z.literal('unavailable'), at: z.number() }),
 ]);
-type Told = z.infer<typeof storedSchema>;
+type StoredRenewal = z.infer<typeof storedSchema>;
 type Directory = z.infer<typeof directorySchema>;
 
-/** Asks CAs when they want certificates renewed (RFC 9773), once a day or as often as they say, and remembers it on disk. */
+/**
+ * Asks CAs for renewal windows (RFC 9773) once a day or at the interval that they set, and caches the answers on disk.
+ */
 export function createRenewalSource(
   way: RenewalWay,
   authorities: readonly RenewalAuthority[] = RENEWAL_AUTHORITIES,
@@ -63,45 +65,53 @@ export function createRenewalSource(
     read: (content) => directorySchema.safeParse(content).data ?? null,
     mostAtOnce: 2,
   });
-  const windowOf = createRememberedAnswers<Told>({
+  const windowOf = createRememberedAnswers<StoredRenewal>({
     cache,
     read: (content) => storedSchema.safeParse(content).data ?? null,
     mostAtOnce: 8,
   });
 
-  /** By directory, until when a CA that was asked too much wants to be left alone: ms UTC. */
-  const resting = new Map<string, number>();
+  /** Per directory, until when (ms UTC) we send no requests because the CA limits us. */
+  const pausedUntil = new Map<string, number>();
 
-  const learnDirectory = async (url: string, now: number): Promise<Learned<Directory>> => {
-    const said = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
-    const directory = directorySchema.safeParse(said.status === 200 ? said.content : null).data;
+  const fetchDirectory = async (url: string, now: number): Promise<Learned<Directory>> => {
+    const response = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
+    const directory = directorySchema.safeParse(response.status === 200 ? response.content : null).data;
     if (directory !== undefined)
       return { answer: directory, askAgainAt: now + DIRECTORY_MS, isFailure: false };
-    const isThere = said.status === 200;
-    const askAgainAt = now + (isThere ? DAY_MS : Math.max(NOBODY_MS, clamped(said.retryAfterMs ?? 0)));
-    return { answer: { renewalInfo: null }, askAgainAt, isFailure: !isThere };
+    const isAvailable = response.status === 200;
+    const askAgainAt =
+      now + (isAvailable ? DAY_MS : Math.max(NO_ANSWER_MS, clampInterval(response.retryAfterMs ?? 0)));
+    return { answer: { renewalInfo: null }, askAgainAt, isFailure: !isAvailable };
   };
 
-  const learnWindow = async (url: string, directory: string, now: number): Promise<Learned<Told>> => {
-    const restsUntil = resting.get(directory) ?? 0;
-    if (now < restsUntil && restsUntil <= now + DAY_MS)
-      return { answer: { outcome: 'unavailable', at: now }, askAgainAt: restsUntil, isFailure: true };
-    const said = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
-    const window = said.status === 200 ? parseRenewalInfo(said.body) : null;
+  const fetchWindow = async (
+    url: string,
+    directory: string,
+    now: number,
+  ): Promise<Learned<StoredRenewal>> => {
+    const resumeAt = pausedUntil.get(directory) ?? 0;
+    if (now < resumeAt && resumeAt <= now + DAY_MS)
+      return { answer: { outcome: 'unavailable', at: now }, askAgainAt: resumeAt, isFailure: true };
+    const response = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
+    const window = response.status === 200 ? parseRenewalInfo(response.body) : null;
     if (window !== null) {
-      const askAgainAt = now + clamped(said.retryAfterMs ?? DAY_MS);
+      const askAgainAt = now + clampInterval(response.retryAfterMs ?? DAY_MS);
       return { answer: { outcome: 'window', ...window, at: now }, askAgainAt, isFailure: false };
     }
-    if (said.status === 404)
+    if (response.status === 404)
       return {
         answer: { outcome: 'unsupported', at: now },
         askAgainAt: now + UNSUPPORTED_MS,
         isFailure: false,
       };
-    const wait = said.status === 200 ? SENSELESS_MS : Math.max(NOBODY_MS, clamped(said.retryAfterMs ?? 0));
-    // It is about who asks, not about the certificate (RFC 6585 §4, RFC 9110 §15.6.4).
-    if (said.status === 429 || (said.status === 503 && said.retryAfterMs !== null))
-      resting.set(directory, now + wait);
+    const wait =
+      response.status === 200
+        ? INVALID_ANSWER_MS
+        : Math.max(NO_ANSWER_MS, clampInterval(response.retryAfterMs ?? 0));
+    // Both mean that we ask too often, not that this certificate has a problem (RFC 6585 §4, RFC 9110 §15.6.4).
+    if (response.status === 429 || (response.status === 503 && response.retryAfterMs !== null))
+      pausedUntil.set(directory, now + wait);
     return { answer: { outcome: 'unavailable', at: now }, askAgainAt: now + wait, isFailure: true };
   };
 
@@ -116,18 +126,18 @@ export function createRenewalSource(
         key: `ari-directory:${directory}`,
         now,
         signal,
-        ask: () => learnDirectory(directory, now),
+        ask: () => fetchDirectory(directory, now),
       });
       if (found === null) return { fingerprint, at: now, outcome: 'unavailable' };
       if (found.renewalInfo === null) return { fingerprint, at: now, outcome: 'unsupported' };
       const url = `${found.renewalInfo.replace(/\/$/, '')}/${id}`;
-      const told = await windowOf({
+      const renewal = await windowOf({
         key: `ari:${url}`,
         now,
         signal,
-        ask: () => learnWindow(url, directory, now),
+        ask: () => fetchWindow(url, directory, now),
       });
-      const evidence: RenewalEvidence = { fingerprint, ...(told ?? { outcome: 'unavailable', at: now }) };
+      const evidence: RenewalEvidence = { fingerprint, ...(renewal ?? { outcome: 'unavailable', at: now }) };
       return evidence;
     },
   };
@@ -141,7 +151,7 @@ function authorityOf(
   return authorities.find((one) => one.organization === organization) ?? null;
 }
 
-/** RFC 9773 §4.3: what is under a minute or over a day is taken for those. */
-function clamped(ms: number): number {
+/** Limits a Retry-After to between one minute and one day (RFC 9773 §4.3). */
+function clampInterval(ms: number): number {
   return Math.min(Math.max(ms, MINUTE_MS), DAY_MS);
 }

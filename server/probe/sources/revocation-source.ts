@@ -22,25 +22,27 @@ const MAX_OCSP_BYTES = 64 * 1024;
 const CRL_DEADLINE_MS = 20_000;
 const OCSP_DEADLINE_MS = 10_000;
 /**
- * Over both kinds of askers five lists at once: a third of a gigabyte if all are of the largest, for a list takes its size twice
- * while its parts are joined.
+ * Five concurrent CRL downloads in all. If each has the maximum size they take a third of a gigabyte, because joining
+ * the chunks of a CRL takes twice its size.
  */
-const MOST_CRLS_AT_ONCE = { public: 3, others: 2 };
-const MOST_OCSP_AT_ONCE = 16;
+const MAX_CRLS_AT_ONCE = { public: 3, others: 2 };
+const MAX_OCSP_AT_ONCE = 16;
 const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
-const MOST_CRL_URLS = 3;
-const MOST_OCSP_URLS = 2;
-/** After this time without an answer, the next list and the responder are asked as well. Unless the probe is thorough, the first answer suffices. */
+const MAX_CRL_URLS = 3;
+const MAX_OCSP_URLS = 2;
+/**
+ * If a CRL takes longer, the next CRL and OCSP are tried too. The first answer suffices unless the probe is thorough.
+ */
 const CRL_WAIT_MS = 2_000;
-/** What was revoked should be known within hours, though lists are often good for a week. */
+/** Answers are often valid for a week, but a revocation should show within hours. */
 const FRESH_MS = 6 * HOUR_MS;
-const MOST_ANSWERS = 50_000;
+const MAX_ANSWERS = 50_000;
 
-interface Question {
+interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
-  /** null where the path ends in a public anchor. */
+  /** null if the path ends in a public anchor. */
   asker: Asker | null;
   work: WorkBudget;
   isThorough: boolean;
@@ -48,7 +50,7 @@ interface Question {
   signal: AbortSignal;
 }
 
-interface Remembered {
+interface CachedEvidence {
   evidence: RevocationEvidence[];
   isThorough: boolean;
   from: number;
@@ -56,25 +58,23 @@ interface Remembered {
 }
 
 export interface RevocationWays {
-  /** For certificates that a public authority stands behind. */
+  /** For certificates that a public CA vouches for. */
   public: FetchWay;
-  /** For all others: they must not take the slots, the memory or the disk of those. */
+  /** For all other certificates, which must not use up the concurrency, memory or disk of the public ones. */
   others: FetchWay;
 }
 
-/**
- * Checks revocation by CRL. Falls back to OCSP if no CRL answers; a thorough probe always asks both. Caches the answers of both.
- */
+/** Checks revocation by CRL, and by OCSP if no CRL answers. A thorough probe always asks both. Caches all answers. */
 export function createRevocationSource(ways: RevocationWays): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
-  const answers = new BoundedMap<string, Remembered>(MOST_ANSWERS);
-  const fetchesFor = ({ asker }: Question) => fetches[asker === null ? 'public' : 'others'];
+  const answers = new BoundedMap<string, CachedEvidence>(MAX_ANSWERS);
+  const fetchesFor = ({ asker }: RevocationQuery) => fetches[asker === null ? 'public' : 'others'];
 
-  const askCrl = async (url: string, question: Question): Promise<Told> => {
+  const askCrl = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
     const { certificate, issuer, asker, now } = question;
     const answerOf = (crl: RevocationList) => crlAnswer({ crl, certificate, issuer, url, now });
     const fetched = await fetchesFor(question).crl({
-      // The key that has to have signed it: whose certificates else name the address, they prove nothing about this list.
+      // Includes the key that must have signed the CRL, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
       asker,
@@ -86,14 +86,14 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
       now,
       signal: question.signal,
     });
-    return told('crl', url, question, fetched, answerOf);
+    return toResult('crl', url, question, fetched, answerOf);
   };
 
-  const askOcsp = async (url: string, question: Question): Promise<Told> => {
+  const askOcsp = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
     const { certificate, issuer, asker, work, now } = question;
     const answerOf = (response: Uint8Array) => ocspAnswer({ response, certificate, issuer, now, work });
     const fetched = await fetchesFor(question).ocsp({
-      // The issuer too: another one of the same name would get another answer.
+      // Includes the issuer, because another issuer of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
       url,
       asker,
@@ -101,52 +101,52 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
       vet: (response, previous) => {
         const answer = answerOf(response);
         if (answer.state === 'none') return { why: answer.why };
-        const before = previous && answerOf(previous);
-        if (before !== null && before.state !== 'none' && before.thisUpdate > answer.thisUpdate)
+        const earlier = previous && answerOf(previous);
+        if (earlier !== null && earlier.state !== 'none' && earlier.thisUpdate > answer.thisUpdate)
           return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
       },
       now,
       signal: question.signal,
     });
-    return told('ocsp', url, question, fetched, answerOf);
+    return toResult('ocsp', url, question, fetched, answerOf);
   };
 
-  const ask = async (question: Question): Promise<RevocationEvidence[]> => {
+  const ask = async (question: RevocationQuery): Promise<RevocationEvidence[]> => {
     const { certificate, issuer, isThorough, now, signal } = question;
     const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
-    const before = answers.get(key);
-    const isFresh = before !== null && before.from <= now && now < before.until;
-    if (isFresh && (before.isThorough || !isThorough)) return before.evidence;
+    const cached = answers.get(key);
+    const isFresh = cached !== null && cached.from <= now && now < cached.until;
+    if (isFresh && (cached.isThorough || !isThorough)) return cached.evidence;
     const enough = new AbortController();
     const untilEnough = AbortSignal.any([signal, enough.signal]);
-    const urls = certificate.crlUrls.slice(0, MOST_CRL_URLS);
+    const urls = certificate.crlUrls.slice(0, MAX_CRL_URLS);
     const lists = untilAnswered(urls, (url, index) => {
       const isLast = index === urls.length - 1;
       const patience = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
       return askCrl(url, { ...question, signal: AbortSignal.any([untilEnough, ...patience]) });
     });
-    const askResponders = async (): Promise<Told[]> => {
-      const soon = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
-      if (soon.some(isAnswer)) return [];
-      const ocspUrls = certificate.ocspUrls.slice(0, MOST_OCSP_URLS);
+    const askResponders = async (): Promise<SourceResult[]> => {
+      const early = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
+      if (early.some(isAnswer)) return [];
+      const ocspUrls = certificate.ocspUrls.slice(0, MAX_OCSP_URLS);
       const responders = await untilAnswered(ocspUrls, (url) => askOcsp(url, question));
       if (!isThorough && responders.some(isAnswer)) enough.abort();
       return responders;
     };
     const all = (await Promise.all([lists, askResponders()])).flat();
     const evidence = all.map((one) => one.evidence);
-    const until = Math.min(...all.map(({ askAgainAt }) => askAgainAt), ...evidence.map(endOf));
+    const until = Math.min(...all.map(({ askAgainAt }) => askAgainAt), ...evidence.map(validUntil));
     if (all.length > 0) answers.set(key, { evidence, isThorough, from: now, until });
     return evidence;
   };
 
   return {
-    async evidence({ path, isPublic, asker: host, staple, isThorough, now, signal }) {
-      const asker = isPublic ? null : host;
-      const questions = path.slice(0, -1).flatMap((certificate, index): Question[] => {
+    async evidence({ path, isPublic, asker: check, staple, isThorough, now, signal }) {
+      const asker = isPublic ? null : check;
+      const questions = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
         const issuer = path[index + 1];
-        const own = { asker, work: host.work, isThorough, now, signal };
+        const own = { asker, work: check.work, isThorough, now, signal };
         return issuer === undefined ? [] : [{ certificate, issuer, ...own }];
       });
       const [first] = questions;
@@ -165,7 +165,7 @@ function fetchesOver(ways: RevocationWays, kind: 'public' | 'others') {
       accept: 'application/pkix-crl',
       maxBytes: MAX_CRL_BYTES,
       deadlineMs: CRL_DEADLINE_MS,
-      mostAtOnce: MOST_CRLS_AT_ONCE[kind],
+      mostAtOnce: MAX_CRLS_AT_ONCE[kind],
       memoryBytes: CRL_MEMORY_BYTES * share,
     }),
     ocsp: createRememberedFetch<Uint8Array, RevocationProblem>(ways[kind], {
@@ -173,7 +173,7 @@ function fetchesOver(ways: RevocationWays, kind: 'public' | 'others') {
       accept: 'application/ocsp-response',
       maxBytes: MAX_OCSP_BYTES,
       deadlineMs: OCSP_DEADLINE_MS,
-      mostAtOnce: MOST_OCSP_AT_ONCE,
+      mostAtOnce: MAX_OCSP_AT_ONCE,
       memoryBytes: OCSP_MEMORY_BYTES * share,
     }),
   };
@@ -183,43 +183,43 @@ function whyNot(answer: RevocationEvidence['answer']): RevocationProblem {
   return answer.state === 'none' ? answer.why : 'bad_signature';
 }
 
-interface Told {
+interface SourceResult {
   evidence: RevocationEvidence;
   askAgainAt: number;
 }
 
-const isAnswer = ({ evidence }: Told): boolean => evidence.answer.state !== 'none';
+const isAnswer = ({ evidence }: SourceResult): boolean => evidence.answer.state !== 'none';
 
 /** Tries the URLs in turn and stops after the first answer. Returns all attempts. */
 async function untilAnswered(
   urls: readonly string[],
-  ask: (url: string, index: number) => Promise<Told>,
-): Promise<Told[]> {
-  const all: Told[] = [];
+  ask: (url: string, index: number) => Promise<SourceResult>,
+): Promise<SourceResult[]> {
+  const all: SourceResult[] = [];
   for (const [index, url] of urls.entries()) if (!all.some(isAnswer)) all.push(await ask(url, index));
   return all;
 }
 
-function told<Value>(
+function toResult<Value>(
   source: 'crl' | 'ocsp',
   url: string,
-  { certificate: { fingerprint } }: Question,
+  { certificate: { fingerprint } }: RevocationQuery,
   fetched: Fetched<Value, RevocationProblem>,
   answerOf: (value: Value) => RevocationEvidence['answer'],
-): Told {
+): SourceResult {
   const { at, askAgainAt } = fetched;
   const answer = fetched.ok ? answerOf(fetched.value) : ({ state: 'none', why: fetched.why } as const);
   return { evidence: { fingerprint, source, url, at, answer }, askAgainAt };
 }
 
-/** Past it, an answer has to be judged again. */
-function endOf({ answer }: RevocationEvidence): number {
+/** Returns nextUpdate in ms UTC, after which the answer must be evaluated again; Infinity without one. */
+function validUntil({ answer }: RevocationEvidence): number {
   return answer.state === 'none' ? Infinity : (answer.nextUpdate ?? Infinity);
 }
 
 function stapleEvidence(
   response: Uint8Array,
-  { certificate, issuer, work, now }: Question,
+  { certificate, issuer, work, now }: RevocationQuery,
 ): RevocationEvidence {
   const answer = ocspAnswer({ response, certificate, issuer, work, now });
   return { fingerprint: certificate.fingerprint, source: 'staple', url: null, at: now, answer };

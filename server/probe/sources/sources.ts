@@ -8,13 +8,13 @@ import type {
 import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.ts';
 
 /*
- * Whom a probe asks beside the endpoint itself. Every source goes through the guarded way out, remembers what it learned,
- * and never rejects for what the network does; an aborted signal ends the wait, not the work that others wait for too.
+ * What a probe queries besides the endpoint. All sources use the egress address policy, cache answers and never reject
+ * on network errors. Aborting ends only the caller's wait, because other callers may share the request.
  */
 
-/** Finds certificates that a server forgot to send, by the AIA addresses of its chain (RFC 5280 §4.2.2.1). */
+/** Fetches certificates that a server did not send, from the AIA URLs of its chain (RFC 5280 §4.2.2.1). */
 export interface AuthoritySource {
-  /** `chain`: as sent, leaf first. Only for chains that do not hold by themselves. */
+  /** `chain`: as sent, leaf first. Call it only for chains without a valid path. */
   complete(request: {
     chain: readonly Certificate[];
     trustStore: TrustStore;
@@ -26,13 +26,13 @@ export interface AuthoritySource {
 
 export interface FoundAuthorities {
   authorities: FetchedAuthority[];
-  /** No path holds with them, and an address that may give more was not asked to the end yet. */
+  /** There is still no valid path, and the fetch from a URL that may help has not finished. */
   isPending: boolean;
 }
 
-/** Asks whether the certificates of a path that holds were revoked. */
+/** Asks whether certificates of a valid path are revoked. */
 export interface RevocationSource {
-  /** `path`: leaf first, anchor last; `isPublic`: of a public root program. One entry per source that was asked. */
+  /** `path`: leaf first, anchor last; `isPublic`: in a public root program. Returns one entry per source queried. */
   evidence(request: {
     path: readonly Certificate[];
     isPublic: boolean;
@@ -45,12 +45,12 @@ export interface RevocationSource {
   }): Promise<RevocationEvidence[]>;
 }
 
-/** Asks a CA when it wants a certificate to be renewed (RFC 9773); null where the CA is not known to tell. */
+/** Asks a CA for a certificate's renewal window (RFC 9773). Returns null if the CA is not known to publish any. */
 export interface RenewalSource {
   renewal(request: { leaf: Certificate; now: number; signal: AbortSignal }): Promise<RenewalEvidence | null>;
 }
 
-/** What DNS and the registry say of a name. */
+/** Looks up a name's CAA records in DNS and its registration at the registry. */
 export interface DomainSource {
   caa(request: { host: string; signal: AbortSignal }): Promise<CaaObservation>;
   registration(request: { host: string; now: number; signal: AbortSignal }): Promise<RegistrationObservation>;
@@ -63,31 +63,31 @@ export interface Sources {
   domains: DomainSource;
 }
 
-/** Questions of one check for certificates that no public authority vouches for. */
-const MOST_QUESTIONS = 12;
+/** Most requests of one check for certificates that no public CA vouches for. */
+const MAX_REQUESTS = 12;
 
 /**
- * On whose behalf CAs are asked: one check of this host. What its certificates say may be made up by anybody, so what it makes us
- * ask is charged to it, unless a public authority stands behind it.
+ * The check on whose behalf sources are queried. Anybody can put any URL into a certificate, so we charge the requests
+ * to the host that sent it, unless a public CA vouches for the certificate.
  */
 export class Asker {
   readonly host: string;
-  /** What its certificates, and what CAs say of them, may cost. */
+  /** Work budget for its certificates and for the CAs' answers about them. */
   readonly work: WorkBudget;
-  #left = MOST_QUESTIONS;
+  #left = MAX_REQUESTS;
 
   constructor(host: string, work = new WorkBudget()) {
     this.host = host;
     this.work = work;
   }
 
-  /** Takes one of the questions that are left. */
+  /** Takes one of the remaining requests. Returns false if none is left. */
   mayAsk(): boolean {
     return this.#left-- > 0;
   }
 }
 
-/** Asks nobody. */
+/** Sources that send no requests. */
 export const NO_SOURCES: Sources = {
   authorities: { complete: () => Promise.resolve({ authorities: [], isPending: false }) },
   revocation: { evidence: () => Promise.resolve([]) },

@@ -1,28 +1,28 @@
 import { refused, wrongProtocol } from './talk.ts';
 import type { Parser, Talk } from './talk.ts';
 
-/** SSLRequest (PostgreSQL's protocol, §55.7). */
+/** SSLRequest (PostgreSQL frontend/backend protocol, §55.7). */
 const SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
 export async function postgres(talk: Talk): Promise<void> {
   talk.send(SSL_REQUEST);
-  const answer = await talk.take(character);
+  const answer = await talk.take(firstByte);
   if (answer === 'S') return;
   if (answer === 'N') throw refused('TLS is not offered');
-  // What follows is an error of a server that knows no SSLRequest, or that takes no more connections.
+  // An error message: the server does not know SSLRequest or accepts no more connections.
   if (answer === 'E') throw refused('an error is the answer');
   throw wrongProtocol('no answer of PostgreSQL');
 }
 
-const character: Parser<string> = (seen) =>
+const firstByte: Parser<string> = (seen) =>
   seen.length === 0 ? null : { value: seen.toString('latin1', 0, 1), length: 1 };
 
-/** SSLRequest: a packet of 32 bytes with the number 1, the capabilities with CLIENT_SSL among them, the largest packet, UTF-8. */
+/** SSLRequest: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, the largest packet size, UTF-8. */
 const MYSQL_SSL_REQUEST = Buffer.concat([Buffer.from('2000000185ae7f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;
 const HEADER_BYTES = 4;
 const MAX_GREETING_BYTES = 4 * 1024;
-/** Connection id, the first part of the challenge, a zero. */
+/** Connection id, first part of the challenge, zero byte. */
 const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 
 export async function mysql(talk: Talk): Promise<void> {
@@ -31,7 +31,7 @@ export async function mysql(talk: Talk): Promise<void> {
   talk.send(MYSQL_SSL_REQUEST);
 }
 
-/** The lower half of the capabilities in a HandshakeV10 packet. */
+/** Parses a HandshakeV10 packet to the lower 16 bits of its capabilities. */
 const mysqlGreeting: Parser<number> = (seen) => {
   if (seen.length < HEADER_BYTES + 1) return null;
   const payloadBytes = seen.readUIntLE(0, 3);

@@ -18,30 +18,30 @@ export async function ldap(talk: Talk): Promise<void> {
   if (resultCode !== 0) throw refused(`the result is ${resultCode}`);
 }
 
-/** The resultCode of an LDAPMessage that holds an ExtendedResponse. */
+/** Parses an LDAPMessage with an ExtendedResponse to its resultCode (RFC 4511 §4.12). */
 const extendedResponse: Parser<number> = (seen) => {
-  const message = element(seen, SEQUENCE);
+  const message = readHeader(seen, SEQUENCE);
   if (message === null) return null;
   if (message.length > MAX_MESSAGE_BYTES) throw wrongProtocol(`a message of ${message.length} bytes`);
   if (seen.length < message.length) return null;
-  const id = whole(message.content(seen), INTEGER);
-  const response = whole(id.rest, EXTENDED_RESPONSE);
-  const { content: resultCode } = whole(response.content, ENUMERATED);
+  const id = readElement(message.content(seen), INTEGER);
+  const response = readElement(id.rest, EXTENDED_RESPONSE);
+  const { content: resultCode } = readElement(response.content, ENUMERATED);
   if (resultCode.length !== 1) throw wrongProtocol('no result of LDAP');
   return { value: resultCode[0] ?? 0, length: message.length };
 };
 
 interface Element {
-  /** With tag and length. */
+  /** In bytes, including tag and length. */
   length: number;
   content(bytes: Buffer): Buffer;
 }
 
 /**
- * The head of a BER element of definite length, or null where it is not complete. Active Directory writes every length in
- * five bytes, which DER does not allow.
+ * Reads the header of a BER element of definite length; returns null while it is incomplete. It is not DER, because
+ * Active Directory writes every length in five bytes, which DER does not allow.
  */
-function element(bytes: Buffer, tag: number): Element | null {
+function readHeader(bytes: Buffer, tag: number): Element | null {
   if (bytes.length > 0 && bytes[0] !== tag) throw wrongProtocol('no answer of LDAP');
   const first = bytes[1];
   if (first === undefined) return null;
@@ -54,9 +54,9 @@ function element(bytes: Buffer, tag: number): Element | null {
   return { length, content: (from) => from.subarray(start, length) };
 }
 
-/** An element that must be complete, and what follows it. */
-function whole(bytes: Buffer, tag: number): { content: Buffer; rest: Buffer } {
-  const found = element(bytes, tag);
+/** Reads an element that must be complete. Returns its content and the bytes after it. */
+function readElement(bytes: Buffer, tag: number): { content: Buffer; rest: Buffer } {
+  const found = readHeader(bytes, tag);
   if (found === null || found.length > bytes.length) throw wrongProtocol('a length that does not fit');
   return { content: found.content(bytes), rest: bytes.subarray(found.length) };
 }

@@ -5,7 +5,7 @@ import type { Parser, Talk } from './talk.ts';
 const MAX_LINE_BYTES = 8 * 1024;
 const LINE_FEED = 10;
 
-/** One line, without its end, a character a byte. */
+/** Parses one line, without its line break, as Latin-1. */
 export const line: Parser<string> = (seen) => {
   const end = seen.indexOf(LINE_FEED);
   if (end === -1 ? seen.length > MAX_LINE_BYTES : end > MAX_LINE_BYTES)
@@ -14,14 +14,14 @@ export const line: Parser<string> = (seen) => {
   return { value: seen.toString('latin1', 0, end).replace(/\r$/, ''), length: end + 1 };
 };
 
-/** A reply of the kind that FTP began with: three digits a line, and a hyphen after them while more lines follow. */
+/** A numbered reply as in FTP and SMTP: three digits per line, followed by a hyphen while more lines follow. */
 export interface Reply {
   code: number;
   /** Without the digits. */
   lines: string[];
 }
 
-/** RFC 5321 §4.2.1; in FTP (RFC 959 §4.2) the lines between the first and the last need no digits. */
+/** Reads a reply (RFC 5321 §4.2.1). In FTP (RFC 959 §4.2) lines between the first and the last may lack the digits. */
 export async function reply(talk: Talk): Promise<Reply> {
   const first = await talk.take(line);
   const [, digits = '', mark] = /^([1-5]\d\d)([ -]|$)/.exec(first) ?? [];

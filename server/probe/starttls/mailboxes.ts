@@ -7,15 +7,15 @@ export async function imap(talk: Talk): Promise<void> {
   const greeting = await talk.take(line);
   if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting)) throw refused('the greeting leaves no room for STARTTLS');
   if (!/^\* OK\b/i.test(greeting)) throw wrongProtocol('no greeting of IMAP');
-  const capabilities = (await tagged(talk, 'a', 'CAPABILITY')).filter((text) =>
+  const capabilities = (await runCommand(talk, 'a', 'CAPABILITY')).filter((text) =>
     /^\* CAPABILITY /i.test(text),
   );
   if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text))) throw refused('STARTTLS is not offered');
-  await tagged(talk, 'b', 'STARTTLS');
+  await runCommand(talk, 'b', 'STARTTLS');
 }
 
-/** A command, and what comes before the line that answers it. */
-async function tagged(talk: Talk, tag: string, command: string): Promise<string[]> {
+/** Sends a command and returns the untagged lines before its tagged answer. */
+async function runCommand(talk: Talk, tag: string, command: string): Promise<string[]> {
   talk.send(`${tag} ${command}\r\n`);
   const untagged: string[] = [];
   for (;;) {
@@ -31,12 +31,12 @@ async function tagged(talk: Talk, tag: string, command: string): Promise<string[
 
 /** RFC 2595 §4. */
 export async function pop3(talk: Talk): Promise<void> {
-  await positive(talk, 'the greeting');
+  await expectOk(talk, 'the greeting');
   talk.send('STLS\r\n');
-  await positive(talk, 'STLS');
+  await expectOk(talk, 'STLS');
 }
 
-async function positive(talk: Talk, what: string): Promise<void> {
+async function expectOk(talk: Talk, what: string): Promise<void> {
   const text = await talk.take(line);
   if (/^-ERR\b/i.test(text)) throw refused(`${what} is an error`);
   if (!/^\+OK\b/i.test(text)) throw wrongProtocol('no answer of POP3');
@@ -44,14 +44,14 @@ async function positive(talk: Talk, what: string): Promise<void> {
 
 /** ManageSieve, RFC 5804 §2.2. */
 export async function sieve(talk: Talk): Promise<void> {
-  const capabilities = await sieveAnswer(talk, 'the greeting');
+  const capabilities = await readSieveAnswer(talk, 'the greeting');
   if (!capabilities.some((text) => /^"STARTTLS"/i.test(text))) throw refused('STARTTLS is not offered');
   talk.send('STARTTLS\r\n');
-  await sieveAnswer(talk, 'STARTTLS');
+  await readSieveAnswer(talk, 'STARTTLS');
 }
 
-/** The lines before an OK. A string may come as a literal, whose text is no line of the answer. */
-async function sieveAnswer(talk: Talk, what: string): Promise<string[]> {
+/** Reads the lines before an OK. A string may be sent as a literal, whose bytes are not lines of the answer. */
+async function readSieveAnswer(talk: Talk, what: string): Promise<string[]> {
   const lines: string[] = [];
   let isContinued = false;
   for (;;) {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TooManyBytes } from '../../egress/index.ts';
 import type { ReachFailure } from '../../core/index.ts';
 
-/** Why a talk in plain text did not lead to TLS. `detail` is in words of ours, never text that the peer chose. */
+/** Tells why STARTTLS failed. `detail` is our own text or an error code, never text that the peer chose. */
 export class TalkFailed extends Error {
   override name = 'TalkFailed';
   readonly reason: ReachFailure;
@@ -20,23 +20,23 @@ export const wrongProtocol = (detail: string): TalkFailed => new TalkFailed('wro
 export const refused = (detail: string): TalkFailed => new TalkFailed('starttls_refused', detail);
 
 /**
- * Reads one piece from the start of what has come so far: its value and how many bytes it is long, or null while it is not
- * complete. Throws `TalkFailed` for what can never become one.
+ * Parses one message at the start of the unread bytes. Returns its value and length in bytes, or null while it is
+ * incomplete. Throws `TalkFailed` if the bytes can never become one.
  */
 export type Parser<T> = (seen: Buffer) => { value: T; length: number } | null;
 
-/** A talk in plain text over a connected socket. */
+/** The plain-text exchange before TLS, over a connected socket. */
 export interface Talk {
   send(text: string | Uint8Array): void;
-  /** The next piece of what the peer says. Rejects with `TalkFailed` when it ends before, or says too much. */
+  /** Reads the peer's next message. Rejects with `TalkFailed` if the peer closes before it or sends too much. */
   take<T>(parse: Parser<T>): Promise<T>;
-  /** To be called after the last piece, before a handshake starts: nothing may have come after it. */
+  /** Call this between the last message and the handshake. Rejects if the peer sent anything after that message. */
   expectSilence(): Promise<void>;
-  /** Leaves the socket as it was found: paused, and nothing of what comes from now on read. */
+  /** Removes all listeners and pauses the socket, so that the TLS layer reads what comes next. */
   end(): void;
 }
 
-/** Greetings and capabilities of real servers have a few kilobytes. */
+/** Real servers send a few kilobytes of greeting and capabilities. */
 const MAX_BYTES = 64 * 1024;
 
 export function startTalk(socket: Socket): Talk {
@@ -47,7 +47,7 @@ export function startTalk(socket: Socket): Talk {
 
   const onData = (chunk: Buffer): void => {
     received += chunk.length;
-    // What is too much is not kept: it could grow until the time is over.
+    // Do not buffer beyond the limit: a hostile peer could send until the timeout.
     if (received <= MAX_BYTES) unread = Buffer.concat([unread, chunk]);
     wake();
   };
@@ -65,19 +65,19 @@ export function startTalk(socket: Socket): Talk {
     async take(parse) {
       for (;;) {
         if (received > MAX_BYTES) throw wrongProtocol(`more than ${MAX_BYTES} bytes before TLS`);
-        const piece = parse(unread);
-        if (piece !== null) {
-          unread = unread.subarray(piece.length);
-          return piece.value;
+        const message = parse(unread);
+        if (message !== null) {
+          unread = unread.subarray(message.length);
+          return message.value;
         }
         if (ended !== null) throw ended;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     },
     async expectSilence() {
-      // Once around the event loop, so that what has arrived meanwhile is seen too.
-      await turn();
-      await turn();
+      // Let the event loop deliver bytes that have already arrived.
+      await nextIteration();
+      await nextIteration();
       if (received > MAX_BYTES || unread.length > 0) throw new TalkFailed('starttls_injection');
       if (ended !== null) throw ended;
     },
@@ -88,6 +88,6 @@ export function startTalk(socket: Socket): Talk {
   };
 }
 
-function turn(): Promise<void> {
+function nextIteration(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -7,7 +7,7 @@ const SERVER_PORT = 5269;
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
-/** RFC 6120 §5.4, as a client or, on the port for that, as another server. */
+/** RFC 6120 §5.4. Acts as a client, or as another server on the server-to-server port. */
 export async function xmpp(talk: Talk, { host, port }: { host: string; port: number }): Promise<void> {
   const kind = port === SERVER_PORT ? 'server' : 'client';
   talk.send(
@@ -15,7 +15,7 @@ export async function xmpp(talk: Talk, { host, port }: { host: string; port: num
       `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(host)}' version='1.0'>`,
   );
   let offered = false;
-  for (let seen = await streamStart(talk); !isEndOfFeatures(seen); seen = await talk.take(tag)) {
+  for (let seen = await openStream(talk); !isEndOfFeatures(seen); seen = await talk.take(tag)) {
     if (seen.name === 'error' || seen.name === '/stream') throw refused('the stream is refused');
     if (seen.name === 'starttls') offered = true;
   }
@@ -29,23 +29,23 @@ export async function xmpp(talk: Talk, { host, port }: { host: string; port: num
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
-/** The first tag inside the stream. */
-async function streamStart(talk: Talk): Promise<Tag> {
+/** Reads the stream header. Returns the first tag inside the stream. */
+async function openStream(talk: Talk): Promise<Tag> {
   let { name } = await talk.take(firstTag);
   if (name === '?xml') ({ name } = await talk.take(tag));
   if (name !== 'stream') throw wrongProtocol('no stream of XMPP');
   return talk.take(tag);
 }
 
-/** RFC 7622 §3.2: U-labels. The escaping is for what no host name has in it. */
+/** Converts a host to U-labels (RFC 7622 §3.2). Removes characters that would need escaping; no host name has any. */
 function domainPart(host: string): string {
   return (domainToUnicode(host) || host).replaceAll(/[^\p{L}\p{M}\p{N}.:-]/gu, '');
 }
 
 interface Tag {
-  /** Without its prefix; an end tag's begins with a slash. */
+  /** Without its namespace prefix. The name of an end tag begins with a slash. */
   name: string;
-  /** `<name/>`: no end tag follows. */
+  /** Self-closing, `<name/>`: no end tag follows. */
   isWhole: boolean;
 }
 
@@ -55,7 +55,7 @@ const firstTag: Parser<Tag> = (seen) => {
   return tag(seen);
 };
 
-/** The next tag with the text before it. A quoted value may hold a `>`. */
+/** Parses the next tag and skips the text before it. A quoted attribute value may contain `>`. */
 const tag: Parser<Tag> = (seen) => {
   const text = seen.toString('latin1', 0, MAX_TAG_BYTES);
   const found = /^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);

@@ -2,8 +2,8 @@ const DEADLINE_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Fetch for the few addresses that the operator names (an OpenID provider, Google): no redirects, the whole answer within
- * five seconds and 256 kB. @throws when it does not come so; a status that is no success is an answer.
+ * Fetches from a server that the operator configured (OpenID provider, Google): no redirects, at most 5 s and 256 kB.
+ * Returns responses of any status. @throws if the server is unreachable, redirects or exceeds a limit.
  */
 export async function boundedFetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, {

@@ -6,10 +6,10 @@ import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-optio
 import { createMailedLinks } from './mailed-links.ts';
 import { oidcPlugin, type OidcPluginOptions } from './oidc.ts';
 
-/** What the library calls a password. */
-const PASSWORD = 'credential';
+/** The library's provider id of accounts with a password. */
+const PASSWORD_PROVIDER = 'credential';
 
-/** The library has far more routes than the product needs; each one more is one more way in. */
+/** The only permitted routes. The library has far more, and every unneeded one adds attack surface. */
 const ROUTES = new Set([
   'POST /sign-up/email',
   'POST /sign-in/email',
@@ -35,13 +35,13 @@ const NO_OIDC: Pick<OidcPluginOptions, 'providers' | 'maySignUp'> = {
 
 export interface BuiltInIdentityOptions extends LibrarySettings {
   events: IdentityEvents;
-  /** Left out: none. */
+  /** Default: no OpenID providers. */
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
-  /** For judging tokens and mailed links; the library itself reads the machine's clock. */
+  /** Clock for verifying tokens and mailed links. The library itself uses the system clock. */
   now?: () => number;
 }
 
-/** Passwords, one-time codes, passkeys and OpenID providers, kept in the product's own database. */
+/** Creates the built-in provider: passwords, one-time codes, passkeys and OpenID sign-in, kept in our own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
   const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
   const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, events, log, now })));
@@ -58,7 +58,7 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
       if (!routes.has(route)) return new Response(null, { status: 404 });
       const response = await auth.handler(request);
       return route === 'GET /passkey/generate-authenticate-options'
-        ? demandUserVerification(response)
+        ? requireUserVerification(response)
         : response;
     },
 
@@ -72,26 +72,26 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
 
     async methods(subject): Promise<IdentityMethods> {
       const { internalAdapter, adapter } = await context;
-      const ofPerson = [{ field: 'userId', value: subject }];
+      const ofUser = [{ field: 'userId', value: subject }];
       const [accounts, passkeys, totp] = await Promise.all([
         internalAdapter.findAccounts(subject),
-        adapter.findMany<PasskeyRow>({ model: 'passkey', where: ofPerson }),
-        adapter.findOne<{ verified: boolean }>({ model: 'twoFactor', where: ofPerson }),
+        adapter.findMany<PasskeyRow>({ model: 'passkey', where: ofUser }),
+        adapter.findOne<{ verified: boolean }>({ model: 'twoFactor', where: ofUser }),
       ]);
       const providers = accounts.map(({ providerId }) => providerId);
       return {
-        password: providers.includes(PASSWORD),
+        password: providers.includes(PASSWORD_PROVIDER),
         totp: totp?.verified === true,
         passkeys: passkeys.map(({ id, name, aaguid, createdAt }) => ({
           id,
           name: name || (getAuthenticatorName(aaguid ?? '') ?? 'Passkey'),
           createdAt: new Date(createdAt).getTime(),
         })),
-        oidc: providers.filter((provider) => provider !== PASSWORD),
+        oidc: providers.filter((provider) => provider !== PASSWORD_PROVIDER),
       };
     },
 
-    // Its users are in the product's own database, and go with the account.
+    // Its users are in our own database and are deleted with the account.
     deleteUser: async () => {},
 
     builtIn: {
@@ -108,8 +108,8 @@ interface PasskeyRow {
   createdAt: Date;
 }
 
-/** The library can only ask for it as a preference. */
-async function demandUserVerification(response: Response): Promise<Response> {
+/** Sets `userVerification: required` in the passkey options, because the library can only set it to `preferred`. */
+async function requireUserVerification(response: Response): Promise<Response> {
   if (!response.ok) return response;
   const options = (await response.json()) as object;
   return new Response(JSON.stringify({ ...options, userVerification: 'required' }), response);

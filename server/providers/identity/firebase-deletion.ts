@@ -2,28 +2,28 @@ import { importPKCS8, SignJWT } from 'jose';
 import { boundedFetch } from './bounded-fetch.ts';
 import { IdentityUnavailable } from './identity-provider.ts';
 
-/** What deleting somebody else's user takes at Google; both scopes, as Google's own server library asks for them. */
+/** Scopes for deleting users. Google's own server library requests both. */
 const SCOPES =
   'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/identitytoolkit';
 const ASSERTION_SECONDS = 600;
-/** The emulator takes this word for a token of the project's owner. */
+/** The emulator accepts this word as an access token of the project's owner. */
 const EMULATOR_OWNER = 'owner';
 
 export interface FirebaseDeletionOptions {
   projectId: string;
   serviceAccount: { clientEmail: string; privateKey: string };
   emulated: boolean;
-  /** Where service credentials become an access token, and where users are deleted; origins in the latter case. */
+  /** `token`: URL that issues access tokens. `users`: base URL of the API that deletes users. */
   endpoints: { token: URL; users: URL };
   now: () => number;
 }
 
-/** Deletes a Firebase user with service credentials; one who is gone already is fine. @throws IdentityUnavailable */
+/** Returns a function that deletes a Firebase user. A user who is gone is no error. @throws IdentityUnavailable */
 export function createFirebaseDeletion(options: FirebaseDeletionOptions): (subject: string) => Promise<void> {
   const { projectId, endpoints } = options;
 
   async function deleteUser(subject: string): Promise<void> {
-    const accessToken = options.emulated ? EMULATOR_OWNER : await accessTokenOf(options);
+    const accessToken = options.emulated ? EMULATOR_OWNER : await fetchAccessToken(options);
     const address = new URL(endpoints.users);
     address.pathname += `v1/projects/${encodeURIComponent(projectId)}/accounts:delete`;
     const response = await boundedFetch(address, {
@@ -46,8 +46,8 @@ export function createFirebaseDeletion(options: FirebaseDeletionOptions): (subje
   };
 }
 
-/** Service credentials for an access token (RFC 7523 §2.1). */
-async function accessTokenOf(options: FirebaseDeletionOptions): Promise<string> {
+/** Exchanges the service account's credentials for an access token (RFC 7523 §2.1). */
+async function fetchAccessToken(options: FirebaseDeletionOptions): Promise<string> {
   const { serviceAccount, endpoints, now } = options;
   const issuedAt = Math.floor(now() / 1000);
   const assertion = await new SignJWT({ scope: SCOPES })

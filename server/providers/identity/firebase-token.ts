@@ -3,14 +3,14 @@ import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** How far another clock may be ahead of ours. */
+/** How far Firebase's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_SUBJECT_LENGTH = 128;
 const MAX_PHOTO_URL_LENGTH = 2048;
 
 export interface FirebaseTokenOptions {
   projectId: string;
-  /** Tokens come from an emulator, which signs nothing: the signed ones of the real service are refused then. */
+  /** Tokens come from the emulator, which does not sign them. Signed tokens of the real service are then refused. */
   emulated: boolean;
   keysUrl: URL;
   /** Instants are ms UTC. */
@@ -18,10 +18,12 @@ export interface FirebaseTokenOptions {
   log: { warn(context: object, message: string): void };
 }
 
-type Judged = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
+type Verification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
 
-/** Judges ID tokens by Firebase's rules: RS256, issuer and audience of the project, time of sign-in, and a person. */
-export function createFirebaseTokenJudge(options: FirebaseTokenOptions): (token: string) => Promise<Judged> {
+/** Returns a function that verifies ID tokens by Firebase's rules: RS256, issuer, audience, times and subject. */
+export function createFirebaseTokenJudge(
+  options: FirebaseTokenOptions,
+): (token: string) => Promise<Verification> {
   const { projectId, emulated, now, log } = options;
   const keys = createRemoteKeys(options.keysUrl);
 
@@ -33,7 +35,7 @@ export function createFirebaseTokenJudge(options: FirebaseTokenOptions): (token:
       currentDate: new Date(now()),
     };
     if (emulated) return UnsecuredJWT.decode(token, rules).payload;
-    // The list stops `none` and keys taken for what they are not (RFC 8725 §3.1).
+    // The list prevents `none` and algorithm confusion (RFC 8725 §3.1).
     return (await jwtVerify(token, keys, { ...rules, algorithms: ['RS256'] })).payload;
   }
 
@@ -53,15 +55,15 @@ export function createFirebaseTokenJudge(options: FirebaseTokenOptions): (token:
 function readClaims(
   payload: Record<string, unknown>,
   { projectId, now }: { projectId: string; now: number },
-): Judged {
+): Verification {
   const { sub, aud, iat, auth_time: authTime, email, name, picture, firebase } = payload;
   const latest = now / 1000 + CLOCK_TOLERANCE_SECONDS;
   const isPast = (seconds: unknown) => typeof seconds === 'number' && seconds <= latest;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     return { ok: false, reason: 'invalid' };
-  // One audience: a list that also names the project was made for somebody else as well.
+  // `aud` must be the project alone. A list that includes it was issued for other clients as well.
   if (aud !== projectId || !isPast(iat) || !isPast(authTime)) return { ok: false, reason: 'invalid' };
-  // A tenant of Identity Platform has people and providers of its own, under the same issuer and audience.
+  // Identity Platform tenants have their own users and providers but share issuer and audience, so refuse their tokens.
   if (typeof firebase === 'object' && firebase !== null && 'tenant' in firebase)
     return { ok: false, reason: 'invalid' };
   if (typeof email !== 'string' || email === '') return { ok: false, reason: 'no_email' };
@@ -73,7 +75,7 @@ function readClaims(
       email: email.toLowerCase(),
       emailVerified: payload['email_verified'] === true,
       name: typeof name === 'string' ? name : '',
-      // Firebase keeps neither: the page sends them again with each attempt.
+      // Firebase stores neither; the page sends both with each attempt.
       signUp: { company: '', trial: false },
       photoUrl: typeof picture === 'string' && isPhotoUrl(picture) ? picture : null,
       sessionId: null,
@@ -91,9 +93,9 @@ class KeysUnreachable extends Error {
 }
 
 /** These errors mean that the token is not from this issuer. Every other error is a failure to fetch the keys. */
-const ABOUT_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** Fetches an issuer's public keys (RFC 7517). Caches them for an hour and refetches for an unknown key at most every 30 s. */
+/** Fetches an issuer's public keys (RFC 7517). Caches them for 1 h, refetches for unknown keys at most every 30 s. */
 function createRemoteKeys(url: URL): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: 30_000,
@@ -104,7 +106,7 @@ function createRemoteKeys(url: URL): JWTVerifyGetKey {
     try {
       return await remote(header, token);
     } catch (error) {
-      if (ABOUT_THE_TOKEN.some((kind) => error instanceof kind)) throw error;
+      if (TOKEN_ERRORS.some((kind) => error instanceof kind)) throw error;
       throw new KeysUnreachable(`The keys at ${url.origin} cannot be had`, { cause: error });
     }
   };

@@ -11,18 +11,18 @@ const GOOGLE = {
 export interface FirebaseIdentityOptions {
   config: {
     projectId: string;
-    /** Origin of the emulator; null: the real service. */
+    /** Origin of the emulator; null for the real service. */
     emulatorUrl: string | null;
     serviceAccount: { clientEmail: string; privateKey: string } | null;
   };
   log: { warn(context: object, message: string): void };
-  /** Google's addresses; tests put their own in their place. */
+  /** Overrides Google's URLs, for tests. */
   endpoints?: Partial<typeof GOOGLE>;
   /** Instants are ms UTC. */
   now?: () => number;
 }
 
-/** Firebase, which the page talks to by itself; here its ID tokens are judged. */
+/** Creates the Firebase provider. The page signs in with Firebase directly; the server verifies the ID tokens. */
 export function createFirebaseIdentity(options: FirebaseIdentityOptions): IdentityProvider {
   const { config, log, now = Date.now } = options;
   const { projectId, emulatorUrl, serviceAccount } = config;
@@ -35,7 +35,7 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
     builtIn: null,
     handler: async () => new Response(null, { status: 404 }),
     verify: createFirebaseTokenJudge({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
-    // Firebase knows sessions only in the browser.
+    // Firebase sessions exist only in the browser.
     endSession: async () => false,
     methods: async () => ({ password: false, totp: false, passkeys: [], oidc: [] }),
     deleteUser:

@@ -6,7 +6,7 @@ import { AUDIENCE } from './library-options.ts';
 /** The built-in provider's name in claims and stored identities. */
 export const BUILT_IN = 'built-in';
 
-/** Judges the tokens that the built-in provider signed itself. Each is good as long as the session it was issued in. */
+/** Returns a function that verifies the built-in provider's tokens. A token is valid only while its session exists. */
 export function createTokenJudge({
   context,
   keys,
@@ -22,7 +22,7 @@ export function createTokenJudge({
     const payload = await jwtVerify(token, createLocalJWKSet(await keys()), {
       issuer,
       audience: AUDIENCE,
-      // The list stops `none` and keys taken for what they are not (RFC 8725 §3.1).
+      // The list prevents `none` and algorithm confusion (RFC 8725 §3.1).
       algorithms: ['EdDSA'],
       requiredClaims: ['sub', 'exp', 'iat'],
       currentDate: new Date(now()),
@@ -30,8 +30,8 @@ export function createTokenJudge({
     if (typeof payload === 'string') return { ok: false, reason: payload };
     const claims = readClaims(payload);
     if (claims === null) return { ok: false, reason: 'invalid' };
-    // A token outlives its session by minutes: without this look it would open another one after a reset, and bring
-    // a deleted account back.
+    // A token may outlive its session by minutes. Without this check it could open a new session after a password reset
+    // or recreate a deleted account.
     const { adapter } = await context;
     const session = await adapter.findOne({
       model: 'session',

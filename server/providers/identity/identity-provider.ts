@@ -1,30 +1,30 @@
 import type { PasswordWeakness } from './weak-password.ts';
 
-/** What an identity provider vouches for in an ID token. */
+/** The claims of a verified ID token. */
 export interface IdentityClaims {
-  /** Names the provider for good, whatever address it is reached at: `built-in`, or `firebase:` and the project. */
+  /** Permanent name of the provider, independent of its URL: `built-in`, or `firebase:` and the project id. */
   provider: string;
-  /** The provider's own id of the person. */
+  /** The provider's user id. */
   subject: string;
   /** Lower case. */
   email: string;
   emailVerified: boolean;
   name: string;
   photoUrl: string | null;
-  /** What the sign-up asked for, for when the account is made. Empty and false where the provider does not keep it. */
+  /** Choices made at sign-up, used when the account is created. Empty and false if the provider does not store them. */
   signUp: { company: string; trial: boolean };
-  /** The provider's own session that the token was issued in; null where there is none to end. */
+  /** The provider's session that the token belongs to; null if the provider has no sessions that we can end. */
   sessionId: string | null;
 }
 
 export type TokenRefusal =
   | 'invalid'
   | 'expired'
-  /** The provider's session that it was issued in has ended: it was used, or its person is gone or has a new password. */
+  /** The token's provider session has ended: it was used, the user was deleted, or the password was changed. */
   | 'session_over'
-  /** Somebody for sure, but without the address that an account is about. */
+  /** The token is valid but contains no email address, which every account needs. */
   | 'no_email'
-  /** The keys that judge tokens could not be fetched: nothing is known about this one. */
+  /** The issuer's keys could not be fetched, so the token could not be verified. */
   | 'unreachable';
 
 export type TokenVerdict = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
@@ -33,47 +33,46 @@ export interface IdentityMethods {
   password: boolean;
   totp: boolean;
   passkeys: { id: string; name: string; createdAt: number }[];
-  /** Ids of the OpenID providers that were used. */
+  /** Ids of the OpenID providers that the user has signed in with. */
   oidc: string[];
 }
 
-/** The provider could not be asked; nothing was done. */
+/** The provider is unreachable or gave no usable answer. */
 export class IdentityUnavailable extends Error {
   override name = 'IdentityUnavailable';
 }
 
 export interface IdentityProvider {
   kind: 'built-in' | 'firebase';
-  /** Answers the provider's own HTTP routes below `/api/identity`; everything that is not needed is 404. */
+  /** Handles the provider's own HTTP routes below `/api/identity`. Routes that the product does not need are 404. */
   handler(request: Request): Promise<Response>;
-  /** Judges an ID token: signature, issuer, audience, time, and (built-in) that its session still exists. */
+  /** Verifies an ID token: signature, issuer, audience, times and, if built-in, that its session still exists. */
   verify(token: string): Promise<TokenVerdict>;
-  /** Ends one of the provider's sessions. False where there is none of that id: it was used or ended already. */
+  /** Ends one of the provider's sessions. Returns false if there is none with that id: it was used or has ended. */
   endSession(sessionId: string): Promise<boolean>;
-  /** How a person can sign in. Of another provider than the built-in one it knows nothing: all is empty. */
+  /** Returns how a user can sign in. Only the built-in provider knows; others return false and empty lists. */
   methods(subject: string): Promise<IdentityMethods>;
   /**
-   * Deletes the person where that takes more than our own database, before the account goes. Nothing to do for the
-   * built-in provider and for Firebase without service credentials (the page deletes the user then).
-   * @throws IdentityUnavailable
+   * Deletes the user at an external provider before the account is deleted. Does nothing for the built-in provider and
+   * for Firebase without service credentials, where the page deletes the user. @throws IdentityUnavailable
    */
   deleteUser(subject: string): Promise<void>;
-  /** What only the built-in provider does; null elsewhere. */
+  /** Actions that only the built-in provider has; null for others. */
   builtIn: BuiltInActions | null;
 }
 
 export interface BuiltInActions {
-  /** The subject whose provider session, or half-finished sign-in, a Cookie header proves. */
+  /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if none. */
   callerOf(cookie: string): Promise<string | null>;
-  /** Mails a link to the person's address; nothing to do where it is verified. */
+  /** Mails a verification link to the user's address. Does nothing if it is already verified. */
   sendVerification(subject: string): Promise<void>;
-  /** Whether the token is good for this very person, whose address is verified then. */
+  /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */
   verifyEmail(token: string, subject: string): Promise<boolean>;
-  /** Mails a link to whoever has the address; takes as long where nobody has. */
+  /** Mails a reset link if a user has the address. Takes equally long if nobody does, so that it reveals nothing. */
   requestPasswordReset(email: string): Promise<void>;
   /**
-   * Sets the password with the token of such a link, which is spent, and verifies the address, which it proves. Where it
-   * was not verified before, every other way to sign in goes. The person has another subject afterwards.
+   * Sets the password, uses up the reset token and marks the address as verified. If it was not verified before, all
+   * other sign-in methods are removed. Returns the user's new subject.
    */
   resetPassword(
     token: string,
@@ -81,22 +80,21 @@ export interface BuiltInActions {
   ): Promise<{ ok: true; subject: string } | { ok: false; reason: 'invalid_token' | PasswordWeakness }>;
 }
 
-/** What happens at the built-in provider and reaches beyond its library: each is carried out in one transaction. */
+/** Callbacks from the built-in provider into the product. Each runs in one transaction. */
 export interface IdentityEvents {
-  /** Instants are ms UTC. */
+  /** Queues a mail with a link to the user. `expiresAt` in ms UTC. */
   mail(
     person: { subject: string; email: string },
     content: { kind: 'verify_email' | 'reset_password'; token: string; expiresAt: number },
   ): Promise<void>;
-  /** Somebody proved, in a session of the person's own, to own the address. False where there is no such person. */
+  /** The signed-in user proved to own the address. Returns false if there is no such user. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Somebody proved to own the address of `subject` from outside of every session, by a link that sets a password or through another
-   * provider. All sessions end. An unverified person may have been somebody else: their ways to sign in go, and the account is cleared.
-   * Answers the person's new subject, null where there is no such person.
+   * Somebody without a session proved to own the address. Ends all sessions. If it was unverified, anybody may have
+   * signed up with it: removes sign-in methods and clears the account too. Returns the new subject, null if unknown.
    */
   addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }
 
-/** A new password, or what another provider says of the person. */
+/** Hash of the new password, or the profile that another provider returned. */
 export type AddressProof = { passwordHash: string } | { profile: { name: string; image: string | null } };

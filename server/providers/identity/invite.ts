@@ -5,7 +5,7 @@ const AUDIENCE = 'certlantern-invite';
 
 const keyOf = (secret: string) => new TextEncoder().encode(secret);
 
-/** A code that lets one address sign up where sign-up is by invitation; good for INVITE_DAYS. `now` is ms UTC. */
+/** Creates a code that lets one address sign up by invitation for `INVITE_DAYS`. `now` is ms UTC. */
 export function createInvite(email: string, secret: string, now: number): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
   return new SignJWT({ email: email.toLowerCase() })
@@ -16,7 +16,7 @@ export function createInvite(email: string, secret: string, now: number): Promis
     .sign(keyOf(secret));
 }
 
-/** Whether `code` was made with `secret` for this address and is still good. */
+/** Returns whether `code` was created with `secret` for this address and has not expired. */
 async function isInvited(
   code: string,
   { email, secret, now }: { email: string; secret: string; now: number },
@@ -37,7 +37,7 @@ async function isInvited(
 
 export type SignUpDecision = 'allowed' | 'signups_closed' | 'invitation_needed';
 
-/** Whether an address that has no account may get one, with the code of an invitation where it came with one. */
+/** Returns a function that decides whether an address without an account may sign up, with an optional invitation. */
 export function signUpPolicy({
   signups,
   secret,

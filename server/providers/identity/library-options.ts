@@ -16,37 +16,37 @@ import { symmetricDecrypt } from 'better-auth/crypto';
 export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
 const TOKEN_LIFETIME = '5m';
-/** Long enough to fetch one ID token, or to change a passkey; the product's own session takes over then. */
+/** Long enough to fetch one ID token or to change a passkey. After that the product's own session is used. */
 const SESSION_SECONDS = 15 * 60;
 const KEY_ROTATION_SECONDS = 90 * 86_400;
 const KEY_GRACE_SECONDS = 3_600;
 const PASSWORD_MIN_LENGTH = 7;
 
 export interface LibrarySettings {
-  /** The tables are made by the store's migrations. */
+  /** The store's migrations create the tables. */
   database: BetterAuthOptions['database'];
   secret: string;
   publicUrl: URL;
-  /** What authenticator apps and passkeys call the place. */
+  /** Shown in authenticator apps and passkey dialogs. */
   productName: string;
   log: Pick<Logger, 'warn' | 'error'>;
   /** How passwords are hashed. Default: the library's scrypt. */
   passwords?: NonNullable<BetterAuthOptions['emailAndPassword']>['password'];
 }
 
-/** Codes of refused passwords, beside the library's own. */
+/** Error codes for refused passwords, in addition to the library's own. */
 export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
   known: 'PASSWORD_KNOWN',
   personal: 'PASSWORD_PERSONAL',
 };
 
-/** What a stranger sent was no good, and the stranger is told so: nothing for the operator's log. */
-const STRANGERS_FAULTS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
+/** Library errors caused by invalid client input. The client gets an error, so the operator's log needs no line. */
+const CLIENT_ERRORS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
-/** Two sign-ins of one person at once: `oidc.ts` tries again, and says what stays wrong. */
-const LOST_RACES = new Set(['Unable to link account', 'Unable to create OAuth user']);
+/** Errors of two concurrent sign-ins of one user. `oidc.ts` retries and logs what still fails. */
+const RACE_ERRORS = new Set(['Unable to link account', 'Unable to create OAuth user']);
 
-/** How better-auth is set up. */
+/** Returns the options for better-auth. */
 export function libraryOptions(
   { database, secret, publicUrl, productName, log, passwords }: LibrarySettings,
   openIdProviders: ReturnType<typeof oidcPlugin>,
@@ -71,23 +71,23 @@ export function libraryOptions(
       },
     },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // What other providers hand out is of no use here, so it is not kept.
+    // We do not use the tokens of other providers, so do not store them.
     account: { updateAccountOnSignIn: false },
-    // Whoever reads the table cannot use what was mailed. Challenges are bound to a signed cookie besides, and in the
-    // clear an account's deletion finds those that belong together.
+    // Hashed, so that a leaked table gives no usable mail links. Two-factor challenges stay plain: a signed cookie
+    // protects them, and deleting an account must find them.
     verification: { storeIdentifier: { default: 'hashed', overrides: { '2fa-': 'plain' } } },
-    // Limits are the product's own: by account, address and prefix, on its clock. The library knows addresses only.
+    // The product has its own limits by account, address and prefix, on its clock. The library knows addresses only.
     rateLimit: { enabled: false },
     advanced: {
-      // Checked before a request comes here, more strictly: the library lets `same-site` pass and refuses
-      // programs without an Origin as soon as they send its cookie.
+      // The API has already checked the origin, more strictly: the library accepts `same-site`, and refuses programs
+      // without an Origin header if they send its cookie.
       disableCSRFCheck: true,
       cookiePrefix: 'certlantern-identity',
       useSecureCookies: publicUrl.protocol === 'https:',
       defaultCookieAttributes: { path: BASE_PATH, httpOnly: true, sameSite: 'lax' },
       ipAddress: { disableIpTracking: true },
     },
-    // What is no answer but a fault goes on to whoever asked, who knows an outage from a bug, and writes it down once.
+    // Rethrow unexpected errors: the caller tells an outage from a bug and logs it once.
     onAPIError: {
       onError: (error) => {
         if (!isAPIError(error)) throw error;
@@ -96,8 +96,8 @@ export function libraryOptions(
     logger: {
       level: 'error',
       log: (level, message) => {
-        if (STRANGERS_FAULTS.has(message)) return;
-        const isSerious = level === 'error' && !LOST_RACES.has(message);
+        if (CLIENT_ERRORS.has(message)) return;
+        const isSerious = level === 'error' && !RACE_ERRORS.has(message);
         (isSerious ? log.error : log.warn).call(log, { identity: message }, 'Identity');
       },
     },
@@ -110,7 +110,7 @@ export function libraryOptions(
           rotationInterval: KEY_ROTATION_SECONDS,
           gracePeriod: KEY_GRACE_SECONDS,
         },
-        adapter: { getJwks: openableKeys },
+        adapter: { getJwks: decryptableKeys },
         jwt: {
           issuer: publicUrl.origin,
           audience: AUDIENCE,
@@ -128,9 +128,9 @@ export function libraryOptions(
       }),
       twoFactor({
         issuer: productName,
-        // The product's own limits, as with passwords.
+        // The product's own limits apply, as for passwords.
         accountLockout: { enabled: false },
-        // 20 letters and digits are 119 random bits.
+        // 20 letters and digits have 119 bits of entropy.
         backupCodeOptions: { length: 20 },
       }),
       passkeys(publicUrl, productName),
@@ -140,9 +140,9 @@ export function libraryOptions(
   } satisfies BetterAuthOptions;
 }
 
-/** A passkey stands for a password and a one-time code, so the device has to make sure of its person each time. */
+/** Configures passkeys. One replaces password and one-time code, so the device must verify its user every time. */
 function passkeys(publicUrl: URL, productName: string) {
-  const demand = (userVerified: boolean | undefined) => {
+  const requireVerified = (userVerified: boolean | undefined) => {
     if (userVerified !== true) throw new APIError('BAD_REQUEST', { code: 'USER_VERIFICATION_NEEDED' });
   };
   return passkey({
@@ -151,10 +151,10 @@ function passkeys(publicUrl: URL, productName: string) {
     origin: publicUrl.origin,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     registration: {
-      afterVerification: ({ verification }) => demand(verification.registrationInfo?.userVerified),
+      afterVerification: ({ verification }) => requireVerified(verification.registrationInfo?.userVerified),
     },
     authentication: {
-      afterVerification: ({ verification }) => demand(verification.authenticationInfo.userVerified),
+      afterVerification: ({ verification }) => requireVerified(verification.authenticationInfo.userVerified),
     },
   });
 }
@@ -173,12 +173,12 @@ type ReadKeys = NonNullable<NonNullable<NonNullable<Parameters<typeof jwt>[0]>['
 type Jwk = NonNullable<Awaited<ReturnType<ReadKeys>>>[number];
 
 /**
- * Returns the signing keys that the current secret can decrypt. Keys encrypted with a lost secret would fail every sign-in; without
- * them the library creates a new one.
+ * Returns the signing keys that the current secret can decrypt. Keys encrypted with a lost secret would fail every
+ * sign-in; without them the library creates a new one.
  */
-const openableKeys: ReadKeys = async ({ context }) => {
+const decryptableKeys: ReadKeys = async ({ context }) => {
   const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
-  const isOpenable = await Promise.all(
+  const isDecryptable = await Promise.all(
     keys.map(({ privateKey }) =>
       symmetricDecrypt({ key: context.secretConfig, data: String(JSON.parse(privateKey)) }).then(
         () => true,
@@ -186,12 +186,12 @@ const openableKeys: ReadKeys = async ({ context }) => {
       ),
     ),
   );
-  return keys.filter((_, index) => isOpenable[index]);
+  return keys.filter((_, index) => isDecryptable[index]);
 };
 
 /**
- * Returns the user id behind the library's cookies: of a session, or of a sign-in that waits for a one-time code. The library only
- * resolves it inside its own routes, but the rate limits on guesses run before those.
+ * Returns the user id of the session, or of the sign-in that waits for a one-time code, in the library's cookies. The
+ * library resolves it only inside its own routes, but our rate limits on guesses run before those.
  */
 const callerPlugin = {
   id: 'caller',
@@ -204,8 +204,8 @@ const callerPlugin = {
         const { name } = c.context.createAuthCookie('two_factor');
         const challenge = await c.getSignedCookie(name, c.context.secret);
         if (!challenge) return null;
-        const waiting = await c.context.internalAdapter.findVerificationValue(challenge);
-        return waiting?.value ?? null;
+        const verification = await c.context.internalAdapter.findVerificationValue(challenge);
+        return verification?.value ?? null;
       },
     ),
   },

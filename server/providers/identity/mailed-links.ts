@@ -7,10 +7,10 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const VERIFY_MS = DAY_MS;
 const RESET_MS = 30 * MINUTE_MS;
-/** Looking up an address, and writing a mail to it, take less by far. */
+/** Minimum response time. Looking up an address and queueing a mail take far less, so timing reveals no user. */
 const ANSWER_AFTER_MS = 300;
 
-/** What links in mails can do: verify an address, and set a new password. The library keeps hashes of the tokens only. */
+/** Creates the actions of mailed links: verifying an address, resetting a password. Stores only hashes of tokens. */
 export function createMailedLinks({
   context,
   events,
@@ -38,8 +38,8 @@ export function createMailedLinks({
 
   async function subjectOf(use: 'verify-email' | 'reset-password', token: string): Promise<string | null> {
     const { internalAdapter } = await context;
-    const kept = await internalAdapter.findVerificationValue(`${use}:${token}`);
-    return kept !== null && kept.expiresAt.getTime() > now() ? kept.value : null;
+    const stored = await internalAdapter.findVerificationValue(`${use}:${token}`);
+    return stored !== null && stored.expiresAt.getTime() > now() ? stored.value : null;
   }
 
   return {
@@ -51,7 +51,7 @@ export function createMailedLinks({
     },
 
     async verifyEmail(token, subject) {
-      // Not spent: the link may be opened twice, and says the same again.
+      // Keep the token, so that opening the link twice gives the same result.
       if ((await subjectOf('verify-email', token)) !== subject) return false;
       return events.addressVerified(subject);
     },
@@ -76,10 +76,10 @@ export function createMailedLinks({
       if (weakness !== null) return { ok: false, reason: weakness };
 
       const passwordHash = await passwords.hash(password);
-      const spent = await internalAdapter.consumeVerificationValue(`reset-password:${token}`);
-      if (spent?.value !== user.id) return { ok: false, reason: 'invalid_token' };
-      const successor = await events.addressProven(user.id, { passwordHash });
-      return successor === null ? { ok: false, reason: 'invalid_token' } : { ok: true, subject: successor };
+      const consumed = await internalAdapter.consumeVerificationValue(`reset-password:${token}`);
+      if (consumed?.value !== user.id) return { ok: false, reason: 'invalid_token' };
+      const newSubject = await events.addressProven(user.id, { passwordHash });
+      return newSubject === null ? { ok: false, reason: 'invalid_token' } : { ok: true, subject: newSubject };
     },
   };
 }

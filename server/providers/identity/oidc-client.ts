@@ -7,22 +7,26 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 const SCOPE = 'openid email profile';
 const METADATA_MS = MINUTE_MS;
 const CLOCK_TOLERANCE_SECONDS = 60;
-/** The library's codes for answers that say nothing: neither what was asked for, nor a refusal. */
-const SAYS_NOTHING = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR'];
+/** The library's error codes for malformed responses, which are neither a result nor a refusal. */
+const MALFORMED_RESPONSE_CODES = [
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+];
 
-/** The provider answered, but with nothing that anybody can be signed in by. */
+/** The provider answered, but refused or sent no valid sign-in. */
 export class OidcRefusal extends Error {
   override name = 'OidcRefusal';
 }
 
 export interface OidcClientConfig {
-  /** https; http on loopback only, which is up to the configuration. */
+  /** https. http only on loopback, which the configuration checks. */
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-/** What a provider says of a person; unverified until `emailVerified` says otherwise. */
+/** The user's profile from the provider. Trust `email` only if `emailVerified` is true. */
 export interface OidcProfile {
   subject: string;
   email: string | null;
@@ -38,31 +42,31 @@ interface Flow {
 }
 
 export interface OidcClient {
-  /** Where to send somebody. @throws IdentityUnavailable */
+  /** Returns the URL where the user signs in. @throws IdentityUnavailable */
   authorizationUrl(flow: Flow & { state: string }): Promise<URL>;
-  /** Who came back with `code`, and `iss` (RFC 9207). @throws IdentityUnavailable or OidcRefusal */
+  /** Exchanges `code`, returned with `iss` (RFC 9207), for the profile. @throws IdentityUnavailable or OidcRefusal */
   exchange(flow: Flow & { code: string; iss: string | undefined }): Promise<OidcProfile>;
 }
 
-/** The authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` is in ms UTC. */
+/** Implements the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` is ms UTC. */
 export function createOidcClient(config: OidcClientConfig, now: () => number): OidcClient {
-  let known: { provider: Promise<openid.Configuration>; askedAt: number } | null = null;
+  let cached: { provider: Promise<openid.Configuration>; fetchedAt: number } | null = null;
 
-  /** Asked for anew after a minute, so that a provider that is gone shows before anybody is sent there. */
-  async function discovered(): Promise<openid.Configuration> {
-    if (known === null || now() - known.askedAt > METADATA_MS)
-      known = { provider: discover(config, now()), askedAt: now() };
+  /** Caches the metadata for a minute only, to notice a provider outage before a user is redirected there. */
+  async function currentConfiguration(): Promise<openid.Configuration> {
+    if (cached === null || now() - cached.fetchedAt > METADATA_MS)
+      cached = { provider: discover(config, now()), fetchedAt: now() };
     try {
-      return await known.provider;
+      return await cached.provider;
     } catch (error) {
-      known = null;
+      cached = null;
       throw new IdentityUnavailable(`${config.issuer} cannot be asked`, { cause: error });
     }
   }
 
   return {
     async authorizationUrl({ redirectUri, codeVerifier, nonce, state }) {
-      return openid.buildAuthorizationUrl(await discovered(), {
+      return openid.buildAuthorizationUrl(await currentConfiguration(), {
         redirect_uri: redirectUri,
         scope: SCOPE,
         state,
@@ -73,7 +77,7 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
     },
 
     async exchange({ code, iss, redirectUri, codeVerifier, nonce }) {
-      const provider = await discovered();
+      const provider = await currentConfiguration();
       const answer = new URL(redirectUri);
       answer.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
       try {
@@ -85,16 +89,16 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
         const claims = tokens.claims();
         if (claims === undefined || claims.sub === '' || claims.sub.length > 255)
           throw new OidcRefusal('The ID token is of nobody');
-        // The library asks for whom a token was made only where it has several audiences.
+        // The library checks `azp` only for tokens with several audiences.
         if (claims['azp'] !== undefined && claims['azp'] !== config.clientId)
           throw new OidcRefusal('The ID token was made for somebody else');
-        // Some providers tell the address at the userinfo endpoint only.
+        // Some providers return the email address only from the userinfo endpoint.
         if (claims['email'] !== undefined || provider.serverMetadata().userinfo_endpoint === undefined)
           return profileOf(claims);
-        const told = await openid.fetchUserInfo(provider, tokens.access_token, claims.sub);
-        return profileOf({ ...claims, ...told });
+        const userInfo = await openid.fetchUserInfo(provider, tokens.access_token, claims.sub);
+        return profileOf({ ...claims, ...userInfo });
       } catch (error) {
-        throw verdictOn(error);
+        throw toProviderError(error);
       }
     },
   };
@@ -105,7 +109,7 @@ async function discover(
   now: number,
 ): Promise<openid.Configuration> {
   const provider = await openid.discovery(
-    // The whole address: given an issuer, the library lets Microsoft's shared ones vouch for the people of any tenant.
+    // Pass the metadata URL: given an issuer, the library accepts users of any tenant from Microsoft's shared issuers.
     new URL(`${withoutSlash(issuer)}/.well-known/openid-configuration`),
     clientId,
     {
@@ -118,31 +122,31 @@ async function discover(
       return authenticate(clientSecret)(server, ...request);
     },
     {
-      [openid.customFetch]: ask,
+      [openid.customFetch]: fetchFromProvider,
       execute: [
-        // Else the library takes an ID token from the token endpoint without looking at its signature. Those made with
-        // a shared secret are refused (RFC 8725 §3.1).
+        // Without this the library does not check the signature of ID tokens from the token endpoint. Tokens signed
+        // with a shared secret are refused (RFC 8725 §3.1).
         openid.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
       ],
     },
   );
   const metadata = provider.serverMetadata();
-  // Operators write the slash at the end or leave it out; ID tokens are held to what the provider itself says.
+  // Operators may omit the trailing slash. ID tokens must match the issuer that the provider's metadata names.
   if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
     throw new Error(`${issuer} calls itself ${quotable(metadata.issuer)}`);
-  // The library looks at an address when it goes there, which is too late to tell before somebody is sent away.
-  const address = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
+  // The library checks endpoint URLs only when it uses them, which is after the user was redirected.
+  const url = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
   z.object({
-    authorization_endpoint: address,
-    token_endpoint: address,
-    jwks_uri: address,
-    userinfo_endpoint: address.optional(),
+    authorization_endpoint: url,
+    token_endpoint: url,
+    jwks_uri: url,
+    userinfo_endpoint: url.optional(),
   }).parse(metadata);
   return provider;
 }
 
-const ask: openid.CustomFetch = async (url, init) => {
+const fetchFromProvider: openid.CustomFetch = async (url, init) => {
   try {
     return await boundedFetch(url, init as RequestInit);
   } catch (error) {
@@ -150,14 +154,14 @@ const ask: openid.CustomFetch = async (url, init) => {
   }
 };
 
-/** Whatever the library stumbles over is the provider's doing. */
-function verdictOn(error: unknown): IdentityUnavailable | OidcRefusal {
+/** Maps every error of the library to one of ours, because only the provider can cause it. */
+function toProviderError(error: unknown): IdentityUnavailable | OidcRefusal {
   if (error instanceof OidcRefusal) return error;
   const { cause } = error instanceof openid.ClientError ? error : {};
   if (cause instanceof IdentityUnavailable) return cause;
-  if (error instanceof openid.ClientError && SAYS_NOTHING.includes(error.code ?? ''))
+  if (error instanceof openid.ClientError && MALFORMED_RESPONSE_CODES.includes(error.code ?? ''))
     return new IdentityUnavailable('The provider does not make sense', { cause: error });
-  // Not as the cause, because of that everything would be written to the log.
+  // Do not set `cause`: the log would contain the provider's whole response.
   if (error instanceof openid.ResponseBodyError)
     return new OidcRefusal(`The provider refused: ${quotable(JSON.stringify(error.cause))}`);
   return new OidcRefusal('What the provider sent is not valid', { cause: error });
@@ -174,7 +178,7 @@ function profileOf(claims: openid.IDToken | (openid.UserInfoResponse & { sub: st
   };
 }
 
-/** Makes words of a provider, or of whoever speaks for one, fit for a line of the log: 300 characters of printable ASCII (RFC 6749 §5.2). */
+/** Makes untrusted provider text safe for a log line: at most 300 characters of printable ASCII (RFC 6749 §5.2). */
 export const quotable = (text: string) => text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, '?');
 
 const withoutSlash = (url: string) => url.replace(/\/$/, '');

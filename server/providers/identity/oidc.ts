@@ -15,15 +15,15 @@ import {
 } from './oidc-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** As long as the library's cookie for it lives. */
+/** The lifetime of the library's state cookie. */
 const STATE_MS = 5 * MINUTE_MS;
 const MAX_PICTURE_LENGTH = 2048;
 
 export interface OidcPluginOptions {
   providers: (OidcClientConfig & { id: string })[];
-  /** Of the product; callbacks end at its `/signed-in`. */
+  /** Base URL of the product. Callbacks redirect to its `/signed-in`. */
   publicUrl: URL;
-  /** Asked before a user is made. */
+  /** Decides whether a new user may be created. */
   maySignUp(email: string, invite: string | undefined): Promise<SignUpDecision>;
   events: Pick<IdentityEvents, 'addressProven'>;
   log: { warn(context: object, message: string): void };
@@ -31,7 +31,7 @@ export interface OidcPluginOptions {
   now: () => number;
 }
 
-/** Codes of `contract/oidc-failure.ts`. */
+/** The codes in `contract/oidc-failure.ts`. */
 type Failure =
   | 'cancelled'
   | 'expired'
@@ -42,20 +42,19 @@ type Failure =
   | 'invitation_needed'
   | 'failed';
 
-/** How the library sees a request; its own type is not exported under a name. */
+/** The library's request context, a type that it does not export by name. */
 type Context = Parameters<typeof handleOAuthUserInfo>[0];
 
 /**
- * Sign-in with OpenID providers. The library keeps the state (bound to the browser by a cookie, good once, for five
- * minutes), links accounts and opens its session. Its own plugin for such providers asks them for their addresses when the
- * process starts and leaves out for good who does not answer then, so `oidc-client.ts` asks them instead.
+ * Adds sign-in with OpenID providers. The library links accounts, opens sessions and keeps the state: single use,
+ * 5 min, bound to the browser by a cookie. Its own plugin permanently drops providers that are down at process start.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log, now } = options;
   const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, now)]));
   const redirectUri = (c: Context, id: string) => `${c.context.baseURL}/oauth2/callback/${id}`;
-  // Nothing of a request has a part in where it ends: there is no open redirect to find.
-  const end = (failure: Failure | null) =>
+  // The target never depends on the request, so there is no open redirect.
+  const resultUrl = (failure: Failure | null) =>
     new URL(failure === null ? '/signed-in' : `/signed-in?error=${failure}`, publicUrl).href;
 
   return {
@@ -81,10 +80,10 @@ export function oidcPlugin(options: OidcPluginOptions) {
             nonce: randomNonce(),
           };
           try {
-            // The state comes into being only where there is somewhere to go with it.
+            // Get the provider's URL first, so that an outage leaves no stored state behind.
             const url = await client.authorizationUrl({ ...flow, state: '' });
             const { state } = await generateGenericState(c, {
-              callbackURL: end(null),
+              callbackURL: resultUrl(null),
               codeVerifier: flow.codeVerifier,
               expiresAt: Date.now() + STATE_MS,
               idTokenNonce: flow.nonce,
@@ -112,13 +111,13 @@ export function oidcPlugin(options: OidcPluginOptions) {
           }),
         },
         async (c) => {
-          throw c.redirect(end(await finish(c, c.params.id, c.query)));
+          throw c.redirect(resultUrl(await finish(c, c.params.id, c.query)));
         },
       ),
     },
   } satisfies BetterAuthPlugin;
 
-  /** Signs in whoever came back from a provider; null: done. */
+  /** Signs in the user who returns from a provider. Returns null on success. */
   async function finish(
     c: Context,
     id: string,
@@ -138,7 +137,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
       const { codeVerifier, nonce } = state;
       const flow = { redirectUri: redirectUri(c, id), codeVerifier, nonce };
       const profile = await client.exchange({ ...flow, code, iss });
-      return await enter(c, { provider: id, profile, invite: state.invite, trial: state.trial });
+      return await signIn(c, { provider: id, profile, invite: state.invite, trial: state.trial });
     } catch (refused) {
       if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcRefusal)) throw refused;
       log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
@@ -146,14 +145,14 @@ export function oidcPlugin(options: OidcPluginOptions) {
     }
   }
 
-  async function enter(c: Context, arrival: Arrival): Promise<Failure | null> {
-    const { provider, profile } = arrival;
+  async function signIn(c: Context, request: SignInRequest): Promise<Failure | null> {
+    const { provider, profile } = request;
     if (profile.email === null) return 'email_missing';
     if (!profile.emailVerified) return 'email_not_verified';
-    const first = await letIn(c, arrival, profile.email);
+    const first = await findOrCreateUser(c, request, profile.email);
     if (typeof first === 'string') return first;
-    // Somebody came in between, most likely the same person in another window: who that was is known by now.
-    const result = first.error === null ? first : await letIn(c, arrival, profile.email);
+    // Retry once after a race, most likely with the same user in another window: now the user exists.
+    const result = first.error === null ? first : await findOrCreateUser(c, request, profile.email);
     if (typeof result === 'string') return result;
     if (result.error !== null) {
       log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
@@ -163,21 +162,25 @@ export function oidcPlugin(options: OidcPluginOptions) {
     return null;
   }
 
-  async function letIn(c: Context, { provider, profile, invite, trial }: Arrival, email: string) {
+  async function findOrCreateUser(
+    c: Context,
+    { provider, profile, invite, trial }: SignInRequest,
+    email: string,
+  ) {
     const { subject, name, picture } = profile;
     const image = picture !== null && isPhotoUrl(picture) ? picture : null;
     const { internalAdapter } = c.context;
     const account = { providerId: provider, accountId: subject };
     const owner = await internalAdapter.findAccountOwnerByKey(account);
     if (owner?.kind !== 'owned') {
-      const holder = await internalAdapter.findUserByEmail(email);
-      if (holder === null) {
+      const existing = await internalAdapter.findUserByEmail(email);
+      if (existing === null) {
         const decision = await options.maySignUp(email, invite);
         if (decision !== 'allowed') return decision;
-      } else if (!holder.user.emailVerified)
-        await options.events.addressProven(holder.user.id, { profile: { name, image } });
+      } else if (!existing.user.emailVerified)
+        await options.events.addressProven(existing.user.id, { profile: { name, image } });
     }
-    // The library's type leaves out fields of our own. It writes them where it creates the user.
+    // The library's type lacks our own fields, such as `trial`, but the library stores them when it creates the user.
     const userInfo = {
       id: subject,
       email,
@@ -188,13 +191,13 @@ export function oidcPlugin(options: OidcPluginOptions) {
     };
     return handleOAuthUserInfo(c, {
       userInfo,
-      // None of the provider's tokens are kept: nothing is asked of it later.
+      // Store none of the provider's tokens, because we never call the provider again.
       account,
     });
   }
 }
 
-interface Arrival {
+interface SignInRequest {
   provider: string;
   profile: OidcProfile;
   invite: string | undefined;
@@ -209,7 +212,7 @@ interface State {
   nonce: string;
 }
 
-/** What was kept when the sign-in began in this very browser; null where it is over, spent or somebody else's. */
+/** Reads the state of the sign-in that this browser started; null if it expired, was used or is another browser's. */
 async function readState(c: Context, state: string | undefined): Promise<State | null> {
   try {
     const { codeVerifier, idTokenNonce: nonce, serverContext } = await parseGenericState(c, state ?? '');

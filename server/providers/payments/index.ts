@@ -9,13 +9,13 @@ export type BillingSettings =
   | { mode: 'none' | 'unset' | 'test' }
   | { mode: 'paddle'; apiKey: string; apiUrl: string; webhookSecret: string; priceId: string };
 
-/** null where nothing is sold. `test` is what test mode needs, used by it alone. */
+/** Creates the payment provider; returns null if nothing is sold. `test` is used in test mode only. */
 export async function createPayments(
   billing: BillingSettings,
   { now, test }: { now: () => number; test: Omit<TestModeOptions, 'now'> },
 ): Promise<PaymentProvider | null> {
   if (billing.mode === 'paddle') {
-    // Its library is more than a quarter of all modules: whoever sells nothing through it starts half a second sooner.
+    // Paddle's SDK is more than a quarter of all modules. Without it the process starts half a second sooner.
     const { createPaddle } = await import('./paddle.ts');
     return createPaddle({ ...billing, now });
   }

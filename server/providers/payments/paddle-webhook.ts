@@ -14,7 +14,7 @@ const subscriptionSchema = z.object({
   current_billing_period: z.object({ starts_at: instant, ends_at: instant }).nullish(),
   scheduled_change: z.object({ action: z.string(), effective_at: instant }).nullish(),
   items: z.array(z.object({ price: z.object({ id, product_id: id }) })).min(1),
-  // Whoever opens the checkout chooses what is in here.
+  // Untrusted: whoever opens the checkout can set it.
   custom_data: z
     .object({ account: z.string().max(500).catch('') })
     .nullish()
@@ -29,18 +29,18 @@ const adjustmentSchema = z.object({
   subscription_id: id.nullish(),
 });
 
-/** The header of a webhook as Paddle signs it: HMAC-SHA256 over the second of the signature and the raw body. */
+/** Returns Paddle's signature header: HMAC-SHA256 over the time in seconds and the raw body. `at` is ms UTC. */
 export function signWebhook(rawBody: string, secret: string, at: number): string {
   const seconds = Math.floor(at / 1000);
   const signature = createHmac('sha256', secret).update(`${seconds}:${rawBody}`).digest('hex');
   return `ts=${seconds};h1=${signature}`;
 }
 
-/** Reads Paddle's webhooks. A right signature over something else than Paddle's JSON is a fault, and thrown. */
+/** Returns a function that parses a webhook; it returns null for a wrong signature and throws for unexpected data. */
 export function createWebhookReader(options: {
   secret: string;
   offeredPriceId: string;
-  /** End of the period that a transaction paid for, ms UTC; null where it is not known. */
+  /** Returns the end of the period that a transaction paid for, ms UTC; null if unknown. */
   periodEndOf: (transactionId: string) => Promise<number | null>;
 }): (rawBody: string, signature: string) => Promise<PaymentEvent | null> {
   const { secret, offeredPriceId, periodEndOf } = options;
@@ -57,16 +57,16 @@ export function createWebhookReader(options: {
 
 async function isGenuine(rawBody: string, header: string, secret: string): Promise<boolean> {
   const parts = header.split(';').map((part) => part.trim());
-  const second = parts.find((part) => /^ts=\d{1,12}$/.test(part));
-  if (second === undefined) return false;
-  // Not with this file: the library is more than a quarter of all modules, and test mode, in which the product starts without
-  // configuration, needs nothing else of it.
+  const timestamp = parts.find((part) => /^ts=\d{1,12}$/.test(part));
+  if (timestamp === undefined) return false;
+  // Load the SDK on first use: it is more than a quarter of all modules, and test mode (the default without
+  // configuration) needs nothing else of it.
   const { NodeRuntime, Webhooks } = await import('@paddle/paddle-node-sdk');
   NodeRuntime.initialize();
   const webhooks = new Webhooks();
-  // While the secret is being changed there is a signature by each of the two.
+  // During a secret rotation there is one signature per secret.
   for (const signature of parts.filter((part) => /^h1=[0-9a-f]{64}$/.test(part)).slice(0, 4))
-    if (await webhooks.isSignatureValid(rawBody, secret, `${second};${signature}`)) return true;
+    if (await webhooks.isSignatureValid(rawBody, secret, `${timestamp};${signature}`)) return true;
   return false;
 }
 
@@ -94,7 +94,7 @@ async function refund(
   periodEndOf: (transactionId: string) => Promise<number | null>,
 ): Promise<PaymentEvent['change']> {
   const adjustment = adjustmentSchema.parse(data);
-  const refunded = moneyWentBack(adjustment);
+  const refunded = refundState(adjustment);
   if (refunded === null || !adjustment.subscription_id) return { kind: 'other' };
   return {
     kind: 'refund',
@@ -104,8 +104,8 @@ async function refund(
   };
 }
 
-/** null where nothing changed: a part, a request that is not decided yet, or one that was turned down. */
-function moneyWentBack({ action, type, status }: z.infer<typeof adjustmentSchema>): boolean | null {
+/** Returns true for a full refund, false for a reversed one, null for partial, pending and rejected ones. */
+function refundState({ action, type, status }: z.infer<typeof adjustmentSchema>): boolean | null {
   if (type !== 'full') return null;
   if (action === 'chargeback_reverse') return status === 'approved' ? false : null;
   if (action !== 'refund' && action !== 'chargeback') return null;

@@ -17,24 +17,26 @@ export interface PaddleOptions {
   deadlineMs?: number;
 }
 
-/** What Paddle answered, or the code with which it refused. */
+/** Paddle's response, or the error code of its refusal. */
 type Answer<T> = { value: T } | { refusal: string };
 
-/** Paddle Billing. Needs the key's rights to read prices, customers, subscriptions and transactions, to write
- *  subscriptions and to open customer portal sessions. */
+/**
+ * Creates the provider for Paddle Billing. The API key must be allowed to read prices, customers, subscriptions and
+ * transactions, to write subscriptions and to create customer portal sessions.
+ */
 export function createPaddle(options: PaddleOptions): PaymentProvider {
   const { apiKey, apiUrl, webhookSecret, priceId, now, deadlineMs = DEADLINE_MS } = options;
-  // Whatever is no name of its environments the SDK takes for the address.
+  // The SDK takes any `environment` that is not one of its names as the base URL.
   const paddle = new Paddle(apiKey, { environment: apiUrl as Environment, logLevel: LogLevel.none });
-  const ask = <T>(call: () => Promise<T>) => answerOf(call, deadlineMs);
+  const request = <T>(call: () => Promise<T>) => withDeadline(call, deadlineMs);
 
   async function readOffer(): Promise<{ productId: string; product: Product | null } | null> {
-    const answer = await ask(() => paddle.prices.get(priceId, { include: ['product'] }));
+    const answer = await request(() => paddle.prices.get(priceId, { include: ['product'] }));
     if ('refusal' in answer && answer.refusal === 'not_found') return null;
-    const price = granted(answer);
+    const price = unwrap(answer);
     const { productId, billingCycle, unitPrice } = price;
     const onOffer = price.status === 'active' && price.product?.status !== 'archived';
-    // The page says "per month"; what costs that much per year is another offer.
+    // The page says "per month", so only a monthly price is offered.
     const monthly = billingCycle?.interval === 'month' && billingCycle.frequency === 1;
     const product = {
       productId,
@@ -49,11 +51,11 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
   async function currentOffer(): ReturnType<typeof readOffer> {
     if (offer === null || now() - offer.readAt >= OFFER_MS || now() < offer.readAt)
       offer = { readAt: now(), read: readOffer() };
-    const asked = offer;
+    const current = offer;
     try {
-      return await asked.read;
+      return await current.read;
     } catch (error) {
-      if (offer === asked) offer = null;
+      if (offer === current) offer = null;
       throw error;
     }
   }
@@ -73,10 +75,10 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
     },
 
     async portalUrl({ customerId, email, subscriptionIds }) {
-      const customer = granted(await ask(() => paddle.customers.get(customerId)));
+      const customer = unwrap(await request(() => paddle.customers.get(customerId)));
       if (customer.email.toLowerCase() !== email.toLowerCase()) return null;
-      const session = granted(
-        await ask(() => paddle.customerPortalSessions.create(customerId, subscriptionIds)),
+      const session = unwrap(
+        await request(() => paddle.customerPortalSessions.create(customerId, subscriptionIds)),
       );
       const url = URL.parse(session.urls.general.overview);
       if (url?.protocol !== 'https:') throw new PaymentsUnavailable('Paddle gave no address of the portal');
@@ -84,32 +86,32 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
     },
 
     async cancel(subscriptionId) {
-      const answer = await ask(() =>
+      const answer = await request(() =>
         paddle.subscriptions.cancel(subscriptionId, { effectiveFrom: 'immediately' }),
       );
       if ('value' in answer) return;
-      const subscription = await ask(() => paddle.subscriptions.get(subscriptionId));
+      const subscription = await request(() => paddle.subscriptions.get(subscriptionId));
       if ('value' in subscription && subscription.value.status === 'canceled') return;
-      granted(answer);
+      unwrap(answer);
     },
 
     readEvent: createWebhookReader({
       secret: webhookSecret,
       offeredPriceId: priceId,
       async periodEndOf(transactionId) {
-        const answer = await ask(() => paddle.transactions.get(transactionId));
+        const answer = await request(() => paddle.transactions.get(transactionId));
         if ('refusal' in answer && answer.refusal === 'not_found') return null;
-        const end = granted(answer).billingPeriod?.endsAt;
+        const end = unwrap(answer).billingPeriod?.endsAt;
         return end === undefined ? null : Date.parse(end);
       },
     }),
   };
 }
 
-/** @throws PaymentsUnavailable */
-async function answerOf<T>(call: () => Promise<T>, deadlineMs: number): Promise<Answer<T>> {
+/** Calls the SDK with a deadline. @throws PaymentsUnavailable on a timeout or if the call fails without an answer. */
+async function withDeadline<T>(call: () => Promise<T>, deadlineMs: number): Promise<Answer<T>> {
   const answered = new AbortController();
-  // The SDK cannot be told to stop; a call that is late ends here and goes on unheard.
+  // The SDK cannot abort a call: after the deadline it continues and its result is ignored.
   const late = delay(deadlineMs, null, { signal: answered.signal, ref: false }).then(() => {
     throw new PaymentsUnavailable(`Paddle did not answer within ${deadlineMs} ms`);
   });
@@ -124,12 +126,12 @@ async function answerOf<T>(call: () => Promise<T>, deadlineMs: number): Promise<
   }
 }
 
-function granted<T>(answer: Answer<T>): T {
+function unwrap<T>(answer: Answer<T>): T {
   if ('value' in answer) return answer.value;
   throw new PaymentsUnavailable(`Paddle refused (${answer.refusal})`);
 }
 
-/** A code or a kind, never the text: that of a header that cannot be sent has the API key in it. */
+/** Returns an error code or name, never the message: the message about an invalid header contains the API key. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return 'no error';
   const code: unknown = error.cause instanceof Error ? Reflect.get(error.cause, 'code') : null;

@@ -1,4 +1,4 @@
-/** What is sold, per month. `unitPrice` is in minor units of `currency` (ISO 4217). */
+/** The product on sale, billed monthly. `unitPrice` is in minor units of `currency` (ISO 4217). */
 export interface Product {
   productId: string;
   priceId: string;
@@ -6,20 +6,20 @@ export interface Product {
   currency: string;
 }
 
-/** News of the payment provider, read from a webhook whose signature was right. Instants are ms UTC. */
+/** An event from a webhook with a valid signature. Instants are ms UTC. */
 export interface PaymentEvent {
-  /** The provider's id; the same at every repetition. */
+  /** The provider's event id. Redeliveries have the same id. */
   id: string;
   type: string;
   occurredAt: number;
   change:
     | SubscriptionChange
-    /** Money of a subscription was given back in full, or (`refunded` false) taken back again. */
+    /** A payment was fully refunded, or the refund was reversed (`refunded` is false). */
     | {
         kind: 'refund';
         subscriptionId: string;
         refunded: boolean;
-        /** Of the period that the money was for; null where that is not known. */
+        /** End of the period that the payment was for; null if unknown. */
         periodEndsAt: number | null;
       }
     | { kind: 'other' };
@@ -29,19 +29,19 @@ export interface SubscriptionChange {
   kind: 'subscription';
   subscriptionId: string;
   customerId: string;
-  /** The checkout's reference, as it came; empty where there is none. */
+  /** The checkout's reference, unverified; empty if there is none. */
   reference: string;
-  /** Of the item that is on offer here, else of the first one. */
+  /** Price of the item that we offer, or of the first item. */
   priceId: string;
   productId: string;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
   periodStartsAt: number | null;
   periodEndsAt: number | null;
-  /** The end that is already decided on. */
+  /** When a scheduled cancellation takes effect; null if none is scheduled. */
   cancelsAt: number | null;
 }
 
-/** The provider did not answer, or refused us; nothing is known to have happened. */
+/** The provider did not answer or refused the request. The outcome is unknown. */
 export class PaymentsUnavailable extends Error {
   override name = 'PaymentsUnavailable';
 }
@@ -52,32 +52,32 @@ export interface PaymentProvider {
   /** @throws PaymentsUnavailable */
   products(): Promise<Product[]>;
   /**
-   * Whether a subscription is for what is sold here, at today's price or an earlier one: whoever opens a checkout in a
-   * browser may choose any price of the seller's. @throws PaymentsUnavailable
+   * Returns whether a subscription is for our product, at the current price or an earlier one. A buyer can open a
+   * checkout with any of the seller's prices. @throws PaymentsUnavailable
    */
   sells(subscription: { priceId: string; productId: string }): Promise<boolean>;
   /**
-   * Address of the customer portal; null where the customer has another address than `email`, whose invoices they are
-   * then. @throws PaymentsUnavailable
+   * Returns the URL of the customer portal, or null if the customer's email is not `email`: the invoices then belong to
+   * somebody else. @throws PaymentsUnavailable
    */
   portalUrl(customer: {
     customerId: string;
     email: string;
     subscriptionIds: string[];
   }): Promise<string | null>;
-  /** Ends a subscription at once; one that has ended already is fine. @throws PaymentsUnavailable */
+  /** Cancels a subscription at once. Succeeds if it has already ended. @throws PaymentsUnavailable */
   cancel(subscriptionId: string): Promise<void>;
-  /** null where the signature is not right for these very bytes. @throws PaymentsUnavailable */
+  /** Parses a webhook; returns null if the signature does not match the raw body. @throws PaymentsUnavailable */
   readEvent(rawBody: string, signature: string): Promise<PaymentEvent | null>;
-  /** What only test mode does; null elsewhere. */
+  /** Actions of test mode; null for a real provider. */
   test: TestPayments | null;
 }
 
-/** Plays the people at the other end: the customer, their bank and the seller. All of it ends in signed webhooks. */
+/** Simulates the customer, their bank and the seller. Every action sends signed webhooks. */
 export interface TestPayments {
   /**
-   * Completes a checkout. `earlier` is how many subscriptions the account has had: the same checkout paid twice, even at
-   * the same moment, is one purchase.
+   * Completes a checkout. `earlier` is the number of subscriptions that the account has had; it makes paying the same
+   * checkout twice idempotent, even concurrently.
    */
   pay(checkout: {
     accountId: string;

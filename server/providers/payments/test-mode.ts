@@ -18,10 +18,10 @@ const PRODUCT: Product = {
 const PERIOD_MS = 30 * DAY_MS;
 const SUBSCRIPTION_PREFIX = 'sub_test_';
 
-/** Whether a subscription was sold in test mode: nobody pays for it. */
+/** Returns whether a subscription was created in test mode, where no money is paid. */
 export const isTestSubscription = (subscriptionId: string) => subscriptionId.startsWith(SUBSCRIPTION_PREFIX);
 
-/** A subscription as the product has it: test mode remembers none itself. Instants are ms UTC. */
+/** A subscription as stored by the product; test mode stores none itself. Instants are ms UTC. */
 type KnownSubscription = Pick<
   SubscriptionChange,
   'customerId' | 'status' | 'periodStartsAt' | 'periodEndsAt' | 'cancelsAt'
@@ -33,11 +33,11 @@ export interface TestModeOptions {
   publicUrl: URL;
   now: () => number;
   subscriptionOf: (subscriptionId: string) => Promise<KnownSubscription | null>;
-  /** Hands a webhook to the product as the network would; resolves to the answer's status. */
+  /** Delivers a webhook to the product like a network request. Resolves to the response status. */
   deliver: (webhook: { body: string; signature: string }) => Promise<number>;
 }
 
-/** In the place of Paddle where there are no keys: the same webhooks on the same way, and no money. */
+/** Replaces Paddle if no keys are configured: sends the same webhooks over the same route, without money. */
 export function createTestMode({
   secret,
   publicUrl,
@@ -45,7 +45,11 @@ export function createTestMode({
   subscriptionOf,
   deliver,
 }: TestModeOptions): PaymentProvider {
-  async function tell(type: string, data: object, eventId = `evt_test_${randomUUID()}`): Promise<void> {
+  async function sendWebhook(
+    type: string,
+    data: object,
+    eventId = `evt_test_${randomUUID()}`,
+  ): Promise<void> {
     const body = JSON.stringify({
       event_id: eventId,
       event_type: type,
@@ -53,7 +57,7 @@ export function createTestMode({
       notification_id: `ntf_test_${randomUUID()}`,
       data,
     });
-    // Signatures are judged by the machine's own clock.
+    // Signatures are verified against the system clock, not `now`.
     const status = await deliver({ body, signature: signWebhook(body, secret, Date.now()) });
     if (status !== 200) throw new PaymentsUnavailable(`The webhook ${type} was answered ${status}`);
   }
@@ -61,11 +65,11 @@ export function createTestMode({
   async function happen(event: TestEvent, subscriptionId: string): Promise<void> {
     const known = await subscriptionOf(subscriptionId);
     if (known === null || known.status === 'canceled') return;
-    if (event === 'refund') return tell('adjustment.created', adjustment(subscriptionId, known));
-    const { type, change } = consequence(event, known, now());
+    if (event === 'refund') return sendWebhook('adjustment.created', adjustment(subscriptionId, known));
+    const { type, change } = stateChange(event, known, now());
     const next = { ...known, ...change };
-    await tell(type, subscription(subscriptionId, next, ''));
-    if (event === 'renew') await tell('transaction.completed', transaction(subscriptionId, next));
+    await sendWebhook(type, subscription(subscriptionId, next, ''));
+    if (event === 'renew') await sendWebhook('transaction.completed', transaction(subscriptionId, next));
   }
 
   return {
@@ -88,23 +92,23 @@ export function createTestMode({
 
     test: {
       async pay({ accountId, reference, earlier }) {
-        const name = digest(`${accountId} ${earlier} ${reference}`);
-        const subscriptionId = SUBSCRIPTION_PREFIX + name;
-        const bought: KnownSubscription = {
+        const idSuffix = digest(`${accountId} ${earlier} ${reference}`);
+        const subscriptionId = SUBSCRIPTION_PREFIX + idSuffix;
+        const initial: KnownSubscription = {
           customerId: `ctm_test_${digest(accountId)}`,
           status: 'active',
           periodStartsAt: now(),
           periodEndsAt: now() + PERIOD_MS,
           cancelsAt: null,
         };
-        await tell(
+        await sendWebhook(
           'subscription.created',
-          subscription(subscriptionId, bought, reference),
-          `evt_test_created_${name}`,
+          subscription(subscriptionId, initial, reference),
+          `evt_test_created_${idSuffix}`,
         );
-        // Of two payments at once the other one may have been first.
-        const paid = transaction(subscriptionId, (await subscriptionOf(subscriptionId)) ?? bought);
-        await tell('transaction.completed', paid, `evt_test_paid_${name}`);
+        // A concurrent payment may have created the subscription first.
+        const paid = transaction(subscriptionId, (await subscriptionOf(subscriptionId)) ?? initial);
+        await sendWebhook('transaction.completed', paid, `evt_test_paid_${idSuffix}`);
         return { transactionId: paid.id, currency: PRODUCT.currency, total: PRODUCT.unitPrice };
       },
       happen,
@@ -112,7 +116,7 @@ export function createTestMode({
   };
 }
 
-function consequence(
+function stateChange(
   event: Exclude<TestEvent, 'refund'>,
   { periodEndsAt }: KnownSubscription,
   now: number,
@@ -120,7 +124,7 @@ function consequence(
   const nextStart = periodEndsAt ?? now;
   const period = (startsAt: number) => ({ periodStartsAt: startsAt, periodEndsAt: startsAt + PERIOD_MS });
   const over = { periodStartsAt: null, periodEndsAt: null, cancelsAt: null };
-  const consequences: Record<typeof event, { type: string; change: Partial<KnownSubscription> }> = {
+  const stateChanges: Record<typeof event, { type: string; change: Partial<KnownSubscription> }> = {
     renew: { type: 'subscription.updated', change: { status: 'active', ...period(nextStart) } },
     past_due: { type: 'subscription.past_due', change: { status: 'past_due' } },
     pause: { type: 'subscription.paused', change: { status: 'paused', ...over } },
@@ -131,10 +135,10 @@ function consequence(
     cancel: { type: 'subscription.canceled', change: { status: 'canceled', ...over } },
     cancel_at_period_end: { type: 'subscription.updated', change: { cancelsAt: nextStart } },
   };
-  return consequences[event];
+  return stateChanges[event];
 }
 
-/** As Paddle writes it. */
+/** Builds a subscription in Paddle's format. */
 function subscription(id: string, known: KnownSubscription, reference: string) {
   const { status, customerId, periodStartsAt, periodEndsAt, cancelsAt } = known;
   return {
