@@ -12,12 +12,10 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Deletes the account and everything of it: sessions, domains, checks, alerts, channels, mail, feedback, payments, its users in the
- * built-in identity provider, and certificates and icons that nobody else watches. Of a trial there stays that this address, as a
- * salted hash, had one.
- *
- * `unless` names the subscriptions that were cancelled for this: where another one runs, told of meanwhile, nothing is
- * deleted (`subscribed`), because with its row everybody would forget to cancel it.
+ * Deletes the account, all rows that belong to it, its users in the built-in identity provider, and certificates and
+ * icons that no other account watches. Keeps a salted hash of the address if it had a trial.
+ * `unless.runsBeside` lists the subscriptions that the caller cancelled. If a webhook added another one meanwhile, the
+ * function deletes nothing and returns `subscribed`: without the row nobody would know to cancel that subscription.
  */
 export async function deleteAccount(
   store: Store,
@@ -26,12 +24,12 @@ export async function deleteAccount(
   unless?: { runsBeside: readonly string[] },
 ): Promise<'deleted' | 'gone' | 'subscribed'> {
   const outcome = await inTransaction(store, async (trx) => {
-    // News of payments wait for this row, too.
+    // Payment webhooks lock the same row, so none of them runs beside this transaction.
     const held = await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', id),
     ).executeTakeFirst();
-    if (unless && (await runsBeside(trx, id, unless.runsBeside))) return 'subscribed';
+    if (unless && (await hasOtherSubscription(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
       .select('fingerprint')
@@ -50,7 +48,7 @@ export async function deleteAccount(
       .set({ account_id: null, account_deleted_at: now })
       .where('account_id', '=', id)
       .execute();
-    if (held) await forgetAddresses(trx, id);
+    if (held) await liftSuppressions(trx, id);
     await trx
       .deleteFrom('rate_limits')
       .where('key', 'in', [storedKey(id), answersKey(id)])
@@ -60,7 +58,7 @@ export async function deleteAccount(
       .where('id', '=', id)
       .returning('email')
       .executeTakeFirst();
-    // What was mailed before the account had been made.
+    // Mails that were sent before the account existed have no `account_id`.
     if (account)
       await trx
         .deleteFrom('mails')
@@ -79,7 +77,7 @@ export async function deleteAccount(
   return outcome;
 }
 
-async function runsBeside(
+async function hasOtherSubscription(
   trx: Transaction<Tables>,
   accountId: string,
   cancelled: readonly string[],
@@ -93,8 +91,8 @@ async function runsBeside(
   return running.some(({ id }) => !cancelled.includes(id));
 }
 
-/** Who else writes to one of them learns anew that it takes no mail. */
-async function forgetAddresses(trx: Transaction<Tables>, accountId: string): Promise<void> {
+/** Removes the account's addresses from the suppression list. Other accounts that mail them find out anew. */
+async function liftSuppressions(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { own, added } = await readChannels(trx, accountId);
   const addresses = added.flatMap(({ config }) => (config.kind === 'email' ? [config.address] : []));
   for (const address of [own.address, ...addresses]) await liftSuppression(trx, address);

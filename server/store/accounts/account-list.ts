@@ -3,11 +3,11 @@ import { contains } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 
 export interface ListedAccount extends Account {
-  /** Paused ones included. */
+  /** Includes paused domains. */
   domains: number;
 }
 
-/** Accounts whose address has `text` in it, the newest first; empty text: all. */
+/** Lists accounts whose address contains `text`, newest first. An empty `text` matches all. */
 export async function listAccounts(
   store: Store,
   { text, limit }: { text: string; limit: number },
@@ -31,7 +31,7 @@ export async function listAccounts(
   return rows.map((row) => ({ ...toAccount(row), domains: row.domains ?? 0 }));
 }
 
-/** The account with this address, in whatever case it is written; null where there is none. */
+/** Returns the account with this address (case-insensitive), or null if there is none. */
 export async function accountByEmail(store: Store, email: string): Promise<Account | null> {
   const row = await store.db
     .selectFrom('accounts')

@@ -2,34 +2,34 @@ import type { Store } from '../db/open-store.ts';
 import type { Uptime } from '../../core/index.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
-/** What Prometheus is told of a domain. Instants are ms UTC. */
+/** A domain's values for the Prometheus endpoint. Timestamps are in ms UTC. */
 export interface MeasuredDomain {
   id: string;
   host: string;
   port: number;
   protocol: Protocol;
-  /** By its owner or by the plan. */
+  /** Paused by the owner, by the plan, or until the owner confirms the domain. */
   isPaused: boolean;
-  /** Of the leaf last seen; null before the first. */
+  /** End of validity of the last leaf seen; null before the first. */
   notAfter: number | null;
   revoked: boolean;
-  /** The last look found it trusted; null where it read no certificate. */
+  /** Whether the last check trusted the certificate; null if that check read none. */
   trusted: boolean | null;
   uptime: Uptime | null;
   responseMs: number | null;
   lastCheckedAt: number | null;
 }
 
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
-/** The account's domains, oldest id first, at most `most`, out of the columns that lists read: no verdict is parsed. */
+/** Returns at most `most` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
 export async function measuredDomains(
   store: Store,
   { accountId, most }: { accountId: string; most: number },
 ): Promise<MeasuredDomain[]> {
   const domains: MeasuredDomain[] = [];
   for (let after = ''; domains.length < most;) {
-    const limit = Math.min(PAGE, most - domains.length);
+    const limit = Math.min(PAGE_SIZE, most - domains.length);
     const rows = await store.db
       .selectFrom('monitors')
       .select(['id', 'host', 'port', 'protocol', 'not_after', 'revoked', 'problem', 'uptime', 'response_ms'])

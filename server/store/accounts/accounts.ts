@@ -9,14 +9,14 @@ export interface Account {
   id: string;
   /** Lower case. */
   email: string;
-  /** An identity provider vouches for the address. */
+  /** True if an identity provider has verified the address. */
   emailVerified: boolean;
   fullName: string;
   photoUrl: string | null;
-  /** The payment provider's customer; empty where there is none. */
+  /** The customer id at the payment provider; empty if there is none. */
   paddleId: string;
   companyName: string;
-  /** What was last settled; `entitlementAt` says what holds now. */
+  /** The stored entitlement. `entitlementAt` returns the one that holds now. */
   entitlement: Entitlement;
   disabled: boolean;
   /** IANA name; null: UTC. */
@@ -29,7 +29,7 @@ export async function accountById(store: Store, id: string): Promise<Account | n
   return row ? toAccount(row) : null;
 }
 
-/** What identity providers know the account by, the oldest first. */
+/** Lists the identities with which people sign in to the account, oldest first. */
 export async function identitiesOf(
   store: Store,
   accountId: string,
@@ -42,7 +42,7 @@ export async function identitiesOf(
     .execute();
 }
 
-/** Null when the account is gone. */
+/** Changes the profile and returns the account, or null if it does not exist. */
 export async function updateAccount(
   store: Store,
   id: string,
@@ -63,7 +63,7 @@ export async function updateAccount(
   });
 }
 
-/** Gives Premium, until `endsAt` (ms UTC) or for good where that is null; `grant` null takes what was given back. */
+/** Grants Premium until `endsAt` (ms UTC; null: without end). A null `grant` revokes the grant. */
 export async function grantPremium(
   store: Store,
   accountId: string,

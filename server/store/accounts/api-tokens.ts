@@ -6,27 +6,27 @@ import { inTransaction } from '../db/transaction.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 import { storedStrings } from '../db/stored-json.ts';
 
-/** A personal token without its secret. Instants are ms UTC. */
+/** A personal token without its secret. Timestamps are in ms UTC. */
 export interface ApiToken {
   id: string;
   name: string;
-  /** How it begins, for its owner's eyes. */
+  /** The first characters of the token, so that its owner recognises it. */
   prefix: string;
   scopes: readonly string[];
   createdAt: number;
-  /** To within five minutes; null before its first use. */
+  /** Accurate to five minutes; null before the first use. */
   lastUsedAt: number | null;
   expiresAt: number | null;
 }
 
 export type MadeToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
 
-/** Keeps a token, of which only the SHA-256 stays. Those that have ended make room. */
+/** Stores a token as its SHA-256. Expired tokens do not count against the limit `most`. */
 export async function makeToken(
   store: Store,
   request: {
     accountId: string;
-    /** Whole. */
+    /** The complete token. */
     secret: string;
     prefix: string;
     name: string;
@@ -38,7 +38,7 @@ export async function makeToken(
 ): Promise<MadeToken> {
   const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
   return inTransaction(store, async (trx): Promise<MadeToken> => {
-    // Parallel wishes of one account queue on its row.
+    // Serializes parallel requests of one account, so that the count below is exact.
     await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
@@ -53,7 +53,7 @@ export async function makeToken(
     await trx
       .deleteFrom('api_tokens')
       .where('account_id', '=', accountId)
-      .where('expires_at', '<=', now - SHOWN_AFTER_MS)
+      .where('expires_at', '<=', now - SHOWN_AFTER_EXPIRY_MS)
       .execute();
     const row = await trx
       .insertInto('api_tokens')
@@ -74,10 +74,10 @@ export async function makeToken(
   });
 }
 
-/** What has ended stays in the list for a while, so that its owner sees why a program fails. */
-const SHOWN_AFTER_MS = 30 * DAY_MS;
+/** The list shows expired tokens for this long, so that the owner sees why a program fails. */
+const SHOWN_AFTER_EXPIRY_MS = 30 * DAY_MS;
 
-/** Newest first. */
+/** Lists the account's tokens, newest first. */
 export async function tokensOf(store: Store, accountId: string): Promise<ApiToken[]> {
   const rows = await store.db
     .selectFrom('api_tokens')
@@ -89,7 +89,7 @@ export async function tokensOf(store: Store, accountId: string): Promise<ApiToke
   return rows.map(toToken);
 }
 
-/** False, and harmless, where the account has no such token. */
+/** Revokes a token. Returns false if the account has no such token. */
 export async function revokeToken(
   store: Store,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -105,11 +105,11 @@ export async function revokeToken(
   });
 }
 
-const NOTE_USE_EVERY_MS = 5 * MINUTE_MS;
+const LAST_USED_INTERVAL_MS = 5 * MINUTE_MS;
 
 /**
- * Who a token stands for; null for unknown, revoked and ended ones and those of a disabled account alike. It is found by its
- * SHA-256, of which nobody who guesses steers a single bit: how long the search takes says nothing about tokens.
+ * Authenticates a token and updates its last use. Returns null if it is unknown, revoked or expired, or if its account
+ * is disabled. The lookup by SHA-256 leaks nothing by its timing, because a guesser cannot choose the bits of the hash.
  */
 export async function useToken(
   store: Store,
@@ -125,7 +125,7 @@ export async function useToken(
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (!row) return null;
-  if ((row.last_used_at ?? 0) <= now - NOTE_USE_EVERY_MS)
+  if ((row.last_used_at ?? 0) <= now - LAST_USED_INTERVAL_MS)
     await store.db
       .updateTable('api_tokens')
       .set({ last_used_at: now })
@@ -137,7 +137,7 @@ export async function useToken(
 
 const COLUMNS = ['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
 
-/** The secret is 256 random bits: nothing slower is needed to keep it unguessable. */
+/** A fast hash is enough, because the secret has 256 random bits. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 const toToken = (row: {

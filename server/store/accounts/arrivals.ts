@@ -10,58 +10,57 @@ import type { AccountsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { startTrial } from '../billing/trials.ts';
 
+/** What an identity provider reports about a sign-in, with what the request adds. */
 export interface Arrival {
   issuer: string;
   subject: string;
   email: string;
   emailVerified: boolean;
-  /** Used at creation; later only where the account has none. */
+  /** Name and company set the account's fields at creation, and later only while they are empty. */
   name: string | null;
   company: string | null;
-  /** As the sign-up said, for a new account alone: whoever empties it later means that. */
+  /** The company from the sign-up form. Applies to new accounts only, because a person may empty the field later. */
   companyAtSignUp?: string;
   photoUrl?: string | null;
-  /** IANA name, of the browser; like the name. */
+  /** IANA name from the browser. Set like `name`. */
   timeZone?: string | null;
-  /** Where a new account would begin with the trial: its address as a salted hash. */
+  /** Set if a new account starts with a trial: the salted hash of its address. */
   trial?: { addressHash: string } | null;
-  /** False where sign-up is not open to this person, who signs in all the same where there is an account. */
+  /** False if sign-up is closed to this person. Sign-in to an existing account still works. */
   mayCreate?: boolean;
-  /** The account whose session the request shows, where it shows one. */
+  /** The account of the session that the request carries, if any. */
   inSessionOf?: string | null;
   now: number;
 }
 
 export type OpenedAccount =
   | { ok: true; account: Account; created: boolean }
-  /**
-   * `email_taken`: another account has the address, and this provider does not vouch for it. Nothing was changed.
-   */
+  /** `email_taken`: another account has the address, and this provider has not verified it. Nothing was changed. */
   | { ok: false; code: 'email_taken' | 'signups_closed' | 'account_disabled' };
 
-/** The account of somebody whom an identity provider just vouched for, made at the first arrival. */
-export async function openAccount(store: Store, arrival: Arrival): Promise<OpenedAccount> {
+/** Returns the account of a person whom an identity provider has authenticated. Creates it at the first sign-in. */
+export async function openAccount(store: Store, signIn: Arrival): Promise<OpenedAccount> {
   const opened = await inTransaction(store, async (trx): Promise<Opened> => {
-    const known = await accountOfIdentity(trx, arrival);
-    if (known) return greet(store, trx, known, arrival);
-    const created = arrival.mayCreate === false ? null : await createAccount(store, trx, arrival);
+    const known = await accountOfIdentity(trx, signIn);
+    if (known) return signInToAccount(store, trx, known, signIn);
+    const created = signIn.mayCreate === false ? null : await createAccount(store, trx, signIn);
     if (created) return { account: created, created: true };
 
-    // Somebody has the address: perhaps this very person, in a request that ran beside this one.
-    const justMade = await accountOfIdentity(trx, arrival);
-    if (justMade) return greet(store, trx, justMade, arrival);
+    // The address is taken, perhaps by a parallel request of the same person.
+    const createdMeanwhile = await accountOfIdentity(trx, signIn);
+    if (createdMeanwhile) return signInToAccount(store, trx, createdMeanwhile, signIn);
     const holder = await trx
       .selectFrom('accounts')
       .selectAll()
-      .where('email', '=', arrival.email.toLowerCase())
+      .where('email', '=', signIn.email.toLowerCase())
       .executeTakeFirst();
-    if (!holder && arrival.mayCreate === false) return 'signups_closed';
+    if (!holder && signIn.mayCreate === false) return 'signups_closed';
     if (!holder) throw new Error('The account that had the address went at this very moment');
-    if (!arrival.emailVerified) return 'email_taken';
+    if (!signIn.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
-    await addIdentity(trx, holder.id, arrival);
-    // Whoever comes as another user is somebody new, whatever session the browser has.
-    return greet(store, trx, holder, { ...arrival, inSessionOf: null });
+    await addIdentity(trx, holder.id, signIn);
+    // A different identity counts as a new person, whatever session the browser has.
+    return signInToAccount(store, trx, holder, { ...signIn, inSessionOf: null });
   });
   if (typeof opened === 'string') return { ok: false, code: opened };
   const account = toAccount(opened.account);
@@ -70,7 +69,7 @@ export async function openAccount(store: Store, arrival: Arrival): Promise<Opene
     store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
     store.signals.publish({ topic: 'account', accountId });
   }
-  // What was held back while nobody had proven the address.
+  // Sends the mail that was held back while the address was unverified.
   if (opened.isProven) for (const topic of ['mails', 'deliveries'] as const) store.signals.publish({ topic });
   return { ok: true, account, created: opened.created === true };
 }
@@ -80,27 +79,27 @@ type Opened =
   | {
       account: Row;
       created?: boolean;
-      /** The address was proven by this very sign-in. */
+      /** True if this sign-in verified the address. */
       isProven?: boolean;
-      /** The account was cleared for somebody new, and every session that was open before is over. */
+      /** True if the account was cleared for a new owner and all earlier sessions ended. */
       hasNewOwner?: boolean;
     }
   | Extract<OpenedAccount, { ok: false }>['code'];
 
-/** Null where another account has the address. */
-async function createAccount(store: Store, trx: Transaction<Tables>, arrival: Arrival): Promise<Row | null> {
-  const { trial, now } = arrival;
+/** Creates the account. Returns null if another account has the address. */
+async function createAccount(store: Store, trx: Transaction<Tables>, signIn: Arrival): Promise<Row | null> {
+  const { trial, now } = signIn;
   const created = await trx
     .insertInto('accounts')
     .values({
       id: randomUUID(),
-      email: arrival.email.toLowerCase(),
-      email_verified: Number(arrival.emailVerified),
-      full_name: arrival.name ?? '',
-      photo_url: arrival.photoUrl ?? null,
+      email: signIn.email.toLowerCase(),
+      email_verified: Number(signIn.emailVerified),
+      full_name: signIn.name ?? '',
+      photo_url: signIn.photoUrl ?? null,
       paddle_id: '',
-      company_name: arrival.company || (arrival.companyAtSignUp ?? ''),
-      time_zone: arrival.timeZone ?? null,
+      company_name: signIn.company || (signIn.companyAtSignUp ?? ''),
+      time_zone: signIn.timeZone ?? null,
       plan: 'free',
       created_at: now,
     })
@@ -108,8 +107,8 @@ async function createAccount(store: Store, trx: Transaction<Tables>, arrival: Ar
     .returningAll()
     .executeTakeFirst();
   if (!created) return null;
-  await addIdentity(trx, created.id, arrival);
-  // Where everybody has Premium, a trial would be used up unseen.
+  await addIdentity(trx, created.id, signIn);
+  // If everyone has Premium, the trial would run out without any effect.
   if (!trial || store.everyonePremium) return created;
   if (!(await startTrial(trx, { accountId: created.id, addressHash: trial.addressHash, now })))
     return created;
@@ -130,32 +129,37 @@ async function accountOfIdentity(
     .executeTakeFirst();
 }
 
-/** Lets somebody in whose identity belongs to the account, and learns from the provider what it did not know. */
-async function greet(
+/** Signs a person in to an account that has the identity. Records the verification and fills empty profile fields. */
+async function signInToAccount(
   store: Store,
   trx: Transaction<Tables>,
   account: Row,
-  arrival: Arrival,
+  signIn: Arrival,
 ): Promise<Opened> {
   if (account.disabled_at !== null) return 'account_disabled';
-  const vouched = arrival.emailVerified && arrival.email.toLowerCase() === account.email;
+  const vouched = signIn.emailVerified && signIn.email.toLowerCase() === account.email;
   if (vouched)
     await trx
       .updateTable('identities')
       .set({ email_verified: 1 })
-      .where('issuer', '=', arrival.issuer)
-      .where('subject', '=', arrival.subject)
+      .where('issuer', '=', signIn.issuer)
+      .where('subject', '=', signIn.subject)
       .where('email_verified', '=', 0)
       .execute();
   const isFirst = vouched && account.email_verified === 0;
-  return fill(store, trx, isFirst ? await prove(store, trx, account.id, arrival) : { account }, arrival);
+  return fillProfile(
+    store,
+    trx,
+    isFirst ? await recordVerification(store, trx, account.id, signIn) : { account },
+    signIn,
+  );
 }
 
 /**
- * Notes that the provider vouches for an address that nobody had proven. Whoever comes may be somebody else than who made the account,
- * also where the provider knows both as one user, so it is cleared. Only who still shows a session of the account stays the same person.
+ * Marks the address as verified for the first time. The person may not be the one who created the account, even if the
+ * provider reports the same user, so the account is cleared unless the request carries a session of this account.
  */
-async function prove(
+async function recordVerification(
   store: Store,
   trx: Transaction<Tables>,
   accountId: string,
@@ -164,31 +168,31 @@ async function prove(
   const hasNewOwner = inSessionOf !== accountId;
   const ended = hasNewOwner ? await endAccess(trx, accountId) : {};
   const account = await lockAccount(store, trx, accountId);
-  // Another sign-in was faster.
+  // A parallel sign-in has already verified the address.
   if (account.email_verified === 1) return { account, hasNewOwner };
   await trx.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', accountId).execute();
   await releaseHeldMail(trx, accountId);
   if (hasNewOwner) {
-    await dropUnverified(trx, accountId);
+    await removeUnverifiedIdentities(trx, accountId);
     await clearForNewOwner(trx, account, { ended, now });
   }
   return { account: await lockAccount(store, trx, accountId), isProven: true, hasNewOwner };
 }
 
 /**
- * Fills what the account lacks from what the provider says; nothing that is there is overwritten. Reads the row again once it is
- * held: meanwhile somebody else may have proven the address, and the identity may be gone.
+ * Fills empty profile fields from the provider's data and overwrites nothing. Reads the row again once it is locked,
+ * because a parallel sign-in may have verified the address and removed this identity. Then returns `email_taken`.
  */
-async function fill(
+async function fillProfile(
   store: Store,
   trx: Transaction<Tables>,
   opened: Exclude<Opened, string>,
-  arrival: Arrival,
+  signIn: Arrival,
 ): Promise<Opened> {
-  if (missing(opened.account, arrival) === null) return opened;
+  if (missingProfile(opened.account, signIn) === null) return opened;
   const account = await lockAccount(store, trx, opened.account.id);
-  if (!(await accountOfIdentity(trx, arrival))) return 'email_taken';
-  const next = missing(account, arrival);
+  if (!(await accountOfIdentity(trx, signIn))) return 'email_taken';
+  const next = missingProfile(account, signIn);
   if (next === null) return { ...opened, account };
   const filled = await trx
     .updateTable('accounts')
@@ -199,8 +203,8 @@ async function fill(
   return { ...opened, account: filled };
 }
 
-/** Returns the columns that the account lacks and the arrival has a value for; null where there are none. */
-function missing(account: Row, { name, company, photoUrl, timeZone }: Arrival): Partial<Row> | null {
+/** Returns the profile columns with empty ones filled from the sign-in; null if that changes nothing. */
+function missingProfile(account: Row, { name, company, photoUrl, timeZone }: Arrival): Partial<Row> | null {
   const next = {
     full_name: account.full_name || (name ?? ''),
     company_name: account.company_name || (company ?? ''),
@@ -210,21 +214,21 @@ function missing(account: Row, { name, company, photoUrl, timeZone }: Arrival): 
   return Object.entries(next).every(([key, value]) => Reflect.get(account, key) === value) ? null : next;
 }
 
-async function addIdentity(trx: Transaction<Tables>, accountId: string, arrival: Arrival): Promise<void> {
+async function addIdentity(trx: Transaction<Tables>, accountId: string, signIn: Arrival): Promise<void> {
   await trx
     .insertInto('identities')
     .values({
-      issuer: arrival.issuer,
-      subject: arrival.subject,
+      issuer: signIn.issuer,
+      subject: signIn.subject,
       account_id: accountId,
-      email_verified: Number(arrival.emailVerified),
-      created_at: arrival.now,
+      email_verified: Number(signIn.emailVerified),
+      created_at: signIn.now,
     })
     .execute();
 }
 
-/** Removes identities that do not vouch for the address, with their users of the built-in provider. */
-async function dropUnverified(trx: Transaction<Tables>, accountId: string): Promise<void> {
+/** Removes identities with an unverified address, and their users in the built-in provider. */
+async function removeUnverifiedIdentities(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const unverified = await trx
     .deleteFrom('identities')
     .where('account_id', '=', accountId)

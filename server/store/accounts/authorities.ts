@@ -21,7 +21,7 @@ const readAuthority: (text: string) => AuthorityFacts = storedJson(
   FACTS.extend({ subjectFullDn: z.string() }),
 );
 
-/** Newest first. */
+/** Lists the certificate authorities that the account trusts, newest first. */
 export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Promise<TrustedAuthority[]> {
   const rows = await db
     .selectFrom('authorities')
@@ -38,9 +38,8 @@ export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Prom
 }
 
 /**
- * Lets the account trust these, all or none: `too_many` where it would have more than `most`. Known ones stay as they are. Resolves to
- * all that it trusts then.
- * With a new one the account's monitors are looked at again soon.
+ * Adds trusted authorities, all or none. Ignores those that the account already trusts and schedules checks of its
+ * monitors if any is new. Returns all authorities of the account, or `too_many` if there would be more than `most`.
  */
 export async function addAuthorities(
   store: Store,
@@ -49,13 +48,13 @@ export async function addAuthorities(
     authorities: readonly PrivateAuthority[];
     most: number;
     now: number;
-    /** Gets all that the account trusts then. */
+    /** Receives all authorities of the account. */
     alongside?: Alongside<TrustedAuthority[]>;
   },
 ): Promise<TrustedAuthority[] | 'too_many'> {
   const { accountId, now } = request;
   const outcome = await inTransaction(store, async (trx) => {
-    // Parallel wishes of one account queue on its row.
+    // Serializes parallel requests of one account, so that the limit holds.
     await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
@@ -83,7 +82,7 @@ export async function addAuthorities(
           })),
         )
         .execute();
-      await lookAgain(trx, accountId, now);
+      await rescheduleChecks(trx, accountId, now);
     }
     const trusted = await authoritiesOf(trx, accountId);
     await request.alongside?.(trx, trusted);
@@ -94,7 +93,7 @@ export async function addAuthorities(
   return outcome.trusted;
 }
 
-/** False: the account has no such authority. Its monitors are looked at again soon. */
+/** Removes an authority and schedules checks of the account's monitors. Returns false if there is none with this id. */
 export async function removeAuthority(
   store: Store,
   { accountId, id, now }: { accountId: string; id: string; now: number },
@@ -106,14 +105,14 @@ export async function removeAuthority(
       .where('account_id', '=', accountId)
       .executeTakeFirst();
     if (numDeletedRows === 0n) return false;
-    await lookAgain(trx, accountId, now);
+    await rescheduleChecks(trx, accountId, now);
     return true;
   });
   if (removed) store.signals.publish({ topic: 'due' });
   return removed;
 }
 
-/** What each of these accounts trusts of its own, as DER; accounts without any are not in it. */
+/** Returns the DER of each account's own authorities. Accounts without any have no entry. */
 export async function authoritiesByAccount(
   db: Kysely<Tables>,
   accountIds: readonly string[],
@@ -130,35 +129,39 @@ export async function authoritiesByAccount(
   return byAccount;
 }
 
-/** Eight a second: nobody else's checks wait for an account with thousands. */
-const APART_MS = 125;
+/** Eight checks per second, so that an account with thousands of monitors does not delay other accounts. */
+const CHECK_SPACING_MS = 125;
 
 /**
- * Every check of the account comes soon, the soonest first; one that runs was made with the other authorities and is followed
- * by another.
+ * Brings the account's next checks forward, spread over time in their current order. A check that is running still uses
+ * the old authorities, so its monitor gets a request for another check.
  */
-async function lookAgain(trx: Kysely<Tables>, accountId: string, now: number): Promise<void> {
+async function rescheduleChecks(trx: Kysely<Tables>, accountId: string, now: number): Promise<void> {
   await trx
-    .with('places', (db) =>
+    .with('ranked', (db) =>
       db
         .selectFrom('monitors')
         .select((eb) => [
-          'id as place_of',
+          'id as ranked_id',
           eb.fn
             .agg<number>('row_number')
             .over((over) => over.orderBy('next_check_at').orderBy('id'))
-            .as('place'),
+            .as('rank'),
         ])
         .where('account_id', '=', accountId)
         .where(sql<boolean>`active = 1`),
     )
     .updateTable('monitors')
-    .from('places')
+    .from('ranked')
     .set((eb) => ({
       next_check_at: eb
         .case()
-        .when('next_check_at', '>', sql<number>`${now} + ${eb.ref('places.place')} * ${sql.lit(APART_MS)}`)
-        .then(sql<number>`${now} + ${eb.ref('places.place')} * ${sql.lit(APART_MS)}`)
+        .when(
+          'next_check_at',
+          '>',
+          sql<number>`${now} + ${eb.ref('ranked.rank')} * ${sql.lit(CHECK_SPACING_MS)}`,
+        )
+        .then(sql<number>`${now} + ${eb.ref('ranked.rank')} * ${sql.lit(CHECK_SPACING_MS)}`)
         .else(eb.ref('next_check_at'))
         .end(),
       check_requested_at: eb
@@ -169,6 +172,6 @@ async function lookAgain(trx: Kysely<Tables>, accountId: string, now: number): P
         .end(),
     }))
     .where('monitors.account_id', '=', accountId)
-    .whereRef('monitors.id', '=', 'places.place_of')
+    .whereRef('monitors.id', '=', 'ranked.ranked_id')
     .execute();
 }

@@ -3,12 +3,12 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Shuts an account: every session ends and none opens, nothing of it is checked, no mail goes out. Nothing is lost.
- * False where there is no such account.
+ * Disables an account: ends its sessions, blocks sign-in, and stops checks and mail. Deletes no other data.
+ * Returns false if there is no such account.
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
-    // First: requests in flight hold their session before the account (see caller.ts).
+    // Sessions first: requests lock their session before the account, so another order could deadlock (see caller.ts).
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     const account = await trx
       .updateTable('accounts')
@@ -25,7 +25,7 @@ export async function disableAccount(store: Store, accountId: string, now: numbe
   return disabled;
 }
 
-/** Opens it again: what was not paused is checked, and mail that waited goes out. False where there is no such account. */
+/** Enables an account and resumes its checks and waiting mail. Returns false if there is no such account. */
 export async function enableAccount(store: Store, accountId: string): Promise<boolean> {
   const enabled = await inTransaction(store, async (trx) => {
     const account = await trx

@@ -6,7 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseOwn, parseSettings } from '../alerts/stored-alerts.ts';
 
-/** What the account's row, and a few that belong to it, say. Keys are columns; instants ms UTC. */
+/** Returns the account's row for the export, and whether it had a trial. Keys are columns; timestamps are ms UTC. */
 export async function profileExport(store: Store, accountId: string) {
   const account = await store.db
     .selectFrom('accounts')
@@ -29,8 +29,8 @@ export async function profileExport(store: Store, accountId: string) {
 }
 
 /**
- * Everything else that is stored of an account, as lists by name that are read while they are written out: at most one
- * domain, or one page of another list, is in memory at a time. Hashes, tokens and links are not in it.
+ * Returns all other data of an account as named lists. The caller streams them: at most one domain, or one page of
+ * another list, is in memory at a time. Hashes, tokens and links are left out.
  */
 export function accountExport(
   store: Store,
@@ -49,7 +49,7 @@ export function accountExport(
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute();
       return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
     }),
@@ -62,14 +62,14 @@ export function accountExport(
         .where((eb) =>
           eb.or([
             eb('account_id', '=', id),
-            // From before the account was made.
+            // Mails from before the account existed have no `account_id`.
             eb.and([eb('account_id', 'is', null), eb('recipient', '=', account.email)]),
           ]),
         )
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
     feedback: pages(async (after) => {
@@ -80,7 +80,7 @@ export function accountExport(
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute();
       return rows.map((row) => ({ ...row, premium: row.premium === 1 }));
     }),
@@ -93,7 +93,7 @@ export function accountExport(
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
     payment_events: pages((after) =>
@@ -104,13 +104,13 @@ export function accountExport(
         .where(isAfter(after, 'received_at'))
         .orderBy('received_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
   };
 }
 
-/** How and of what the account is told; of channels what tells one from another, without what opens them. */
+/** Exports alert settings and everything shared by link. Channels show a masked target instead of their secrets. */
 function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIterable<unknown>> {
   return {
     channels: pages(async (after) => {
@@ -122,7 +122,7 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute();
       return rows.map(({ config, ...row }) => ({
         ...row,
@@ -137,7 +137,7 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
     maintenance: pages((after) =>
@@ -148,7 +148,7 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
     tokens: pages(async (after) => {
@@ -159,7 +159,7 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at'))
         .orderBy('created_at')
         .orderBy('id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute();
       return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) as unknown }));
     }),
@@ -180,36 +180,36 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at', 'monitor_id'))
         .orderBy('created_at')
         .orderBy('monitor_id')
-        .limit(PAGE)
+        .limit(PAGE_SIZE)
         .execute(),
     ),
   };
 }
 
-const PAGE = 200;
+const PAGE_SIZE = 200;
 
-interface Place {
+interface Cursor {
   created_at: number;
   id: string;
 }
 
-function isAfter({ created_at, id }: Place, at: string, by = 'id'): Expression<SqlBool> {
+function isAfter({ created_at, id }: Cursor, at: string, by = 'id'): Expression<SqlBool> {
   return sql<boolean>`(${sql.ref(at)}, ${sql.ref(by)}) > (${created_at}, ${id})`;
 }
 
-/** All rows of a list that is read page by page, in the order of their making. */
-async function* pages<Row extends Place>(read: (after: Place) => Promise<Row[]>): AsyncGenerator<Row> {
-  let after: Place = { created_at: 0, id: '' };
+/** Yields all rows of a list, oldest first, reading one page at a time. */
+async function* pages<Row extends Cursor>(read: (after: Cursor) => Promise<Row[]>): AsyncGenerator<Row> {
+  let after: Cursor = { created_at: 0, id: '' };
   for (;;) {
     const rows = await read(after);
     yield* rows;
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return;
+    if (!last || rows.length < PAGE_SIZE) return;
     after = last;
   }
 }
 
-/** At most one, with what its domains are called there. */
+/** Yields the account's status page, if it has one, with the labels of its domains. */
 async function* statusPages(db: Kysely<Tables>, accountId: string): AsyncGenerator {
   const page = await db
     .selectFrom('status_pages')
@@ -241,7 +241,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
       .where(isAfter(after, 'alerts.created_at', 'alerts.id'))
       .orderBy('alerts.created_at')
       .orderBy('alerts.id')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     if (page.length === 0) return [];
     const deliveries = await db
@@ -298,7 +298,7 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
       .where(isAfter(after, 'created_at'))
       .orderBy('created_at')
       .orderBy('id')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute(),
   );
   for await (const monitor of monitors)

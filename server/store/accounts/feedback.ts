@@ -6,10 +6,10 @@ import type { Store } from '../db/open-store.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** What one account may write in an hour: each becomes a mail to the operator. */
-const MOST_AN_HOUR = 10;
-/** What is kept of one account: the newest. */
-const MOST_KEPT = 200;
+/** Messages per account and hour. Each one becomes a mail to the operator. */
+const MAX_PER_HOUR = 10;
+/** The newest messages that are kept per account. */
+const MAX_KEPT = 200;
 
 export interface NewFeedback {
   account: Account;
@@ -21,13 +21,13 @@ export interface NewFeedback {
   alongside?: Alongside<void>;
 }
 
-/** Keeps what a person wrote, and puts the mail about it into the outbox. */
+/** Stores a person's feedback and queues a mail to the operator. Fails with `retryAfterMs` above the hourly limit. */
 export async function addFeedback(
   store: Store,
   { account, title, message, recipient, now, alongside }: NewFeedback,
 ): Promise<{ ok: true } | { ok: false; retryAfterMs: number }> {
   const added = await inTransaction(store, async (trx) => {
-    // Parallel ones queue here, so that they are counted.
+    // Serializes parallel requests of one account, so that the limit holds.
     const { plan } = await lockPlan(store, trx, { accountId: account.id, now });
     const premium = plan === 'premium';
     const recent = await trx
@@ -36,9 +36,9 @@ export async function addFeedback(
       .where('account_id', '=', account.id)
       .where('created_at', '>', now - HOUR_MS)
       .orderBy('created_at', 'desc')
-      .limit(MOST_AN_HOUR)
+      .limit(MAX_PER_HOUR)
       .execute();
-    const oldest = recent[MOST_AN_HOUR - 1];
+    const oldest = recent[MAX_PER_HOUR - 1];
     if (oldest) return { ok: false as const, retryAfterMs: oldest.created_at + HOUR_MS - now };
     await trx
       .insertInto('feedback')
@@ -51,19 +51,19 @@ export async function addFeedback(
         created_at: now,
       })
       .execute();
-    const beyond = await trx
+    const surplus = await trx
       .selectFrom('feedback')
       .select('created_at')
       .where('account_id', '=', account.id)
       .orderBy('created_at', 'desc')
       .limit(1)
-      .offset(MOST_KEPT)
+      .offset(MAX_KEPT)
       .executeTakeFirst();
-    if (beyond)
+    if (surplus)
       await trx
         .deleteFrom('feedback')
         .where('account_id', '=', account.id)
-        .where('created_at', '<=', beyond.created_at)
+        .where('created_at', '<=', surplus.created_at)
         .execute();
     await enqueueMail(trx, {
       accountId: account.id,
@@ -82,14 +82,14 @@ export interface Feedback {
   id: string;
   email: string;
   fullName: string;
-  /** Of the account when it was written. */
+  /** Whether the account had Premium when the feedback was written. */
   premium: boolean;
   title: string;
   message: string;
   createdAt: number;
 }
 
-/** What people wrote, that of Premium accounts first, then the newest. */
+/** Lists feedback, that of Premium accounts first, then newest first. */
 export async function listFeedback(store: Store, limit: number): Promise<Feedback[]> {
   const rows = await store.db
     .selectFrom('feedback')

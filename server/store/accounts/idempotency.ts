@@ -6,9 +6,9 @@ import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** For how long the answer is given again. */
+/** How long a stored answer is replayed. */
 export const KEPT_MS = DAY_MS;
-/** Longer than any such call takes: who has not answered by then is dead. */
+/** Longer than any such call takes. After it, the process that took the key counts as dead. */
 const LEASE_MS = MINUTE_MS;
 
 export interface KeptAnswer {
@@ -17,7 +17,7 @@ export interface KeptAnswer {
   body: string;
 }
 
-/** The right to carry a call out once. */
+/** Proof that this request owns the idempotency key and may execute the call. */
 export interface Carrying {
   accountId: string;
   keyHash: string;
@@ -31,8 +31,8 @@ export type Beginning =
   | { begun: false; refused: 'full'; retryAfterMs: number };
 
 /**
- * Takes a key for a call: of many at once exactly one begins. What was answered within a day is given again; what nobody
- * answered in time is begun anew. `full`: too many bytes are kept of the account's answers of the last day.
+ * Takes an idempotency key. Of parallel requests with one key exactly one begins. Replays an answer stored within a
+ * day, and takes over a key whose lease ran out. `full`: the account's stored answers of a day exceed the limit.
  */
 export async function beginOnce(
   store: Store,
@@ -77,23 +77,24 @@ export async function beginOnce(
     return { begun: false, refused: 'full', retryAfterMs: endsAt - now };
   }
 
-  const known = await store.db
+  const existing = await store.db
     .selectFrom('idempotency_keys')
     .select(['request_hash', 'status', 'content_type', 'body'])
     .where('account_id', '=', accountId)
     .where('key_hash', '=', keyHash)
     .executeTakeFirst();
-  // Given back between the two statements: whoever asks again will begin.
-  if (!known) return { begun: false, refused: 'idempotency_key_in_use' };
-  if (known.request_hash !== fresh.request_hash) return { begun: false, refused: 'idempotency_key_reused' };
-  if (known.status === null) return { begun: false, refused: 'idempotency_key_in_use' };
-  const { status, content_type: contentType, body } = known;
+  // The other request released the key between the two statements. A retry of the client will begin.
+  if (!existing) return { begun: false, refused: 'idempotency_key_in_use' };
+  if (existing.request_hash !== fresh.request_hash)
+    return { begun: false, refused: 'idempotency_key_reused' };
+  if (existing.status === null) return { begun: false, refused: 'idempotency_key_in_use' };
+  const { status, content_type: contentType, body } = existing;
   return { begun: false, answer: { status, contentType: contentType ?? '', body: body ?? '' } };
 }
 
 /**
- * Keeps the answer, within the transaction of what it tells of where there is one; the last one kept counts.
- * @throws LostKey within a transaction, so that it changes nothing, where another try has taken the key over.
+ * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer.
+ * @throws LostKey inside a transaction, to roll it back, if another attempt has taken over the key
  */
 export async function keepAnswer(
   db: Transaction<Tables> | Store['db'],
@@ -110,12 +111,12 @@ export async function keepAnswer(
   if (numUpdatedRows === 0n && db.isTransaction) throw new LostKey();
 }
 
-/** Another try carries the call out, because this one took longer than any may. */
+/** Another attempt executes the call, because this one exceeded its lease. */
 export class LostKey extends Error {
   override name = 'LostKey';
 }
 
-/** Counts a kept answer in the account's day. */
+/** Counts the size of a stored answer against the account's daily limit. */
 export async function countKept(
   store: Store,
   { accountId }: Carrying,
@@ -128,10 +129,10 @@ export async function countKept(
 
 const BYTES_PER_KB = 1_000;
 const KB_PER_MB = 1_000;
-/** Of the account in `rate_limits`. */
+/** Returns the key in `rate_limits` that counts the account's stored answers. */
 export const answersKey = (accountId: string): string => `answers:${accountId}`;
 
-/** Gives a key back under which nothing was done: it may be used again, for anything. What was answered stays. */
+/** Releases a key without a stored answer, so that the client may use it again. Keeps stored answers. */
 export async function releaseKey(store: Store, { accountId, keyHash, attempt }: Carrying): Promise<void> {
   await store.db
     .deleteFrom('idempotency_keys')
@@ -142,7 +143,7 @@ export async function releaseKey(store: Store, { accountId, keyHash, attempt }: 
     .execute();
 }
 
-/** Forgets keys that are a day old; returns how many. */
+/** Deletes keys that are a day old. Returns how many. */
 export async function pruneKeys(store: Store, now: number): Promise<number> {
   const pruned = await store.db
     .deleteFrom('idempotency_keys')

@@ -9,16 +9,16 @@ import type { IdentityUserTable } from '../schema/identity-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A user of the built-in identity provider: what it is called in `identities`, and its id in `user`. */
+/** A user of the built-in identity provider. `subject` is the id in the table `user`. */
 export interface IdentityUser {
   issuer: string;
   subject: string;
 }
 
-/** What better-auth calls a password among the ways to sign in. */
+/** The `providerId` that better-auth uses for passwords. */
 const PASSWORD = 'credential';
 
-/** Puts a mail to a user's address into the outbox; it goes with the account, where there is one. */
+/** Queues a mail to a user. The mail belongs to the user's account, if there is one. */
 export async function enqueueMailToUser(
   store: Store,
   user: IdentityUser,
@@ -31,7 +31,7 @@ export async function enqueueMailToUser(
   store.signals.publish({ topic: 'mails' });
 }
 
-/** The user proved to own the address, and stays who it was. False where there is no such user. */
+/** Marks the user's address as verified without replacing the user. Returns false if there is no such user. */
 export async function verifyAddress(store: Store, user: IdentityUser): Promise<boolean> {
   const verified = await inTransaction(store, async (trx) => {
     const row = await trx
@@ -44,11 +44,11 @@ export async function verifyAddress(store: Store, user: IdentityUser): Promise<b
     await markVerified(trx, user, row.email);
     return { accountId: await accountIdOf(trx, user) };
   });
-  if (verified !== null) announceProof(store, verified.accountId);
+  if (verified !== null) publishVerification(store, verified.accountId);
   return verified !== null;
 }
 
-/** How an address was proven: by a mailed link that sets a password, or by a provider that says who comes. */
+/** Proof of an address: a mailed link that sets a password, or the profile from another identity provider. */
 export interface Proof {
   passwordHash?: string;
   profile?: { name: string; image: string | null };
@@ -56,17 +56,16 @@ export interface Proof {
 }
 
 /**
- * Replaces the user of somebody who proved to own its address from outside of every session: by a mailed link, or through another
- * provider. The new user has that address, verified, and the password where there is one. Every session ends, the provider's and
- * ours, and with them personal tokens and calendar links.
+ * Replaces a user whose address was proven outside any session, by a mailed link or another provider. The new user has
+ * the verified address and the given password. All sessions (here and at the provider), tokens and calendar links end.
  *
- * A verified user keeps the other ways to sign in. Of an unverified one nothing stays, because whoever signed up need not be the owner:
- * passkeys, one-time codes and links to other providers go, and the account is cleared (`AT_NEW_OWNER`).
+ * A verified user keeps passkeys, one-time codes and links to other providers. An unverified user loses them, and the
+ * account is cleared (`AT_NEW_OWNER`), because the person who signed up may not be the owner of the address.
  *
- * The new id is what makes this hold against requests in flight: what they would still write at the provider (a session, a passkey)
- * refers to a user who is gone, and the foreign key refuses it. Their writes to the account are refused by `holdAccess`.
+ * Requests in flight cannot undo this: what they write at the provider (a session, a passkey) refers to the old user id
+ * and violates the foreign key, and `holdAccess` refuses their writes to the account.
  *
- * Returns the new subject; null where there is no such user. A verified user without a new password stays as it is.
+ * Returns the new subject, or null if there is no such user. A verified user without a new password stays unchanged.
  */
 export async function replaceUser(
   store: Store,
@@ -83,10 +82,10 @@ export async function replaceUser(
     if (isVerified && passwordHash === undefined) return { subject: old.id, accountId: null };
 
     const subject = randomUUID();
-    await succeed(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
+    await replaceUserRow(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
     if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);
-    // After the provider's sessions: one of those that is traded for ours meanwhile is gone, and noticed as such.
+    // Ours end after the provider's, so that nobody can exchange a provider session for one of ours in between.
     const ended = accountId === null ? {} : await endAccess(trx, accountId);
     const account = accountId === null ? undefined : await lockAccount(store, trx, accountId);
     await trx
@@ -104,11 +103,11 @@ export async function replaceUser(
   if (replaced === null) return null;
   const { subject, accountId } = replaced;
   if (accountId !== null) store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
-  announceProof(store, accountId);
+  publishVerification(store, accountId);
   return subject;
 }
 
-/** Deletes users with all that is theirs. Subjects of other providers match none: all of them are long random ids. */
+/** Deletes users and all their data. Subjects of other providers match none, because our ids are long and random. */
 export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]): Promise<void> {
   if (subjects.length === 0) return;
   const users = await trx.deleteFrom('user').where('id', 'in', subjects).returning(['id', 'email']).execute();
@@ -116,10 +115,10 @@ export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]):
 }
 
 /**
- * Puts a user with a new id in the place of the old one, whose sessions and challenges end. With the profile `kept` it is the same
- * person, who keeps other ways to sign in as well.
+ * Replaces the user's row by one with a new id, and ends the old user's sessions and challenges. With the profile
+ * `kept` it is the same person, who keeps passkeys, one-time codes and links to other providers.
  */
-async function succeed(
+async function replaceUserRow(
   store: Store,
   trx: Transaction<Tables>,
   old: Selectable<IdentityUserTable>,
@@ -132,7 +131,7 @@ async function succeed(
       ...old,
       ...(!isKept && { name: profile?.name ?? '', image: profile?.image ?? null, company: null }),
       id: subject,
-      // Addresses are unique: the old user has it for one more moment.
+      // A placeholder: addresses are unique, and the old row still has this one.
       email: subject,
       emailVerified: identityFlag(store.dialect, true),
       twoFactorEnabled: isKept ? old.twoFactorEnabled : identityFlag(store.dialect, false),
@@ -172,7 +171,7 @@ async function addPassword(
     .execute();
 }
 
-/** What better-auth keeps of unfinished business: by user, by address or inside JSON, and without a foreign key. */
+/** Deletes better-auth's pending verifications, which name the user by id, address or in JSON, without foreign key. */
 async function deleteChallenges(
   trx: Transaction<Tables>,
   { id, email }: { id: string; email: string },
@@ -212,8 +211,8 @@ async function markVerified(trx: Transaction<Tables>, user: IdentityUser, email:
   await releaseHeldMail(trx, accountId);
 }
 
-/** Tells that the address is proven, which also lets go what was held back while it was not. */
-function announceProof(store: Store, accountId: string | null): void {
+/** Publishes that the address is verified, and wakes the workers that send the mail held back until then. */
+function publishVerification(store: Store, accountId: string | null): void {
   if (accountId !== null) store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'mails' });
   store.signals.publish({ topic: 'deliveries' });

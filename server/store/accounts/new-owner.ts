@@ -11,9 +11,9 @@ import type { AccountsTable, Tables } from '../schema/tables.ts';
 type Counts = Partial<Record<ClearedTable, number>>;
 
 /**
- * Ends every session, personal token and calendar link of an account, after the requests that they let in (see caller.ts). Returns how
- * many of what is told. These requests hold their session before any other row, so call it before the transaction locks one of the
- * account: else the two may deadlock.
+ * Ends all sessions, API tokens and calendar links of an account, after the running requests that use them (caller.ts).
+ * Returns the counts for the mail to the new owner. Call it before the transaction locks any row of the account:
+ * requests lock their session first, so the other order could deadlock.
  */
 export async function endAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
   await removeAll(trx, 'sessions', accountId);
@@ -23,7 +23,7 @@ export async function endAccess(trx: Transaction<Tables>, accountId: string): Pr
   };
 }
 
-/** The account's row, held for the rest of the transaction. */
+/** Returns the account's row and locks it until the transaction ends. */
 export async function lockAccount(
   store: Store,
   trx: Transaction<Tables>,
@@ -36,16 +36,16 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account for somebody who just proved to own its address, which nobody had before: whoever made the account may be a
- * stranger. Carries out `AT_NEW_OWNER`, stops mail that waits, and mails the owner what was removed. Call it after `endAccess`,
- * which gives `ended`, and with the account's row locked.
+ * Clears an account when its address is verified for the first time, because a stranger may have created it: applies
+ * `AT_NEW_OWNER`, expires waiting mail and queues a mail that lists what was removed. Call it with the account's row
+ * locked, after `endAccess`, which returns `ended`.
  */
 export async function clearForNewOwner(
   trx: Transaction<Tables>,
   { id: accountId, email }: { id: string; email: string },
   { ended, now }: { ended: Counts; now: number },
 ): Promise<void> {
-  await stopMails(trx, { accountId, now });
+  await expireWaitingMails(trx, { accountId, now });
   await resetSearchTexts(trx, accountId);
   const removed = { ...ended };
   let domains = 0;
@@ -58,13 +58,13 @@ export async function clearForNewOwner(
       if (table === 'monitors') domains = count;
     }
   }
-  const told = Object.fromEntries(Object.entries(removed).filter(([, count]) => count > 0));
-  if (domains === 0 && Object.keys(told).length === 0) return;
-  const content = { kind: 'account_cleared' as const, domains, removed: told };
+  const reported = Object.fromEntries(Object.entries(removed).filter(([, count]) => count > 0));
+  if (domains === 0 && Object.keys(reported).length === 0) return;
+  const content = { kind: 'account_cleared' as const, domains, removed: reported };
   await enqueueMail(trx, { accountId, recipient: email, content, now });
 }
 
-/** The tables differ in columns that are not used here; to the compiler all are this one. */
+/** Narrows the type to one table for the compiler. The tables share all columns that are used here. */
 const asTable = (table: AccountTable) => table as 'channels';
 const ownerOf = (table: AccountTable) => (table === 'accounts' ? 'id' : 'account_id');
 
@@ -96,8 +96,8 @@ function standardValues(columns: object, now: number): Record<string, unknown> {
   );
 }
 
-/** Whatever waits was written for whoever had the account before, except what they wrote to the operator. */
-async function stopMails(
+/** Expires waiting mails, because they were written for the previous owner. Keeps mail to the operator. */
+async function expireWaitingMails(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
 ): Promise<void> {
@@ -117,7 +117,7 @@ async function stopMails(
     .execute();
 }
 
-/** Notes and tags are reset; what is searched for is then the name alone. */
+/** Rebuilds the search texts without notes and tags, which the caller resets. */
 async function resetSearchTexts(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const described = await trx
     .selectFrom('monitors')

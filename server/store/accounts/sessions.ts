@@ -4,30 +4,33 @@ import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** From where a session was used: what the browser calls itself (at most 300 characters are kept), and its address. */
+/** The client that last used a session: its User-Agent (at most 300 characters are stored) and its IP address. */
 export interface SeenFrom {
   userAgent: string;
   address: string;
 }
 
-/** Hashes are of 256-bit secrets; the secrets themselves never come here. */
+/** A session to open. The hashes are of 256-bit secrets, which never reach the store. */
 export interface NewSession {
   sessionId: string;
   accountId: string;
   accessHash: string;
   refreshHash: string;
   accessExpiresAt: number;
-  /** Moves with every rotation. */
+  /** Each rotation extends it. */
   refreshIdleExpiresAt: number;
-  /** Never moves. */
+  /** Absolute end, which no rotation extends. */
   refreshExpiresAt: number;
   seenFrom?: SeenFrom;
-  /** Whether the address was proven when the sign-in was judged. Absent: it does not matter. */
+  /** Whether the address was verified when the sign-in was authorized. Absent: not compared. */
   emailVerified?: boolean;
   now: number;
 }
 
-/** Opens a session. False, and none is opened, where the address was proven since the sign-in was judged, perhaps by somebody else. */
+/**
+ * Opens a session. Returns false and opens none if the account's verification changed since the sign-in was authorized,
+ * because another person may have verified the address.
+ */
 export async function openSession(store: Store, session: NewSession): Promise<boolean> {
   return inTransaction(store, async (trx) => {
     const account = await locked(
@@ -48,7 +51,7 @@ export async function openSession(store: Store, session: NewSession): Promise<bo
         rotated_at: null,
         refresh_idle_expires_at: session.refreshIdleExpiresAt,
         refresh_expires_at: session.refreshExpiresAt,
-        ...seenColumns(session.seenFrom),
+        ...clientColumns(session.seenFrom),
         created_at: session.now,
       })
       .execute();
@@ -58,16 +61,16 @@ export async function openSession(store: Store, session: NewSession): Promise<bo
 
 const MAX_USER_AGENT = 300;
 
-const seenColumns = (seenFrom: SeenFrom | undefined) =>
+const clientColumns = (seenFrom: SeenFrom | undefined) =>
   seenFrom && {
     user_agent: seenFrom.userAgent.replaceAll('\0', '').slice(0, MAX_USER_AGENT).toWellFormed(),
     address: seenFrom.address,
   };
 
-/** What a cookie proves a session by. */
+/** The session id and token hash from a cookie. */
 export type SessionProof = { sessionId: string } & ({ accessHash: string } | { refreshHash: string });
 
-/** The session that a cookie proves. Null for unknown, wrong, ended and expired alike. Uses up no refresh token. */
+/** Returns the session of a cookie; null if unknown, wrong, ended or expired. Does not use up the refresh token. */
 export async function sessionBy(
   store: Store,
   { now, ...proof }: SessionProof & { now: number },
@@ -91,26 +94,26 @@ export async function sessionBy(
 
 export interface Rotation {
   sessionId: string;
-  /** Of the refresh token presented. */
+  /** Hash of the refresh token that the client sent. */
   refreshHash: string;
-  /** Of its successor, which is derived from it: two requests with the same token name the same one. */
+  /** Hash of the next token. It is derived from the current one, so that parallel requests get the same successor. */
   nextRefreshHash: string;
   nextAccessHash: string;
   accessExpiresAt: number;
   refreshIdleExpiresAt: number;
   seenFrom?: SeenFrom;
   now: number;
-  /** How long the immediately preceding token still gets the same successor. */
+  /** How long after a rotation the previous token still gets the same successor, in ms. */
   graceMs: number;
 }
 
 export type RotationResult =
   | { outcome: 'rotated' | 'same_successor'; account: Account }
-  /** An older token came back: somebody has a copy. The session is over for everybody. */
+  /** An older token was used again, so somebody has a copy. The session has ended. */
   | { outcome: 'revoked' }
   | { outcome: 'unknown' };
 
-/** Exchanges a refresh token for its successor. The exchange is one statement: of two at once exactly one rotates. */
+/** Exchanges a refresh token for its successor. One statement does it, so of two parallel requests only one rotates. */
 export async function rotateSession(store: Store, rotation: Rotation): Promise<RotationResult> {
   const { sessionId, refreshHash, now } = rotation;
   const rotated = await store.db
@@ -122,7 +125,7 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
       refresh_idle_expires_at: rotation.refreshIdleExpiresAt,
       access_hash: rotation.nextAccessHash,
       access_expires_at: rotation.accessExpiresAt,
-      ...seenColumns(rotation.seenFrom),
+      ...clientColumns(rotation.seenFrom),
     })
     .where('id', '=', sessionId)
     .where('refresh_hash', '=', refreshHash)
@@ -145,7 +148,7 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
     .where('sessions.id', '=', sessionId)
     .executeTakeFirst();
   if (!session) return { outcome: 'unknown' };
-  // Opened while its account was being disabled.
+  // The session was opened while the account was being disabled.
   if (session.disabled_at !== null) {
     await endSession(store, sessionId);
     return { outcome: 'unknown' };
@@ -164,17 +167,17 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
   return { outcome: 'revoked' };
 }
 
-/** One place where an account is signed in. Instants are ms UTC. */
+/** An open session as its owner sees it. Timestamps are in ms UTC. */
 export interface OpenSession {
   id: string;
   userAgent: string;
   address: string;
   createdAt: number;
-  /** Of the sign-in, or of the last refresh, which comes every quarter of an hour of use. */
+  /** Time of the last refresh, else of the sign-in. An active session refreshes every 15 minutes. */
   lastUsedAt: number;
 }
 
-/** Where the account is signed in, the newest use first. */
+/** Lists the account's open sessions, last used first. */
 export async function sessionsOf(store: Store, accountId: string, now: number): Promise<OpenSession[]> {
   const rows = await store.db
     .selectFrom('sessions')
@@ -194,8 +197,8 @@ export async function sessionsOf(store: Store, accountId: string, now: number): 
 }
 
 /**
- * Ends one session, of this account where one is named, and tells the processes that serve it. False, and harmless, where
- * there is none.
+ * Ends a session (only if it belongs to `accountId`, if given) and signals the processes that serve it.
+ * Returns false if there is no such session.
  */
 export async function endSession(store: Store, sessionId: string, accountId?: string): Promise<boolean> {
   const ended = await store.db
@@ -208,7 +211,7 @@ export async function endSession(store: Store, sessionId: string, accountId?: st
   return ended !== undefined;
 }
 
-/** Signs the account out everywhere, at the built-in identity provider too. */
+/** Signs the account out everywhere, also at the built-in identity provider. */
 export async function endAllSessions(store: Store, accountId: string): Promise<void> {
   await inTransaction(store, async (trx) => {
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
@@ -222,29 +225,30 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 
-/** Of one account: somebody who has the password may open as many as the limits of all calls allow. */
-const MOST_OF_ACCOUNT = 200;
+/** Sessions per account. Without it, a person with the password could open as many as the rate limits allow. */
+const MAX_SESSIONS_PER_ACCOUNT = 200;
 
-/** Ends the oldest sessions of accounts that have too many. */
+/** Deletes the oldest sessions of accounts above the limit. Returns how many. */
 async function endOldest({ db }: Store): Promise<bigint> {
-  const placed = db
+  const ranked = db
     .selectFrom('sessions')
     .select('id')
-    .select(
-      sql<number>`row_number() over (partition by account_id order by created_at desc, id)`.as('place'),
-    );
+    .select(sql<number>`row_number() over (partition by account_id order by created_at desc, id)`.as('rank'));
   const ended = await db
     .deleteFrom('sessions')
     .where('id', 'in', (eb) =>
-      eb.selectFrom(placed.as('placed')).select('placed.id').where('placed.place', '>', MOST_OF_ACCOUNT),
+      eb
+        .selectFrom(ranked.as('ranked'))
+        .select('ranked.id')
+        .where('ranked.rank', '>', MAX_SESSIONS_PER_ACCOUNT),
     )
     .executeTakeFirst();
   return ended.numDeletedRows;
 }
 
 /**
- * Removes sessions that nobody can refresh any more, the oldest of accounts that have too many, and the identity provider's own sessions, links and challenges that
- * ran out: its library drops one only when somebody comes back with it. Returns how many.
+ * Deletes expired sessions, the oldest sessions of accounts above the limit, and the identity provider's expired
+ * sessions and verifications, which its library deletes only when somebody uses them. Returns how many.
  */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
   const ours = await store.db

@@ -8,10 +8,10 @@ import { isSuppressed } from '../mail/suppressions.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** Far longer than a busy worker or a restart takes: somebody has to look. */
+/** Far longer than a busy worker or a restart takes, so a delay above it needs the operator. */
 export const LATE_MS = 10 * MINUTE_MS;
 
-/** Whether a check of the account has been due for too long. */
+/** Returns whether a check of the account is overdue by more than `LATE_MS`. */
 export async function checksAreLate(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -27,7 +27,7 @@ export async function checksAreLate(
   return late !== undefined;
 }
 
-/** Whether an alert of the account could have left for too long; one that is tried again in time is not late. */
+/** Returns whether an alert has been due for more than `LATE_MS`. One that waits for its retry is not late. */
 export async function alertsAreLate(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -44,66 +44,66 @@ export async function alertsAreLate(
   return late !== undefined;
 }
 
-/** How often something was tried in vain before it says something about the mail server, and not about one message. */
-const TELLING_ATTEMPTS = 4;
-/** A receiver that puts strangers off for some minutes (greylisting) is no outage. */
+/** Failed attempts of a mail before it counts as evidence of a mail server outage. */
+const MIN_FAILED_ATTEMPTS = 4;
+/** A recipient's server that defers unknown senders for some minutes (greylisting) is not an outage. */
 const MAIL_DOWN_MS = 15 * MINUTE_MS;
-/** Longer than the longest delay between two tries: whatever waits was tried within it. */
-const ALL_TRIED_MS = 70 * MINUTE_MS;
+/** Longer than the longest delay between two attempts, so each waiting mail was tried within it. */
+const MAX_RETRY_DELAY_MS = 70 * MINUTE_MS;
 
-/** What the mail server said of one mail begins with the code of its answer (RFC 5321 §4.2); the sender sees to that. */
-const isAboutOneMail = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
+/** The sender stores an SMTP reply about one mail with its code first (RFC 5321 §4.2). Other errors have none. */
+const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
 
 /**
- * Since when (ms UTC) the mail server takes nothing, with no mail that arrived meanwhile; null where it works, or for less than a
- * quarter of an hour. One that cannot be reached or takes nothing from us is down; answers about mails count where the
- * receivers are of two domains or more, for a single mailbox may be full or put us off for days.
+ * Returns since when (ms UTC) the mail server has been down; null if it works or has failed for less than 15 minutes.
+ * Errors of the server (no connection, refused login) always count. Replies about single mails count only if they
+ * concern recipients of two or more domains, because one mailbox may be full or defer our mail for days.
  */
 export async function mailDownSince(store: Store, now: number): Promise<number | null> {
-  const failing = await failingReceivers(store, now - MAIL_DOWN_MS);
+  const failing = await failingRecipients(store, now - MAIL_DOWN_MS);
   if (failing.length === 0) return null;
-  const arrivedAt = await lastArrival(store);
-  const inVain = failing.filter(
-    ({ since, isAboutMail }) =>
-      // The server may have gone away after others arrived; a mailbox that puts us off is no news of it.
-      since > arrivedAt || (!isAboutMail && arrivedAt < now - ALL_TRIED_MS),
+  const deliveredAt = await lastDeliveredAt(store);
+  const stillFailing = failing.filter(
+    ({ since, isReply }) =>
+      // A server error that began before the last delivery counts again once every mail was retried since then.
+      since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
-  const domains = new Set(inVain.map(({ address }) => address.slice(address.lastIndexOf('@') + 1)));
-  if (inVain.every(({ isAboutMail }) => isAboutMail) && domains.size < 2) return null;
-  return Math.max(arrivedAt, Math.min(...inVain.map(({ since }) => since)));
+  const domains = new Set(stillFailing.map(({ address }) => address.slice(address.lastIndexOf('@') + 1)));
+  if (stillFailing.every(({ isReply }) => isReply) && domains.size < 2) return null;
+  return Math.max(deliveredAt, Math.min(...stillFailing.map(({ since }) => since)));
 }
 
-/** Whom mail was tried for in vain since `until` or longer, once for each kind of failure. */
-async function failingReceivers(
+/** Returns recipients whose mail has failed since `until` (ms UTC) or earlier, one entry per kind of error. */
+async function failingRecipients(
   store: Store,
   until: number,
-): Promise<{ address: string; since: number; isAboutMail: boolean }[]> {
-  const isAboutMail = sql<number>`case when ${isAboutOneMail} then 1 else 0 end`;
+): Promise<{ address: string; since: number; isReply: boolean }[]> {
+  const isReply = sql<number>`case when ${isSmtpReply} then 1 else 0 end`;
   const alerts = await store.db
     .selectFrom('deliveries')
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
-    .select(['accounts.email', 'channels.config', isAboutMail.as('isAboutMail')])
+    .select(['accounts.email', 'channels.config', isReply.as('isReply')])
     .select((eb) => eb.fn.min('first_attempt_at').as('since'))
     .where(isWaiting)
     .where('deliveries.channel', '=', 'email')
-    .where('attempts', '>=', TELLING_ATTEMPTS)
+    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
     .where('first_attempt_at', '<=', until)
-    // A worker that was killed says nothing of the mail server.
+    // Without detail the worker was killed, which says nothing about the mail server.
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('deliveries'))
-    .groupBy(['accounts.email', 'channels.config', isAboutMail])
+    .groupBy(['accounts.email', 'channels.config', isReply])
     .execute();
   const others = await store.db
     .selectFrom('mails')
-    .select(['recipient', isAboutMail.as('isAboutMail')])
+    .select(['recipient', isReply.as('isReply')])
     .select((eb) => eb.fn.min('first_attempt_at').as('since'))
     .where(isWaiting)
-    .where('attempts', '>=', TELLING_ATTEMPTS)
+    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
     .where('first_attempt_at', '<=', until)
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('mails'))
-    .groupBy(['recipient', isAboutMail])
+    .groupBy(['recipient', isReply])
     .execute();
   return [
     ...alerts.map(({ email, config, ...row }) => ({
@@ -111,16 +111,16 @@ async function failingReceivers(
       address: config === null ? email : placeOf(JSON.parse(config) as StoredChannelConfig),
     })),
     ...others.map(({ recipient, ...row }) => ({ ...row, address: recipient.toLowerCase() })),
-  ].map(({ address, since, isAboutMail: about }) => ({
+  ].map(({ address, since, isReply: flag }) => ({
     address,
     since: Number(since),
-    isAboutMail: about === 1,
+    isReply: flag === 1,
   }));
 }
 
-/** When a mail was last taken, ms UTC; before all time where none was. */
-async function lastArrival(store: Store): Promise<number> {
-  const arrived = await Promise.all(
+/** Returns when the mail server last accepted a mail, ms UTC; 0 if it never did. */
+async function lastDeliveredAt(store: Store): Promise<number> {
+  const delivered = await Promise.all(
     (['deliveries', 'mails'] as const).map((outbox) =>
       store.db
         .selectFrom(outbox as 'deliveries')
@@ -130,12 +130,12 @@ async function lastArrival(store: Store): Promise<number> {
         .executeTakeFirst(),
     ),
   );
-  return Math.max(...arrived.map((row) => row?.at ?? 0));
+  return Math.max(...delivered.map((row) => row?.at ?? 0));
 }
 
 /**
- * Whether the account's own address takes no mail: it refused for good, or the last one to it, alert or not, ended unsent. One
- * that arrived since settles it.
+ * Returns whether mail to the account's own address fails: the address is suppressed, or the last mail to it (alert or
+ * other) failed. A later delivery clears this.
  */
 export async function mailIsFailing(
   store: Store,
@@ -157,7 +157,7 @@ export async function mailIsFailing(
       .selectFrom('mails')
       .select(['state', 'settled_at'])
       .where('account_id', '=', id)
-      // What somebody writes to the operator counts as the operator's.
+      // Feedback goes to the operator, not to the account.
       .where('recipient', '=', email)
       .where('kind', '!=', 'feedback')
       .where('state', 'in', outcomes)

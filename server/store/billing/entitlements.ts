@@ -9,29 +9,33 @@ import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contrac
 
 type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
 
-const EVERYBODY: Entitlement = { plan: 'premium', status: 'active', source: 'deployment', endsAt: null };
+const PREMIUM_FOR_EVERYONE: Entitlement = {
+  plan: 'premium',
+  status: 'active',
+  source: 'deployment',
+  endsAt: null,
+};
 
-/** What was last settled, as the account's row has it: its own, whether or not everybody has Premium here. */
+/** Returns the entitlement stored in the account's row, whether or not this deployment gives Premium to everyone. */
 export function settledEntitlement(row: PlanColumns): Entitlement {
   const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
   return { plan, status, source, endsAt };
 }
 
-/** What holds at `now` (ms UTC): an end that nobody has carried out yet counts all the same. */
+/** Returns the entitlement at `now` (ms UTC). An end that has passed counts even before a worker applies it. */
 export function entitlementAt(store: Store, settled: Entitlement, now: number): Entitlement {
-  if (store.everyonePremium) return EVERYBODY;
+  if (store.everyonePremium) return PREMIUM_FOR_EVERYONE;
   return settled.endsAt !== null && settled.endsAt <= now ? NOT_ENTITLED : settled;
 }
 
-/** What the rest of a transaction may rely on. */
+/** Facts about the locked account that hold until the transaction ends. */
 export interface HeldPlan {
   plan: Plan;
-  /** Nothing of a disabled account is checked. */
   disabled: boolean;
   emailVerified: boolean;
 }
 
-/** Holds the account's row for the rest of the transaction: whatever counts against a plan queues here. */
+/** Locks the account's row until the transaction ends, so that changes that count against the plan run one by one. */
 export async function lockPlan(
   store: Store,
   trx: Transaction<Tables>,
@@ -46,10 +50,9 @@ export async function lockPlan(
 }
 
 /**
- * Works out anew what the account is entitled to, from its grant, its trial and its subscriptions, and carries it out:
- * without Premium the oldest domains stay, the others are paused and all are checked daily; with it, what the plan had
- * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it. Whether
- * anything changed.
+ * Recomputes the entitlement from grant, trial and subscriptions, and applies it. Without Premium it pauses all but the
+ * oldest domains and sets daily checks; with Premium it resumes domains that the plan paused. Call it in the same
+ * transaction as a change to these facts, and `announcePlan` after the commit. Returns whether anything changed.
  */
 export async function settlePlan(
   store: Store,
@@ -57,7 +60,7 @@ export async function settlePlan(
   { accountId, now }: { accountId: string; now: number },
 ): Promise<boolean> {
   const row = await lockedAccount(store, trx, accountId);
-  const next = await workOut(trx, row, now);
+  const next = await computeEntitlement(trx, row, now);
   const columns: PlanColumns = {
     plan: next.plan,
     plan_status: next.status,
@@ -69,9 +72,9 @@ export async function settlePlan(
   if (entitlementAt(store, next, now).plan === 'premium')
     return (await resumePausedByPlan(trx, row, now)) || changed;
 
-  const { paused, slowed } = await keepWithinFree(trx, accountId, now);
+  const { paused, slowed } = await enforceFreeLimits(trx, accountId, now);
   const ended = row.plan === 'premium';
-  // Domains that no ended plan of the account's own explains: everybody had Premium here until now.
+  // If domains were paused although the account's own plan did not end, everyone had Premium here until now.
   if (ended || paused.length > 0)
     await enqueueMail(trx, {
       accountId,
@@ -82,7 +85,7 @@ export async function settlePlan(
   return changed || slowed || paused.length > 0;
 }
 
-/** After the transaction of a settled plan: pages ask again, resumed domains are due, and there may be mail. */
+/** Publishes a changed plan after the commit: pages reload the account, and workers look for due checks and mail. */
 export function announcePlan(store: Store, accountId: string): void {
   store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'due' });
@@ -96,7 +99,7 @@ async function lockedAccount(store: Store, trx: Transaction<Tables>, accountId: 
   ).executeTakeFirstOrThrow();
 }
 
-async function workOut(
+async function computeEntitlement(
   trx: Transaction<Tables>,
   row: Selectable<AccountsTable>,
   now: number,
@@ -137,8 +140,8 @@ async function resumePausedByPlan(
   return numUpdatedRows > 0n;
 }
 
-/** Returns the hosts of the domains that it paused, and whether any was checked more often than daily. */
-async function keepWithinFree(
+/** Enforces the Free limits. Returns the domains it paused, and whether any had a shorter interval than daily. */
+async function enforceFreeLimits(
   trx: Transaction<Tables>,
   accountId: string,
   now: number,

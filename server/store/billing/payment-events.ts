@@ -8,16 +8,16 @@ import { toSubscription } from './subscriptions.ts';
 import type { PaymentEventsTable, SubscriptionsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** News of the payment provider. Instants are ms UTC. */
+/** A webhook event of the payment provider. Timestamps are in ms UTC. */
 export interface PaymentNews {
-  /** The same at every repetition. */
+  /** The provider's event id, the same when it repeats the event. */
   id: string;
   type: string;
   occurredAt: number;
-  change: SubscriptionNews | RefundNews | { kind: 'other' };
+  change: SubscriptionChange | RefundNews | { kind: 'other' };
 }
 
-interface SubscriptionNews extends Omit<Subscription, 'pastDueSince' | 'refundedAt'> {
+interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refundedAt'> {
   kind: 'subscription';
   subscriptionId: string;
   customerId: string;
@@ -25,36 +25,36 @@ interface SubscriptionNews extends Omit<Subscription, 'pastDueSince' | 'refunded
 }
 
 export interface Taken {
-  /** `stale`: something newer is known already. `ignored`: nobody here is concerned. */
+  /** `stale`: a newer event was applied before. `ignored`: no account is concerned. `repeated`: processed before. */
   outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
   accountId: string | null;
-  /** Subscriptions that the account has beside the one that it keeps: somebody has to cancel them. */
+  /** Ids of running subscriptions beside the one that the account keeps. The caller has to cancel them. */
   surplus: string[];
 }
 
 type Row = Selectable<SubscriptionsTable>;
 
 /**
- * Takes one event, once, in one transaction with the plan that follows from it. Its account is that of the subscription,
- * else `referredTo` (whom the checkout was opened for, as we signed it), else the provider's customer.
+ * Applies an event exactly once, in one transaction with the resulting plan. The account is that of the known
+ * subscription, else `referredTo` (the account we signed into the checkout), else that of the provider's customer.
  */
 export async function applyPaymentEvent(
   store: Store,
   event: PaymentNews,
   { referredTo, now }: { referredTo: string | null; now: number },
 ): Promise<Taken> {
-  const taken = await inTransaction(store, async (trx): Promise<Taken> => {
-    const accountId = await holdAccount(store, trx, await accountOf(trx, event.change, referredTo));
-    const outcome = await applyOnce(trx, event, { accountId, now });
+  const result = await inTransaction(store, async (trx): Promise<Taken> => {
+    const accountId = await lockAccount(store, trx, await accountOf(trx, event.change, referredTo));
+    const outcome = await recordAndApply(trx, event, { accountId, now });
     if (outcome === 'applied' && accountId !== null) await settlePlan(store, trx, { accountId, now });
     const surplus = event.change.kind === 'subscription' ? await surplusOf(trx, accountId, now) : [];
     return { outcome, accountId, surplus };
   });
-  if (taken.outcome === 'applied' && taken.accountId !== null) announcePlan(store, taken.accountId);
-  return taken;
+  if (result.outcome === 'applied' && result.accountId !== null) announcePlan(store, result.accountId);
+  return result;
 }
 
-/** Forgets events that came before `before` (ms UTC); returns how many. */
+/** Deletes events received before `before` (ms UTC). Returns how many. */
 export async function prunePaymentEvents(store: Store, before: number): Promise<number> {
   const result = await store.db
     .deleteFrom('payment_events')
@@ -69,7 +69,7 @@ async function accountOf(
   referredTo: string | null,
 ): Promise<string | null> {
   if (change.kind === 'other') return null;
-  // A subscription never changes hands.
+  // A subscription never moves to another account.
   const known = await subscriptionRow(trx, change.subscriptionId);
   if (known) return known.account_id;
   if (change.kind === 'refund') return null;
@@ -82,8 +82,8 @@ async function accountOf(
   return customer?.id ?? null;
 }
 
-/** Everything about an account's payments queues here. null where the account is gone. */
-async function holdAccount(
+/** Locks the account, so that its payment events are applied one by one. Returns null if it was deleted. */
+async function lockAccount(
   store: Store,
   trx: Transaction<Tables>,
   accountId: string | null,
@@ -93,12 +93,12 @@ async function holdAccount(
   return (await locked(store.dialect, account).executeTakeFirst())?.id ?? null;
 }
 
-async function applyOnce(
+async function recordAndApply(
   trx: Transaction<Tables>,
   event: PaymentNews,
   { accountId, now }: { accountId: string | null; now: number },
 ): Promise<Taken['outcome']> {
-  const noted = await trx
+  const inserted = await trx
     .insertInto('payment_events')
     .values({
       id: event.id,
@@ -111,13 +111,13 @@ async function applyOnce(
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning('id')
     .executeTakeFirst();
-  if (!noted) return 'repeated';
-  const outcome = await apply(trx, event, { accountId, now });
+  if (!inserted) return 'repeated';
+  const outcome = await applyChange(trx, event, { accountId, now });
   await trx.updateTable('payment_events').set({ outcome }).where('id', '=', event.id).execute();
   return outcome;
 }
 
-async function apply(
+async function applyChange(
   trx: Transaction<Tables>,
   event: PaymentNews,
   { accountId, now }: { accountId: string | null; now: number },
@@ -133,45 +133,49 @@ async function apply(
   }
   if (accountId === null) return 'ignored';
   if (known && isStale(known, event.occurredAt, change)) return 'stale';
-  await tell(trx, change, { known, accountId, occurredAt: event.occurredAt, now });
-  await nameCustomer(trx, accountId, change.customerId);
+  await saveSubscription(trx, change, { known, accountId, occurredAt: event.occurredAt, now });
+  await saveCustomerId(trx, accountId, change.customerId);
   if (!known) await applyEarlyRefunds(trx, { subscriptionId: change.subscriptionId, accountId });
   return 'applied';
 }
 
-/** What ended never begins again, not even where both were told to have happened in the same millisecond. */
-function isStale(known: Row, occurredAt: number, { status }: SubscriptionNews): boolean {
+/** A canceled subscription never becomes active again, even if both events carry the same millisecond. */
+function isStale(known: Row, occurredAt: number, { status }: SubscriptionChange): boolean {
   return known.told_at > occurredAt || (known.status === 'canceled' && status !== 'canceled');
 }
 
-async function tell(
+async function saveSubscription(
   trx: Transaction<Tables>,
-  change: SubscriptionNews,
+  change: SubscriptionChange,
   context: { known: Row | undefined; accountId: string; occurredAt: number; now: number },
 ): Promise<void> {
   const { known, accountId, occurredAt, now } = context;
-  const since = known?.status === 'past_due' ? known.past_due_since : occurredAt;
-  const told = {
+  const pastDueSince = known?.status === 'past_due' ? known.past_due_since : occurredAt;
+  const columns = {
     customer_id: change.customerId,
     price_id: change.priceId,
     status: change.status,
     period_starts_at: change.periodStartsAt,
     period_ends_at: change.periodEndsAt,
     cancels_at: change.cancelsAt,
-    past_due_since: change.status === 'past_due' ? since : null,
+    past_due_since: change.status === 'past_due' ? pastDueSince : null,
     told_at: occurredAt,
   };
   if (known)
-    await trx.updateTable('subscriptions').set(told).where('id', '=', change.subscriptionId).execute();
+    await trx.updateTable('subscriptions').set(columns).where('id', '=', change.subscriptionId).execute();
   else
     await trx
       .insertInto('subscriptions')
-      .values({ id: change.subscriptionId, account_id: accountId, created_at: now, ...told })
+      .values({ id: change.subscriptionId, account_id: accountId, created_at: now, ...columns })
       .execute();
 }
 
-/** The first customer that pays for an account is its own, unless another account has it already. */
-async function nameCustomer(trx: Transaction<Tables>, accountId: string, customerId: string): Promise<void> {
+/** Stores the customer id with the account, unless it has one or another account has the same. */
+async function saveCustomerId(
+  trx: Transaction<Tables>,
+  accountId: string,
+  customerId: string,
+): Promise<void> {
   await trx
     .updateTable('accounts')
     .set({ paddle_id: customerId })

@@ -5,7 +5,7 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** Accounts whose Premium ended by `now` (ms UTC) without anybody having carried it out, the longest over first. */
+/** Lists accounts whose Premium ended by `now` (ms UTC) and still has to be applied, the earliest end first. */
 export async function endedPlans(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -16,7 +16,7 @@ export async function endedPlans(store: Store, now: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** When the next Premium ends (ms UTC); null where none has an end. */
+/** Returns when the next Premium ends (ms UTC), or null if none has an end. */
 export async function nextPlanEnd(store: Store): Promise<number | null> {
   const { at } = await store.db
     .selectFrom('accounts')
@@ -27,12 +27,12 @@ export async function nextPlanEnd(store: Store): Promise<number | null> {
 }
 
 /**
- * Accounts that do not fit how this deployment sells since that changed: domains that a plan paused where everybody has
- * Premium, more than Free holds where everybody had it.
+ * Lists accounts that do not fit the BILLING setting after it changed: with Premium for everyone, those with domains
+ * that a plan paused; with billing, Free accounts above the Free limits.
  */
 export async function misfitPlans(store: Store): Promise<string[]> {
   if (store.everyonePremium) {
-    // By way of what is paused, for which each account has an index: all monitors would be read at every start.
+    // Uses the index of paused domains per account, because reading all monitors at every start would be slow.
     const rows = await store.db
       .selectFrom('accounts')
       .select('id')
@@ -71,10 +71,7 @@ export async function misfitPlans(store: Store): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/**
- * Brings an account in line with what holds at `now`. Several workers may do so at once: the first one does it. Whether
- * anything changed.
- */
+/** Applies the plan that holds at `now` (ms UTC). Workers may call it in parallel. Returns whether anything changed. */
 export async function carryOutPlan(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -91,11 +88,11 @@ export async function carryOutPlan(
 }
 
 /**
- * Gives back what only a clock that ran ahead can have ended: accounts without Premium whose trial, grant or subscription
- * still gives it at `now`. Returns how many.
+ * Restores Premium that a clock running ahead ended too early: Free accounts whose trial, grant or subscription still
+ * gives it at `now` (ms UTC). Returns how many accounts changed.
  */
 export async function recallPlans(store: Store, now: number): Promise<number> {
-  const doubtful = await store.db
+  const candidates = await store.db
     .selectFrom('accounts')
     .select('id')
     .where('plan', '=', 'free')
@@ -114,7 +111,8 @@ export async function recallPlans(store: Store, now: number): Promise<number> {
       ]),
     )
     .execute();
-  let recalled = 0;
-  for (const { id: accountId } of doubtful) if (await carryOutPlan(store, { accountId, now })) recalled += 1;
-  return recalled;
+  let restored = 0;
+  for (const { id: accountId } of candidates)
+    if (await carryOutPlan(store, { accountId, now })) restored += 1;
+  return restored;
 }

@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { SubscriptionsTable, Tables } from '../schema/tables.ts';
 
-/** Money given back in full, or taken back again; `periodEndsAt` of what it had been paid for, null where unknown. */
+/** A full refund, or its reversal (`refunded` false). `periodEndsAt`: end of the refunded period; null if unknown. */
 export interface RefundNews {
   kind: 'refund';
   subscriptionId: string;
@@ -12,37 +12,39 @@ export interface RefundNews {
 interface Refund {
   subscriptionId: string;
   refunded: boolean;
-  /** An instant in the period whose money went back: a later period was paid for all the same. */
+  /** A time within the refunded period (ms UTC), because later periods may still be paid. */
   refundedAt: number;
-  toldAt: number;
+  /** Time of the webhook event, ms UTC. */
+  occurredAt: number;
 }
 
 type Refundable = Pick<Selectable<SubscriptionsTable>, 'refunded_at' | 'refund_told_at'>;
 
-export function refundOf({ subscriptionId, refunded, periodEndsAt }: RefundNews, toldAt: number): Refund {
-  const refundedAt = periodEndsAt === null ? toldAt : Math.min(toldAt, periodEndsAt - 1);
-  return { subscriptionId, refunded, refundedAt, toldAt };
+/** Returns the refund of a webhook event. Its time is the event's, but moved into the refunded period if later. */
+export function refundOf({ subscriptionId, refunded, periodEndsAt }: RefundNews, occurredAt: number): Refund {
+  const refundedAt = periodEndsAt === null ? occurredAt : Math.min(occurredAt, periodEndsAt - 1);
+  return { subscriptionId, refunded, refundedAt, occurredAt };
 }
 
-/** Refunds of several periods stand beside each other: that of the latest period counts. */
+/** Applies a refund to its subscription. If several periods were refunded, the latest period counts. */
 export async function applyRefund(
   trx: Transaction<Tables>,
-  { refunded_at: before, refund_told_at: toldBefore }: Refundable,
-  { subscriptionId, refunded, refundedAt, toldAt }: Refund,
+  { refunded_at: before, refund_told_at: lastEventAt }: Refundable,
+  { subscriptionId, refunded, refundedAt, occurredAt }: Refund,
 ): Promise<'applied' | 'stale'> {
-  const isOlder = (toldBefore ?? 0) > toldAt;
+  const isOlder = (lastEventAt ?? 0) > occurredAt;
   if (isOlder && (!refunded || before === null)) return 'stale';
   const isOfEarlierPeriod = before !== null && before > refundedAt;
   const next = isOfEarlierPeriod ? before : refunded ? refundedAt : null;
   await trx
     .updateTable('subscriptions')
-    .set({ refunded_at: next, refund_told_at: Math.max(toldBefore ?? 0, toldAt) })
+    .set({ refunded_at: next, refund_told_at: Math.max(lastEventAt ?? 0, occurredAt) })
     .where('id', '=', subscriptionId)
     .execute();
   return 'applied';
 }
 
-/** The provider does not keep the order: a subscription may be told after its refund. */
+/** Stores a refund whose subscription is unknown yet, because the provider may deliver events out of order. */
 export async function keepForLater(
   trx: Transaction<Tables>,
   eventId: string,
@@ -55,7 +57,7 @@ export async function keepForLater(
     .execute();
 }
 
-/** Applies to a subscription that was just told what was kept for it. */
+/** Applies the refunds that arrived before their subscription. */
 export async function applyEarlyRefunds(
   trx: Transaction<Tables>,
   { subscriptionId, accountId }: { subscriptionId: string; accountId: string },
@@ -66,13 +68,18 @@ export async function applyEarlyRefunds(
     .where('refund_of', '=', subscriptionId)
     .orderBy('occurred_at')
     .execute();
-  for (const { id, occurred_at: toldAt, refund_at: refundedAt, refunded } of early) {
+  for (const { id, occurred_at: occurredAt, refund_at: refundedAt, refunded } of early) {
     const known = await trx
       .selectFrom('subscriptions')
       .select(['refunded_at', 'refund_told_at'])
       .where('id', '=', subscriptionId)
       .executeTakeFirstOrThrow();
-    const refund = { subscriptionId, refunded: refunded === 1, refundedAt: refundedAt ?? toldAt, toldAt };
+    const refund = {
+      subscriptionId,
+      refunded: refunded === 1,
+      refundedAt: refundedAt ?? occurredAt,
+      occurredAt,
+    };
     const outcome = await applyRefund(trx, known, refund);
     await trx
       .updateTable('payment_events')

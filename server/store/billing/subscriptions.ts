@@ -6,7 +6,7 @@ import type { Store } from '../db/open-store.ts';
 import type { SubscriptionsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A subscription as the payment provider last told it. */
+/** A subscription as the payment provider last reported it. */
 export interface StoredSubscription extends Subscription {
   /** The provider's id. */
   id: string;
@@ -20,7 +20,7 @@ export async function subscriptionById(store: Store, id: string): Promise<Stored
   return row ? toSubscription(row) : null;
 }
 
-/** Every one that the account has had, the newest first. */
+/** Lists all subscriptions that the account has or had, newest first. */
 export async function subscriptionsOf(store: Store, accountId: string): Promise<StoredSubscription[]> {
   const rows = await store.db
     .selectFrom('subscriptions')
@@ -33,8 +33,8 @@ export async function subscriptionsOf(store: Store, accountId: string): Promise<
 }
 
 /**
- * Ends the subscriptions that `isTest` names, for a deployment that has left test mode: nobody pays for them, and nobody
- * would ever tell of their end. Returns how many.
+ * Cancels the subscriptions for which `isTest` is true, after a deployment has left test mode: nobody pays for them,
+ * and no webhook will ever report their end. Returns how many.
  */
 export async function endTestSubscriptions(
   store: Store,
@@ -45,8 +45,8 @@ export async function endTestSubscriptions(
     .select(['id', 'account_id as accountId'])
     .where('status', '!=', 'canceled')
     .execute();
-  const left = live.filter(({ id }) => isTest(id));
-  for (const { id, accountId } of left) {
+  const testSubscriptions = live.filter(({ id }) => isTest(id));
+  for (const { id, accountId } of testSubscriptions) {
     await inTransaction(store, async (trx) => {
       const account = trx.selectFrom('accounts').select('id').where('id', '=', accountId);
       if (!(await locked(store.dialect, account).executeTakeFirst())) return;
@@ -55,7 +55,7 @@ export async function endTestSubscriptions(
     });
     announcePlan(store, accountId);
   }
-  return left.length;
+  return testSubscriptions.length;
 }
 
 export function toSubscription(row: Selectable<SubscriptionsTable>): StoredSubscription {

@@ -4,12 +4,12 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** How long an address that had its trial is known, as a salted hash, after its account is gone. */
-const REMEMBER_MS = 365 * DAY_MS;
+/** How long the salted hash of an address that had a trial is kept after its account was deleted. */
+const RETENTION_MS = 365 * DAY_MS;
 
 /**
- * Gives a new account its trial, unless the address had one: once per address, also where several sign up at the same
- * time. Settle the plan after it, in the same transaction. Whether there is one.
+ * Starts a new account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
+ * Call `settlePlan` after it in the same transaction. Returns whether the trial started.
  */
 export async function startTrial(
   trx: Transaction<Tables>,
@@ -30,12 +30,12 @@ export async function startTrial(
   return true;
 }
 
-/** Forgets the addresses whose account has been gone for twelve months; returns how many. */
+/** Deletes the hashes of addresses whose account was deleted twelve months ago. Returns how many. */
 export async function pruneTrials(store: Store, now: number): Promise<number> {
   const result = await store.db
     .deleteFrom('trials')
     .where('account_id', 'is', null)
-    .where('account_deleted_at', '<=', now - REMEMBER_MS)
+    .where('account_deleted_at', '<=', now - RETENTION_MS)
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

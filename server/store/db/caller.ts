@@ -3,26 +3,26 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { keptFromDeletion, type DialectName } from './dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** What a request was let in by: a session or a personal token of an account. */
+/** The session or API token that authenticated a request. */
 export type Caller = { accountId: string } & ({ sessionId: string } | { tokenId: string });
 
 const callers = new AsyncLocalStorage<Caller>();
 
 /**
- * Runs `work` for a request. Every transaction in it holds the row of the session or token, so that a request that was under way
- * when its access ended writes nothing afterwards: whoever ends access deletes these rows first and waits for such transactions.
+ * Runs `work` for a request. Each of its transactions locks the row of the session or token, so that a request cannot
+ * write after its access ended: code that ends access deletes these rows first, which waits for such transactions.
  */
 export const onBehalfOf = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
 
-/** For what a request sets off but does not do itself: work of other loops that a signal wakes, calls that anybody may make. */
+/** Runs `work` without a caller: for loops that a request's signal wakes, and for calls that need no authentication. */
 export const onNobodysBehalf = <T>(work: () => T): T => callers.exit(work);
 
-/** The session or token that let a request in has ended meanwhile. Nothing of its transaction was written. */
+/** The session or token of the request ended meanwhile. Its transaction wrote nothing. */
 export class AccessEnded extends Error {
   override name = 'AccessEnded';
 }
 
-/** Keeps the caller's session or token from ending before the transaction does. @throws AccessEnded */
+/** Locks the caller's session or token against deletion until the transaction ends. @throws AccessEnded */
 export async function holdAccess(dialect: DialectName, trx: Transaction<Tables>): Promise<void> {
   const caller = callers.getStore();
   if (caller === undefined) return;

@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** Frames come by the thousand in a second of many checks; what waits to be carried over stays that small. */
-const EVERY_MS = 500;
+/** Many checks write thousands of WAL frames per second. Frequent checkpoints keep each one small. */
+const INTERVAL_MS = 500;
 
 const database = new DatabaseSync(String(workerData), { timeout: 0 });
 const timer = setInterval(() => {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
-    // A disk that is full or fails meets whoever writes; the next round tries again.
+    // The next round tries again. A full or failing disk is reported by the next write.
   }
-}, EVERY_MS);
+}, INTERVAL_MS);
 parentPort?.once('message', () => {
   clearInterval(timer);
   database.close();

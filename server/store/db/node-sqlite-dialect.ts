@@ -12,26 +12,25 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * SQLite answers at once, and what follows in a promise runs before any event: under load queries would follow one another
- * for as long as there are any, and sockets wait.
+ * SQLite answers synchronously, and promise callbacks run before I/O events. Without yielding after this time, a stream
+ * of queries would starve the sockets.
  */
-const LONGEST_TURN_MS = 5;
+const MAX_BLOCKING_MS = 5;
 
 /**
- * In KiB. Lists of a large account are read from indexes of some megabytes; what a check reads and writes is little.
- * Carrying the log over into the database is left to those who do it apart until it has so many pages.
+ * The reader caches 16,000 KiB, because lists of a large account read indexes of some megabytes. The writer leaves
+ * checkpoints to the checkpoint thread until the log has 4,000 pages.
  */
-const READER = 'PRAGMA cache_size = -16000';
-const WRITER = `
+const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
+const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 4000`;
 
 /**
- * Kysely over Node's own SQLite. Transactions and writes have one connection, and wait for one another: inside the program nothing
- * can meet SQLITE_BUSY. `synchronous=FULL` makes a commit survive power loss; the timeout is for a backup tool beside us.
- * With `readsApart`, what is only read outside a transaction has a connection of its own, and does not wait for those that write: it
- * sees what was committed by then.
+ * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never meet SQLITE_BUSY; the
+ * timeout is for external backup tools. `synchronous=FULL` makes commits survive power loss. With `readsApart`, reads
+ * outside transactions use a second connection: they see committed data and do not wait for writes.
  */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
@@ -53,12 +52,12 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  /** SQLite's DDL is transactional, whatever Kysely's adapter says: a migration that is killed half way leaves nothing. */
+  /** Overrides Kysely's adapter: SQLite's DDL is transactional, so a killed migration leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** The driver itself lets wait who has to. */
+  /** True, because the driver itself queues writes. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -67,9 +66,9 @@ class NodeSqliteAdapter extends SqliteAdapter {
 class NodeSqliteDriver implements Driver {
   readonly #path: string;
   readonly #readsApart: boolean;
-  #writer: Opened | null = null;
-  #reader: Opened | null = null;
-  readonly #turns = new Turns();
+  #writer: SqliteConnection | null = null;
+  #reader: SqliteConnection | null = null;
+  readonly #lock = new WriterLock();
 
   constructor(path: string, readsApart: boolean) {
     this.#path = path;
@@ -77,10 +76,11 @@ class NodeSqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    const writer = new Opened(this.#path, WRITER);
+    const writer = new SqliteConnection(this.#path, WRITER_PRAGMAS);
     try {
-      // Not before the first has made it what it is.
-      if (this.#readsApart) this.#reader = new Opened(this.#path, READER, { readOnly: true });
+      // The writer comes first, because it creates the file and turns on WAL.
+      if (this.#readsApart)
+        this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
     } catch (error) {
       writer.database.close();
       throw error;
@@ -90,16 +90,16 @@ class NodeSqliteDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#writer === null) throw new Error('The database is not open.');
-    return new Connection(this.#writer, this.#reader, this.#turns);
+    return new RoutedConnection(this.#writer, this.#reader, this.#lock);
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
-    ours(connection).release();
+    asRouted(connection).release();
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await ours(connection).hold();
-    // A deferred one that turns from reading to writing fails at once where another process wrote in between.
+    await asRouted(connection).hold();
+    // A deferred transaction fails at its first write if another process wrote since its first read.
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
@@ -108,7 +108,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite rolls back by itself where the disk is full or fails. A second rollback would fail and hide that reason.
+    // SQLite itself rolls back when the disk is full or fails. A second rollback would fail and hide that error.
     if (this.#writer?.database.isTransaction) await connection.executeQuery(CompiledQuery.raw('rollback'));
   }
 
@@ -118,24 +118,24 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** What a query or a transaction has of the two connections while it lasts. */
-class Connection implements DatabaseConnection {
-  readonly #writer: Opened;
-  readonly #reader: Opened | null;
-  readonly #turns: Turns;
+/** Routes the statements of one query or transaction to the writer or the reader. */
+class RoutedConnection implements DatabaseConnection {
+  readonly #writer: SqliteConnection;
+  readonly #reader: SqliteConnection | null;
+  readonly #lock: WriterLock;
   #isHeld = false;
 
-  constructor(writer: Opened, reader: Opened | null, turns: Turns) {
+  constructor(writer: SqliteConnection, reader: SqliteConnection | null, lock: WriterLock) {
     this.#writer = writer;
     this.#reader = reader;
-    this.#turns = turns;
+    this.#lock = lock;
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (this.#isHeld) return this.#write(query);
     if (this.#reader !== null && SelectQueryNode.is(query.query)) {
-      await this.#turns.giveWay();
-      return this.#reader.answer(query);
+      await this.#lock.yieldIfDue();
+      return this.#reader.run(query);
     }
     await this.hold();
     try {
@@ -146,73 +146,74 @@ class Connection implements DatabaseConnection {
   }
 
   #write<Row>(query: CompiledQuery): QueryResult<Row> {
-    const result = this.#writer.answer<Row>(query);
-    // What is kept may be about columns that are no more.
-    if (CHANGES_TABLES.test(query.sql)) for (const one of [this.#writer, this.#reader]) one?.forget();
+    const result = this.#writer.run<Row>(query);
+    // Cached statements may refer to dropped columns.
+    if (IS_DDL.test(query.sql))
+      for (const connection of [this.#writer, this.#reader]) connection?.clearCache();
     return result;
   }
 
-  /** What is read row by row would keep the log from being tidied up. */
+  /** Refused, because an open cursor would block WAL checkpoints. */
   streamQuery(): never {
     throw new Error('Nothing is read row by row.');
   }
 
-  /** Waits until no other one writes; until `release` none does. */
+  /** Waits for the writer and keeps it until `release`. */
   async hold(): Promise<void> {
-    await this.#turns.take();
+    await this.#lock.acquire();
     this.#isHeld = true;
-    await this.#turns.giveWay();
+    await this.#lock.yieldIfDue();
   }
 
   release(): void {
-    if (this.#isHeld) this.#turns.give();
+    if (this.#isHeld) this.#lock.release();
     this.#isHeld = false;
   }
 }
 
-function ours(connection: DatabaseConnection): Connection {
-  if (connection instanceof Connection) return connection;
+function asRouted(connection: DatabaseConnection): RoutedConnection {
+  if (connection instanceof RoutedConnection) return connection;
   throw new Error('This connection is of another driver.');
 }
 
-/** One writes at a time, first come, first served; and whoever asks lets the rest of the program have its turn now and then. */
-class Turns {
+/** A first-come, first-served lock for the writer that also yields to the event loop regularly. */
+class WriterLock {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
   #yieldedAt = performance.now();
   #yielding: Promise<void> | null = null;
 
-  async take(): Promise<void> {
+  async acquire(): Promise<void> {
     if (this.#isTaken) await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     this.#isTaken = true;
   }
 
-  give(): void {
+  release(): void {
     const next = this.#waiting.shift();
     if (next) next();
     else this.#isTaken = false;
   }
 
-  async giveWay(): Promise<void> {
-    // Again where those who waited for the same have taken long by now.
-    while (performance.now() - this.#yieldedAt > LONGEST_TURN_MS) await (this.#yielding ??= this.#nextTurn());
+  async yieldIfDue(): Promise<void> {
+    // A loop, because callers that were woken by the same yield may have used up the time since.
+    while (performance.now() - this.#yieldedAt > MAX_BLOCKING_MS) await (this.#yielding ??= this.#yieldNow());
   }
 
-  async #nextTurn(): Promise<void> {
+  async #yieldNow(): Promise<void> {
     await setImmediate();
     this.#yieldedAt = performance.now();
     this.#yielding = null;
   }
 }
 
-/** Of a connection those that run all the time are some hundred, with tens of kilobytes each; those with an instant written out are never met again. */
-const MOST_PREPARED = 200;
-/** Longer ones have a list of values in them, which differs each time and which a kept one would hold in memory. */
-const LONGEST_KEPT = 2_500;
-const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i;
+/** Per connection. Some hundred statements (tens of KB each) run often; those with literal times never repeat. */
+const MAX_CACHED_STATEMENTS = 200;
+/** Longer statements contain a list of values, so they differ each time and are not cached. */
+const MAX_CACHED_LENGTH = 2_500;
+const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 
-/** An open connection. It prepares each statement once and keeps those used last: preparing takes as long as running most of them. */
-class Opened {
+/** An open connection with an LRU cache of statements, because preparing takes as long as running most of them. */
+class SqliteConnection {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
@@ -230,7 +231,7 @@ class Opened {
     }
   }
 
-  answer<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
+  run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
     const { statement, hasRows } = this.#statementOf(sql);
     const values = parameters as readonly SQLInputValue[];
     if (hasRows) return { rows: statement.all(...values) as Row[] };
@@ -238,17 +239,17 @@ class Opened {
     return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
   }
 
-  forget(): void {
+  clearCache(): void {
     this.#prepared.clear();
   }
 
   #statementOf(sql: string): Prepared {
-    const known = this.#prepared.get(sql);
-    if (known) this.#prepared.delete(sql);
-    const prepared = known ?? this.#prepare(sql);
-    if (sql.length <= LONGEST_KEPT) this.#prepared.set(sql, prepared);
+    const cached = this.#prepared.get(sql);
+    if (cached) this.#prepared.delete(sql);
+    const prepared = cached ?? this.#prepare(sql);
+    if (sql.length <= MAX_CACHED_LENGTH) this.#prepared.set(sql, prepared);
     const [oldest] = this.#prepared.keys();
-    if (this.#prepared.size > MOST_PREPARED && oldest !== undefined) this.#prepared.delete(oldest);
+    if (this.#prepared.size > MAX_CACHED_STATEMENTS && oldest !== undefined) this.#prepared.delete(oldest);
     return prepared;
   }
 

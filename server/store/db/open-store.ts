@@ -19,32 +19,32 @@ export { isDiskFull, isOutage, refersToNothing, tookTooLong } from './dialect.ts
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
 
-/** An open database at the newest schema. Every function of the other files takes it first. */
+/** An open database at the newest schema. Functions of the store take it as their first argument. */
 export interface Store {
   dialect: DialectName;
   db: Kysely<Tables>;
-  /** For reads that may be some seconds behind, by those that the architecture's test names; `db` where there is no replica. */
+  /** For reads that may lag some seconds. The architecture test lists who may use it. Without replica it is `db`. */
   replica: Kysely<Tables>;
-  /** For reads that look through text: they may take long, and must not delay other queries. */
+  /** For text searches, which may be slow and must not delay other queries. */
   search: Search;
   signals: Signals;
-  /** Whose clock decides that a lease is over: `database` for workers on several machines. */
+  /** Which clock decides that a lease has expired: `database` for workers on several machines. */
   leaseClock: LeaseClock;
-  /** True where nothing is sold: every account has Premium. */
+  /** True if the deployment has no billing, so that every account has Premium. */
   everyonePremium: boolean;
-  /** better-auth's way to its own tables; its `database` option. */
+  /** The `database` option for better-auth. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
   limits: Limits;
-  /** Counts that somebody reached a limit. */
+  /** Called when a limit is reached. */
   onLimit: (limit: LimitName) => void;
-  /** Connections to PostgreSQL; null on SQLite, which has no pool. */
+  /** Returns the use of the PostgreSQL connection pool; null on SQLite. */
   pool(): PoolUse | null;
   close(): Promise<void>;
 }
 
 type LeaseClock = 'database' | 'caller';
 
-/** As often as PostgreSQL is tried, processes of an older version that an update waits for are given the time to end. */
+/** `connectAttempts` also limits how often an update waits for processes of an older version to end. */
 export interface StoreOptions extends Patience {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
@@ -52,26 +52,26 @@ export interface StoreOptions extends Patience {
   /** A read-only copy of the database that PostgreSQL keeps up to date. Default: null, there is none. */
   replicaUrl?: string | null;
   log?: StoreLog;
-  /** false: a database of an older level is refused and not changed, for tools beside the server. Default: true. */
+  /** false: refuses a database that needs migrations, for tools beside the server. Default: true. */
   mayMigrate?: boolean;
-  /** Of SQLite: what a write leaves behind is tidied up in a thread of its own. Default: false, writes now and then do it. */
+  /** SQLite only: runs WAL checkpoints in a separate thread. Default: false, some writes run them. */
   tidiesApart?: boolean;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
-  /** Default: false, accounts have what they are entitled to. */
+  /** Default: false, each account has its own plan. */
   everyonePremium?: boolean;
-  /** Default: the standard ones. */
+  /** Default: STANDARD_LIMITS. */
   limits?: Limits;
-  /** Hears of every limit that is reached in the database. Default: nobody. */
+  /** Called when a limit is reached. Default: none. */
   onLimit?: (limit: LimitName) => void;
-  /** Hears of every query that has ended, with its text but none of its values. Default: nobody. */
+  /** Called after every query with its text, without its parameter values. Default: none. */
   onQuery?: (query: { text: string; durationMs: number; failed: boolean }) => void;
 }
 
-/** Of PostgreSQL, whose other connections they leave free. */
-const SEARCHES_AT_ONCE = 2;
+/** PostgreSQL connections for searches, in a pool of their own, so that searches cannot use up the main one. */
+const SEARCH_CONNECTIONS = 2;
 
-const QUIET: StoreLog = { warn: () => undefined };
+const SILENT_LOG: StoreLog = { warn: () => undefined };
 
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -89,11 +89,11 @@ async function openSqlite(
     onLimit = () => undefined,
     mayMigrate,
     onQuery,
-    log = QUIET,
+    log = SILENT_LOG,
   }: StoreOptions,
 ): Promise<Store> {
-  makePrivately(join(dataDir, SQLITE_FILE));
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...heard(onQuery) });
+  createPrivateFile(join(dataDir, SQLITE_FILE));
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...queryLog(onQuery) });
   try {
     await sql`select 1`.execute(db);
     await bringUpToDate(
@@ -111,24 +111,24 @@ async function openSqlite(
     );
   }
   const path = join(dataDir, SQLITE_FILE);
-  const searched = new Kysely<Tables>({ dialect: new SearchDialect(path), ...heard(onQuery) });
-  const search = createSearch(searched);
+  const searchDb = new Kysely<Tables>({ dialect: new SearchDialect(path), ...queryLog(onQuery) });
+  const search = createSearch(searchDb);
   const settings = { replica: db, search, leaseClock, everyonePremium, limits, onLimit, pool: () => null };
   const checkpoints = tidiesApart ? startCheckpoints(path, log) : null;
   return assemble('sqlite', db, createLocalSignals(), settings, async () => {
     await checkpoints?.close();
-    // The last connection to close has to be one that may write: it removes the log beside the database.
-    await searched.destroy();
+    // Close the writing connection last, because only it can remove the write-ahead log.
+    await searchDb.destroy();
     await db.destroy();
   });
 }
 
-/** A folder that somebody else made may let others read in it. SQLite gives the files beside a database the mode that this has. */
-function makePrivately(path: string): void {
+/** Creates the file with mode 0600, even if others may read the folder. SQLite gives its log files the same mode. */
+function createPrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
   } catch {
-    // It is there already; whatever else is wrong SQLite says too.
+    // It exists already. SQLite reports any other error when it opens the file.
   }
 }
 
@@ -140,22 +140,22 @@ async function openPostgres(
     replicaUrl = null,
     limits = STANDARD_LIMITS,
     onLimit = () => undefined,
-    log = QUIET,
+    log = SILENT_LOG,
     onQuery,
     ...patience
   }: StoreOptions,
 ): Promise<Store> {
-  let isGuarded = false;
+  let isMigrated = false;
   const onLostConnection = (error: Error): void =>
     log.warn({ err: error }, 'a connection to the database was lost');
   const dialect = postgresDialect(databaseUrl, onLostConnection, {
-    check: async (client) => (isGuarded ? refuseNewer(client) : undefined),
+    check: async (client) => (isMigrated ? refuseNewer(client) : undefined),
   });
-  const db = new Kysely<Tables>({ dialect, ...heard(onQuery) });
+  const db = new Kysely<Tables>({ dialect, ...queryLog(onQuery) });
   try {
     await reachPostgres(db, databaseUrl, patience);
     await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, patience);
-    isGuarded = true;
+    isMigrated = true;
   } catch (error) {
     await db.destroy();
     throw error;
@@ -163,19 +163,19 @@ async function openPostgres(
   const signals = createPostgresSignals(db, databaseUrl, log);
   await signals.firstTry;
   const replica = replicaUrl === null ? db : openReplica(replicaUrl, dialect.pool, log);
-  const searched = new Kysely<Tables>({
+  const searchDb = new Kysely<Tables>({
     dialect: postgresDialect(databaseUrl, onLostConnection, {
-      connections: SEARCHES_AT_ONCE,
+      connections: SEARCH_CONNECTIONS,
       check: async (client) => {
         await refuseNewer(client);
         await client.query(`set statement_timeout = ${limits.searchSeconds * 1_000}`);
       },
     }),
-    ...heard(onQuery),
+    ...queryLog(onQuery),
   });
   const settings = {
     replica,
-    search: createSearch(searched),
+    search: createSearch(searchDb),
     leaseClock,
     everyonePremium,
     limits,
@@ -184,7 +184,7 @@ async function openPostgres(
   };
   return assemble('postgres', db, signals, settings, async () => {
     await signals.close();
-    await searched.destroy();
+    await searchDb.destroy();
     if (replica !== db) await replica.destroy();
     await db.destroy();
   });
@@ -207,7 +207,7 @@ function assemble(
   };
 }
 
-function heard(onQuery: StoreOptions['onQuery']): Pick<KyselyConfig, 'log'> {
+function queryLog(onQuery: StoreOptions['onQuery']): Pick<KyselyConfig, 'log'> {
   if (onQuery === undefined) return {};
   return {
     log: ({ level, query, queryDurationMillis }) =>
@@ -234,19 +234,19 @@ async function bringUpToDate(
     try {
       return await migrate(db, database);
     } catch (error) {
-      const mayEnd = error instanceof StoreError && error.code === 'old_processes';
-      if (!mayEnd || attempt >= connectAttempts) throw error;
+      const isWaitable = error instanceof StoreError && error.code === 'old_processes';
+      if (!isWaitable || attempt >= connectAttempts) throw error;
       await delay(500);
     }
   }
 }
 
-/** Runs `read` on the database for searches, after the searches that the account began before. */
+/** Runs `read` on the search database, after earlier searches of the same account have ended. */
 export type Search = <T>(accountId: string, read: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
 /**
- * Runs the searches of an account one after the other: `db` has few connections, and one account must not hold them all with searches
- * that take long.
+ * Returns a function that runs searches of an account one at a time, because `db` has few connections and one account
+ * must not occupy all of them with slow searches.
  */
 function createSearch(db: Kysely<Tables>): Search {
   const lastOf = new Map<string, Promise<void>>();
@@ -265,19 +265,19 @@ function createSearch(db: Kysely<Tables>): Search {
   };
 }
 
-/** It has one connection, and nothing of the program. */
-const LITTLE_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32, stackSizeMb: 1 };
+/** The thread only has one connection and loads no other code. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32, stackSizeMb: 1 };
 
 /**
- * Carries what stands in SQLite's write-ahead log over into the database, in a thread of its own: whoever writes leaves that to it, and
- * does it himself only where the log has become long. `path`: of the database's file. To be closed before the last other connection.
+ * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that writes do not pay for them unless the
+ * log grows long. Close it before the last other connection.
  */
 export function startCheckpoints(path: string, log: StoreLog): { close(): Promise<void> } {
   const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
     workerData: path,
-    resourceLimits: LITTLE_MEMORY,
+    resourceLimits: RESOURCE_LIMITS,
   });
-  // It alone keeps nobody running.
+  // The thread alone must not keep the process running.
   thread.unref();
   let hasEnded = false;
   const ended = new Promise<void>((resolve) => {
@@ -292,7 +292,7 @@ export function startCheckpoints(path: string, log: StoreLog): { close(): Promis
   return {
     async close() {
       if (hasEnded) return;
-      // What is waited for has to keep the process running.
+      // Keeps the process running until the thread has ended.
       thread.ref();
       thread.postMessage('close');
       await ended;

@@ -7,25 +7,25 @@ import { StoreError } from './store-error.ts';
 const INT8: number = types.builtins.INT8;
 
 export interface PoolOptions {
-  /** What a new connection is asked before it is used; it is closed where this throws. Default: nothing. */
+  /** Checks a new connection before its first use. If it throws, the connection is closed. Default: no check. */
   check?: (client: ClientBase) => Promise<void>;
   /** Default: 10 connections. */
   connections?: number;
-  /** After which a connection is closed when it is given back. Default: 0, never. */
+  /** Maximum age of a connection, checked when it returns to the pool. Default: 0, no limit. */
   lifetimeSeconds?: number;
 }
 
-/** Connections of this process, as they are now. */
+/** Current use of this process's connection pool. */
 export interface PoolUse {
-  /** Open ones, and of these those that nobody uses. */
+  /** Number of open connections, and how many of them are idle. */
   open: number;
   idle: number;
-  /** Queries that wait for one. */
+  /** Queries that wait for a connection. */
   waiting: number;
   limit: number;
 }
 
-/** Kysely over a pool of connections. */
+/** Returns a Kysely dialect with its own connection pool. */
 export function postgresDialect(
   databaseUrl: string,
   onLostConnection: (error: Error) => void,
@@ -43,7 +43,7 @@ export function postgresDialect(
   });
 }
 
-/** Connections that are made as they are needed, and kept for a while. */
+/** Creates a pool that opens connections on demand. */
 export function createPool(
   databaseUrl: string,
   onLostConnection: (error: Error) => void,
@@ -53,38 +53,38 @@ export function createPool(
     ...connectionOptions(databaseUrl),
     max: connections,
     maxLifetimeSeconds: lifetimeSeconds,
-    // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
+    // By default pg returns bigint (timestamps, counts) as text. All of our values are far below 2^53.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
     },
     verify: (client, answer) => void verify(client, check, answer),
   });
-  // The pool listens to idle connections alone: without a listener of its own, one that breaks while a query or a
-  // transaction holds it would end the process.
+  // The pool only handles errors of idle connections. Without this listener, an error of a connection in use would
+  // end the process.
   pool.on('connect', (client) => client.on('error', onLostConnection));
-  // The pool passes on what an idle connection said to that listener already; nobody listening would end the process.
+  // The listener above has already logged errors of idle connections. Without this one they would end the process.
   pool.on('error', () => undefined);
   return pool;
 }
 
-/** For a connection to PostgreSQL: our name, a connect timeout, and keep-alives so that a vanished server is noticed. */
+/** Returns the connection options: our name, a connect timeout, and keep-alives to detect a lost server. */
 export function connectionOptions(databaseUrl: string): ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: APPLICATION_NAME,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    // The system's own default is two hours.
+    // The operating system's default is two hours.
     keepAliveInitialDelayMillis: 10_000,
   };
 }
 
 /**
- * What a machine that vanished in a transaction had locked is free again in 45 seconds, like what it had leased: nobody works on monitors
- * whose rows are locked. By default the server asks whoever is silent for two hours, and sends an answer again for a quarter of one.
+ * Makes the server drop a lost client after 45 seconds, when its leases end, too. Until then its row locks keep other
+ * workers from these monitors. By default the server probes silent clients after two hours and resends data for 15 min.
  */
-const NOTICE_A_LOSS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
+const KEEPALIVE_SETTINGS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 45000`;
 
 async function verify(
@@ -93,7 +93,7 @@ async function verify(
   answer: (refusal?: Error) => void,
 ): Promise<void> {
   try {
-    await client.query(NOTICE_A_LOSS);
+    await client.query(KEEPALIVE_SETTINGS);
     await check?.(client);
   } catch (error) {
     answer(error instanceof Error ? error : new Error(String(error)));
@@ -103,8 +103,8 @@ async function verify(
 }
 
 /**
- * An update waits for the end of the processes that it sees. One that was cut off from the database meanwhile comes back with a
- * new connection; the table of the migrations makes it wait for one that is under way.
+ * Refuses a database that needs a newer program. A migration waits for connected old processes only, so one that was
+ * cut off checks again when it reconnects. The query waits for a running migration, which locks kysely_migration.
  * @throws StoreError `newer_database`
  */
 export async function refuseNewer(client: ClientBase): Promise<void> {

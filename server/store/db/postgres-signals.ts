@@ -8,11 +8,11 @@ import { createLocalSignals, type Signal, type Signals } from './signals.ts';
 import type { Tables } from '../schema/tables.ts';
 
 const CHANNEL = 'certlantern';
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_RECONNECT_DELAY_MS = 10_000;
 
 /**
- * Signals between processes by LISTEN/NOTIFY. The listening connection is its own and is renewed when it breaks; what was
- * sent meanwhile is lost, so after every reconnect the loops are woken once, and `missed` is said.
+ * Exchanges signals between processes by LISTEN/NOTIFY over a separate connection that reconnects after an error.
+ * Signals sent meanwhile are lost, so each reconnect wakes all loops once and publishes `missed`.
  */
 export function createPostgresSignals(
   db: Kysely<Tables>,
@@ -30,7 +30,7 @@ export function createPostgresSignals(
     while (!closing.signal.aborted) {
       try {
         await listenUntilBroken(() => {
-          if (failures > 0) makeUp();
+          if (failures > 0) wakeAll();
           failures = 0;
           firstTry.resolve();
         });
@@ -39,7 +39,7 @@ export function createPostgresSignals(
       }
       firstTry.resolve();
       failures += 1;
-      const pause = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 10));
+      const pause = Math.min(MAX_RECONNECT_DELAY_MS, 100 * 2 ** Math.min(failures, 10));
       await delay(pause, undefined, { signal: closing.signal, ref: false }).catch(onAbort);
     }
   }
@@ -51,7 +51,7 @@ export function createPostgresSignals(
     client.on('end', resolve);
     const stop = (): void => resolve();
     closing.signal.addEventListener('abort', stop, { once: true });
-    // Handled below; a failure while connecting must not count as unhandled.
+    // `await broken` below handles the error. This prevents an unhandled rejection while still connecting.
     broken.catch(() => undefined);
     client.on('notification', ({ payload }) => {
       const signal = parse(payload ?? '', origin);
@@ -63,13 +63,13 @@ export function createPostgresSignals(
       onListening();
       await broken;
     } finally {
-      // Left there, every attempt of a long outage would stay in memory.
+      // Otherwise the listeners of all attempts of a long outage would stay in memory.
       closing.signal.removeEventListener('abort', stop);
       await client.end().catch((error: unknown) => log.warn({ err: error }, 'closing a connection failed'));
     }
   }
 
-  function makeUp(): void {
+  function wakeAll(): void {
     for (const topic of ['due', 'deliveries', 'mails', 'glances', 'missed'] as const)
       local.publish({ topic });
   }
@@ -95,7 +95,7 @@ function onAbort(error: unknown): void {
   if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }
 
-/** Complete by its type: a topic that is missing here would stay within its process, unnoticed in most tests. */
+/** The type demands every topic. Processes would drop a missing one, which most tests would not notice. */
 const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   due: true,
   deliveries: true,
@@ -108,7 +108,7 @@ const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   session_ended: true,
 };
 
-/** What another process of the same program published; null for our own echo and for anything else. */
+/** Returns the signal of another process; null for our own signals and for unknown payloads. */
 function parse(payload: string, origin: string): Signal | null {
   let message: unknown;
   try {

@@ -7,13 +7,13 @@ import type { Tables } from '../schema/tables.ts';
 export const CONNECT_ATTEMPTS = 8;
 
 export interface Patience {
-  /** Default: eight, a second apart at first, then longer. */
+  /** Default: 8. Waits grow by half a second per attempt, up to 5 seconds. */
   connectAttempts?: number;
-  /** Called once when the first attempt fails and more follow; `place` is host:port/name. */
+  /** Called once, when the first attempt fails and more follow. `place` is host:port/name. */
   onWaiting?: (place: string) => void;
 }
 
-/** Waits for the server and checks its version. `setting` is where its address came from. @throws StoreError */
+/** Waits for the server and checks its version. `setting` is the name of the URL in messages. @throws StoreError */
 export async function reachPostgres(
   db: Kysely<Tables>,
   databaseUrl: string,
@@ -23,8 +23,8 @@ export async function reachPostgres(
     setting = 'DATABASE_URL',
   }: Patience & { setting?: string },
 ): Promise<void> {
-  const where = placeOf(databaseUrl);
-  const otherwise = setting === 'DATABASE_URL' ? '; without DATABASE_URL the embedded database is used' : '';
+  const server = describeServer(databaseUrl);
+  const hint = setting === 'DATABASE_URL' ? '; without DATABASE_URL the embedded database is used' : '';
   for (let attempt = 1; ; attempt++) {
     try {
       const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
@@ -32,36 +32,36 @@ export async function reachPostgres(
       if (major >= OLDEST_POSTGRES) return;
       throw new StoreError(
         'server_too_old',
-        `${setting}: ${where} is PostgreSQL ${major}; version ${OLDEST_POSTGRES} or newer is needed.`,
+        `${setting}: ${server} is PostgreSQL ${major}; version ${OLDEST_POSTGRES} or newer is needed.`,
       );
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (!mayPass(error))
-        throw new StoreError('refused', `${setting}: ${where} refuses us (${reason(error)}).`, error);
+        throw new StoreError('refused', `${setting}: ${server} refuses us (${reason(error)}).`, error);
       if (attempt >= connectAttempts)
         throw new StoreError(
           'unreachable',
-          `${setting}: no PostgreSQL answers at ${where} (${reason(error)}; ${amount(connectAttempts)}). Start it or correct the address${otherwise}.`,
+          `${setting}: no PostgreSQL answers at ${server} (${reason(error)}; ${formatAttempts(connectAttempts)}). Start it or correct the address${hint}.`,
           error,
         );
-      if (attempt === 1) onWaiting?.(where);
+      if (attempt === 1) onWaiting?.(server);
       await delay(Math.min(5_000, 500 * attempt));
     }
   }
 }
 
-const amount = (attempts: number): string => `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
+const formatAttempts = (attempts: number): string => `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
 
-/** host:port/name, without the user and the password. */
-function placeOf(databaseUrl: string): string {
+/** Returns host:port/name without user and password. */
+function describeServer(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   if (url === null) return 'the given address';
   return `${url.host || url.searchParams.get('host') || 'localhost'}${url.pathname}`;
 }
 
-/** Why, in the words of whoever failed. */
+/** Returns the message of an error. */
 export function reason(error: unknown): string {
-  // Trying both families of "localhost" fails with an AggregateError, whose own message is empty.
+  // If both IP families of "localhost" fail, the error is an AggregateError with an empty message.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

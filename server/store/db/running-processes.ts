@@ -4,18 +4,18 @@ import type { Tables } from '../schema/tables.ts';
 
 const NAME = 'certlantern';
 
-/** How every connection of this program names itself to PostgreSQL, so that others see its level. */
+/** The `application_name` of our connections, which tells other processes this program's schema level. */
 export const APPLICATION_NAME = `${NAME}/${PROGRAM_LEVEL}`;
 
 export interface ProcessesFound {
   connections: number;
-  /** Network addresses, for people. */
+  /** Client addresses, for messages. */
   places: string[];
 }
 
 /**
- * Connections of this program's processes of a lower level than `level`, our own aside. One that says no level is of a version that
- * did not know of levels.
+ * Counts connections of our processes with a schema level below `level`, except this connection. Names without a level
+ * come from versions before levels existed and count as 0.
  */
 export async function oldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
   const { rows } = await sql<{ application_name: string; place: string | null }>`

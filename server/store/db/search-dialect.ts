@@ -7,12 +7,12 @@ import {
 } from 'kysely';
 import { Worker } from 'node:worker_threads';
 
-/** Room for the ids of some hundred thousand monitors. */
+/** Enough memory for the ids of some hundred thousand monitors. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
 
 /**
- * Kysely over a thread that reads the SQLite file at `path`, for searches: SQLite answers synchronously, and on the main thread the
- * slowest search an account can send would hold up every other request. The thread starts with the first query.
+ * Kysely dialect that runs searches of the SQLite file `path` in a thread. SQLite answers synchronously, so on the main
+ * thread one slow search would delay all other requests. The thread starts with the first query.
  */
 export class SearchDialect extends SqliteDialect {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class SearchDialect extends SqliteDialect {
   }
 }
 
-/** Has one connection, because Kysely's SQLite adapter runs one query at a time. */
+/** Uses one connection, because Kysely's SQLite adapter runs one query at a time. */
 class SearchDriver implements Driver, DatabaseConnection {
   readonly #path: string;
   #thread: Worker | null = null;

@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
 import { onNobodysBehalf } from './caller.ts';
 
-/** A hint that something in the database may interest others. Hints get lost: whoever listens also polls. */
+/** A wake-up signal about a change in the database. Signals may get lost, so listeners must also poll. */
 export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
   | { topic: 'mails' }
-  /** Somebody without an account waits for a look. */
+  /** A preview check was requested. */
   | { topic: 'glances' }
-  /** That look is answered. */
+  /** A preview check has its answer. */
   | { topic: 'glance'; glanceId: string }
-  /** What was or will be told of a domain changed; `monitorId` null: of the account, or of its channels. */
+  /** Sent or planned alerts of a domain changed; `monitorId` null: those of the account or its channels. */
   | { topic: 'alerts'; accountId: string; monitorId: string | null }
-  /** The plan, the address or the state of the account changed. */
+  /** The account's plan, address or state changed. */
   | { topic: 'account'; accountId: string }
   | {
       topic: 'domain';
@@ -20,21 +20,21 @@ export type Signal =
       monitorId: string;
       change: 'added' | 'checking' | 'checked' | 'changed' | 'removed';
     }
-  /** `sessionId` null: every session of the account. */
+  /** One session ended, or all of the account (`sessionId` null). */
   | { topic: 'session_ended'; accountId: string; sessionId: string | null }
-  /** Those of other processes were lost for a while: what was heard of them may be old. Never leaves its process. */
+  /** Signals of other processes were lost, so data loaded before may be stale. Stays within its process. */
   | { topic: 'missed' };
 
 export interface Signals {
-  /** Reaches the listeners of this process at once, those of others soon; never throws. */
+  /** Calls the listeners of this process at once and those of other processes soon. Never throws. */
   publish(signal: Signal): void;
-  /** Returns the function that unsubscribes. */
+  /** Adds a listener and returns the function that removes it. */
   subscribe(listener: (signal: Signal) => void): () => void;
 }
 
 export function createLocalSignals(): Signals {
   const emitter = new EventEmitter();
-  // One listener per open event stream: their number is bounded elsewhere.
+  // Each open event stream adds a listener. Another limit bounds their number.
   emitter.setMaxListeners(0);
   return {
     publish: (signal) => void onNobodysBehalf(() => emitter.emit('signal', signal)),

@@ -1,19 +1,19 @@
 export type StoreErrorCode =
-  /** No answer, also after retries. */
+  /** The server did not answer, even after retries. */
   | 'unreachable'
-  /** The server answered and does not want us: password, database name, rights. */
+  /** The server refused the connection: wrong password or database name, or missing rights. */
   | 'refused'
   | 'server_too_old'
-  /** The database was migrated by a newer version of this program. */
+  /** A newer version of this program migrated the database. */
   | 'newer_database'
-  /** The database needs a change first, and whoever opens it was told not to make it. */
+  /** The database needs migrations, but the caller did not allow them. */
   | 'older_database'
-  /** Processes of an older version run on the database, which a change would break. */
+  /** A pending migration would break processes of an older version that are still connected. */
   | 'old_processes'
   /** The embedded database's file cannot be used. */
   | 'unusable_file';
 
-/** Why the store cannot be opened. The message is one line for the operator; it never holds a password. */
+/** Reason why the store cannot be opened. The message is one line for the operator and never contains a password. */
 export class StoreError extends Error {
   override name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -24,7 +24,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Where the store tells what it survived; pino's logger fits. */
+/** Receives warnings about errors that the store survived. pino's logger fits. */
 export interface StoreLog {
   warn(details: object, message: string): void;
 }

@@ -4,17 +4,15 @@ import { lostRace } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** What a caller adds to a transaction that makes something: it is committed with it, or neither is. */
+/** A caller's writes that are committed or rolled back together with the creation of `made`. */
 export type Alongside<Made> = (trx: Transaction<Tables>, made: Made) => Promise<void>;
 
 const ATTEMPTS = 5;
 
 /**
- * Runs `work` in one transaction, again from the start where it lost a race against another one. Inside, use only the
- * transaction it is given: on SQLite a write through `store.db` would wait for the
- * transaction's own connection, and on either database a read would not see what it wrote.
- *
- * @throws AccessEnded where it runs for a request whose session or token has ended
+ * Runs `work` in a transaction and repeats it after conflicts, up to five attempts. `work` must only use the given
+ * transaction: on SQLite a write through `store.db` would deadlock, and reads would not see what the transaction wrote.
+ * @throws AccessEnded if it runs for a request whose session or token has ended
  */
 export async function inTransaction<T>(
   store: Store,

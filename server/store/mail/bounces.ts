@@ -6,18 +6,18 @@ import type { Kysely, Transaction } from 'kysely';
 import { inTransaction } from '../db/transaction.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
-/** A mail of an outbox, as somebody's bounce names it. */
+/** A sent mail that a bounce message refers to. */
 export interface BouncedMail {
   outbox: 'deliveries' | 'mails';
   id: string;
-  /** null of a mail that belongs to nobody. */
+  /** null for a mail without account. */
   accountId: string | null;
   monitorId: string | null;
-  /** Where it goes by now: the address may be another one than it was sent to. */
+  /** The current address of the channel or mail. It may have changed since the mail was sent. */
   recipient: string;
 }
 
-/** The mail with this id; null where there is none (any more). */
+/** Returns the mail with this id, or null if there is none or its channel was removed. */
 export async function mailOf(store: Store, id: string): Promise<BouncedMail | null> {
   return readMail(store.db, id);
 }
@@ -43,14 +43,14 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
     .where('deliveries.channel', '=', 'email')
     .executeTakeFirst();
   if (delivery) {
-    // Nobody knows any more where it went: the channel was removed.
+    // The channel was removed, so its address is unknown.
     if (delivery.channel_key !== ACCOUNT_MAIL && delivery.config === null) return null;
-    const added =
+    const channelAddress =
       delivery.config === null ? null : (JSON.parse(delivery.config) as { address: string }).address;
     return {
       outbox: 'deliveries',
       id,
-      recipient: added ?? delivery.email,
+      recipient: channelAddress ?? delivery.email,
       accountId: delivery.account_id,
       monitorId: delivery.monitor_id,
     };
@@ -65,8 +65,8 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
 }
 
 /**
- * Takes down that a mail which counted as delivered came back; `ends`: the address takes no mail at all, so nothing else goes
- * there. Doing it again changes nothing.
+ * Marks a delivered mail as failed because it bounced, and makes its monitor due. `ends`: the bounce is permanent, so
+ * the address is suppressed. Idempotent.
  */
 export async function recordBounce(
   store: Store,

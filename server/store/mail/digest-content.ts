@@ -4,18 +4,18 @@ import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 
-const AHEAD_MS = 30 * DAY_MS;
-/** A mail is no list: the dashboard has the rest. */
-const MOST_NAMED = 10;
-const MOST_UPTIMES = 5;
+const EXPIRY_WINDOW_MS = 30 * DAY_MS;
+/** Domains per section of the mail. The dashboard shows the rest. */
+const MAX_LISTED = 10;
+const MAX_UPTIMES = 5;
 
 type Request = { accountId: string; now: number };
 
-/** Reads what a digest of the week before `now` says. Paused domains have no part in it. */
+/** Builds the digest of the seven days before `now` (ms UTC). Leaves out paused domains. */
 export async function digestContent(store: Store, request: Request): Promise<Digest> {
   const { now } = request;
   const from = now - WEEK_MS;
-  const rows = await monitorsOf(store, request);
+  const rows = await readMonitors(store, request);
   const attention = rows.flatMap((row) => {
     const concern = concernOf(row, now);
     return concern === null ? [] : [{ ...row, concern }];
@@ -24,22 +24,24 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
   const expiring = rows.flatMap((row) => {
     const { notAfter } = row;
     const isDue = row.renewFrom === null || row.renewFrom <= now;
-    if (urgent.has(row.id) || notAfter === null || notAfter >= now + AHEAD_MS || !isDue) return [];
+    if (urgent.has(row.id) || notAfter === null || notAfter >= now + EXPIRY_WINDOW_MS || !isDue) return [];
     return [{ ...row, notAfter }];
   });
   return {
     from,
     until: now,
     watched: rows.length,
-    attention: listed(attention, ({ concern, notAfter }) => ({ concern, notAfter })),
-    expiring: listed(expiring, ({ notAfter }) => ({ notAfter })),
-    renewed: listed(await renewedSince(store, request, from), ({ notAfter }) => ({ notAfter })),
-    ...(await lastWeek(store, request, from)),
+    attention: toListed(attention, ({ concern, notAfter }) => ({ concern, notAfter })),
+    expiring: toListed(expiring, ({ notAfter }) => ({ notAfter })),
+    renewed: toListed(await readRenewed(store, request, from), ({ notAfter }) => ({ notAfter })),
+    ...(await summarizeWeek(store, request, from)),
   };
 }
 
-function listed<T extends Named, S>(all: readonly T[], told: (one: T) => S): Listed<S> {
-  const first = all.slice(0, MOST_NAMED).map((one) => ({ host: one.host, port: one.port, ...told(one) }));
+function toListed<T extends Named, S>(all: readonly T[], details: (item: T) => S): Listed<S> {
+  const first = all
+    .slice(0, MAX_LISTED)
+    .map((item) => ({ host: item.host, port: item.port, ...details(item) }));
   return { first, more: all.length - first.length };
 }
 
@@ -49,28 +51,28 @@ interface Row extends Named {
   revoked: boolean;
   isDown: boolean;
   problem: 'unreachable' | 'untrusted' | null;
-  /** From when on its renewal is expected, and overdue; null where its certificate is not at hand, or far from its end. */
+  /** When its renewal is expected and when it is overdue, ms UTC; null unless the certificate ends within 30 days. */
   renewFrom: number | null;
   overdueAt: number | null;
 }
 
-/** Soonest end first; those without a certificate last. */
-async function monitorsOf(store: Store, { accountId, now }: Request): Promise<Row[]> {
-  const ofAccount = store.db
+/** Returns the account's active domains, soonest expiry first, those without a certificate last. */
+async function readMonitors(store: Store, { accountId, now }: Request): Promise<Row[]> {
+  const activeMonitors = store.db
     .selectFrom('monitors')
     .where('monitors.account_id', '=', accountId)
     .where('monitors.active', '=', 1);
-  const rows = await ofAccount
+  const rows = await activeMonitors
     .select(['id', 'host', 'port', 'not_after', 'revoked', 'uptime', 'problem'])
     .orderBy('host')
     .orderBy('port')
     .execute();
-  const near = await ofAccount
+  const expiringSoon = await activeMonitors
     .$call(joinVerdict)
     .select('monitors.id')
-    .where('monitors.not_after', '<', now + AHEAD_MS)
+    .where('monitors.not_after', '<', now + EXPIRY_WINDOW_MS)
     .execute();
-  const renewals = new Map(near.map((one) => [one.id, currentVerdict(one)?.renewal ?? null]));
+  const renewals = new Map(expiringSoon.map((row) => [row.id, currentVerdict(row)?.renewal ?? null]));
   return rows
     .map((row): Row => {
       const renewal = renewals.get(row.id) ?? null;
@@ -99,8 +101,8 @@ function concernOf(row: Row, now: number): Concern | null {
   return endsSoon && (row.overdueAt === null || row.overdueAt <= now) ? 'expiry' : null;
 }
 
-/** Leaves that took the place of another one; what was added in the week has none before. */
-async function renewedSince(
+/** Returns domains whose leaf replaced another one since `from`. A new domain's first certificate does not count. */
+async function readRenewed(
   store: Store,
   { accountId, now }: Request,
   from: number,
@@ -139,7 +141,7 @@ async function renewedSince(
   return rows.map(({ host, port, not_after: notAfter }) => ({ host, port, notAfter: notAfter ?? now }));
 }
 
-async function lastWeek(
+async function summarizeWeek(
   store: Store,
   { accountId, now }: Request,
   from: number,
@@ -176,7 +178,7 @@ async function lastWeek(
     return [{ host, port, percent: uptimePercent({ from: watchedFrom, now, downMs }) }];
   });
   return {
-    incidents: listed(rows, ({ problem, startedAt, endedAt }) => ({ problem, startedAt, endedAt })),
-    uptime: uptime.toSorted((left, right) => left.percent - right.percent).slice(0, MOST_UPTIMES),
+    incidents: toListed(rows, ({ problem, startedAt, endedAt }) => ({ problem, startedAt, endedAt })),
+    uptime: uptime.toSorted((left, right) => left.percent - right.percent).slice(0, MAX_UPTIMES),
   };
 }

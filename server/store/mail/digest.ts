@@ -7,30 +7,30 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Monday at eight. */
-const WHEN = { minute: 8 * 60, weekday: 1 };
-/** Further ahead is none: a clock ran ahead when it was planned. */
-const FARTHEST_MS = 8 * DAY_MS;
-/** What a digest tells is old news after that. */
-const USEFUL_MS = 3 * DAY_MS;
+/** Monday at 08:00. */
+const DIGEST_TIME = { minute: 8 * 60, weekday: 1 };
+/** A digest planned further ahead than this was planned by a clock that ran ahead. */
+const MAX_AHEAD_MS = 8 * DAY_MS;
+/** A digest that could not be sent within this time is dropped. */
+const EXPIRES_AFTER_MS = 3 * DAY_MS;
 
-/** When the next weekly digest leaves, ms UTC: Monday at eight on the clocks of the zone. */
+/** Returns the next Monday at 08:00 in the time zone (null: UTC), in ms UTC. */
 export function nextDigestAt(now: number, timeZone: string | null): number {
-  return nextWallClock(now, timeZone, WHEN);
+  return nextWallClock(now, timeZone, DIGEST_TIME);
 }
 
-/** Accounts whose digest is due, or planned for a time that makes no sense. */
+/** Lists accounts whose digest is due, or is planned implausibly far ahead. */
 export async function dueDigests(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
     .select('id')
-    .where((eb) => eb.or([eb('digest_next_at', '<=', now), eb('digest_next_at', '>', now + FARTHEST_MS)]))
+    .where((eb) => eb.or([eb('digest_next_at', '<=', now), eb('digest_next_at', '>', now + MAX_AHEAD_MS)]))
     .orderBy('digest_next_at')
     .execute();
   return rows.map(({ id }) => id);
 }
 
-/** When the next one is due (ms UTC); null where nobody gets one. */
+/** Returns when the next digest is due (ms UTC), or null if no account gets one. */
 export async function nextDueDigest(store: Store): Promise<number | null> {
   const { at } = await store.db
     .selectFrom('accounts')
@@ -41,27 +41,28 @@ export async function nextDueDigest(store: Store): Promise<number | null> {
 }
 
 /**
- * Puts the digest of an account into the outbox and plans the next one, together: several workers, or one that is killed, send it
- * once. It rests without Premium, and where nobody reads mail. Whether one leaves.
+ * Queues an account's digest and plans the next one in one transaction, so that several workers or a crash cannot send
+ * it twice. Queues none without Premium or active domains, for disabled accounts, or after the owner unsubscribed.
+ * Returns whether it queued one.
  */
 export async function enqueueDigest(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
 ): Promise<boolean> {
   const content = await digestContent(store, { accountId, now });
-  const leaves = await inTransaction(store, async (trx) => {
+  const isQueued = await inTransaction(store, async (trx) => {
     const account = await locked(
       store.dialect,
       trx.selectFrom('accounts').selectAll().where('id', '=', accountId),
     ).executeTakeFirst();
     const plannedAt = account?.digest_next_at ?? null;
     if (!account || plannedAt === null) return false;
-    // Planned for the clocks of another zone than the account has by now: its own Monday may still be to come.
-    const ownTime = nextDigestAt(plannedAt - DAY_MS, account.time_zone);
-    const isDue = plannedAt <= now && ownTime <= now;
+    // The time zone may have changed since it was planned. Then Monday in the new zone may still be ahead.
+    const inCurrentZone = nextDigestAt(plannedAt - DAY_MS, account.time_zone);
+    const isDue = plannedAt <= now && inCurrentZone <= now;
     const nextAt =
-      !isDue && ownTime > now && ownTime <= now + FARTHEST_MS
-        ? ownTime
+      !isDue && inCurrentZone > now && inCurrentZone <= now + MAX_AHEAD_MS
+        ? inCurrentZone
         : nextDigestAt(now, account.time_zone);
     await trx.updateTable('accounts').set({ digest_next_at: nextAt }).where('id', '=', accountId).execute();
     const { plan } = entitlementAt(store, settledEntitlement(account), now);
@@ -78,11 +79,11 @@ export async function enqueueDigest(
       accountId,
       recipient: account.email,
       now,
-      expiresAt: now + USEFUL_MS,
+      expiresAt: now + EXPIRES_AFTER_MS,
       content: { kind: 'digest', ...content },
     });
     return true;
   });
-  if (leaves) store.signals.publish({ topic: 'mails' });
-  return leaves;
+  if (isQueued) store.signals.publish({ topic: 'mails' });
+  return isQueued;
 }

@@ -7,36 +7,36 @@ import { liftSuppression } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** What an address gets in a day, alerts and other mail together, while nobody has proven that it is theirs. */
-const MOST_A_DAY = 20;
-/** Of these, how many only the links may use with which a person proves the address or sets a new password. */
-const KEPT_FOR_LINKS = 5;
+/** Mails per day to an unverified address, alerts and other mail together. */
+const MAX_PER_DAY = 20;
+/** Part of that limit reserved for mails with a link that verifies the address or resets the password. */
+const RESERVED_FOR_LINKS = 5;
 
 /**
- * Counts one mail to an unproven address before it is sent, so that parallel ones cannot pass. `until` (ms UTC) is when the
- * next ones may go.
+ * Counts one mail to an unverified address against its daily limit. Call it before sending, so that parallel sends
+ * cannot exceed the limit. If refused, `until` (ms UTC) says when the next mail may be sent.
  */
 export async function takeAllowance(
   store: Store,
   { address, isLink, now }: { address: string; isLink: boolean; now: number },
 ): Promise<{ granted: true } | { granted: false; until: number }> {
-  const limit = isLink ? MOST_A_DAY : MOST_A_DAY - KEPT_FOR_LINKS;
+  const limit = isLink ? MAX_PER_DAY : MAX_PER_DAY - RESERVED_FOR_LINKS;
   const key = keyOf(address);
   const counted = await consumeRateLimit(store, { key, limit, windowMs: DAY_MS, now });
   if (counted.allowed) return { granted: true };
-  // Only what goes out counts.
+  // A refused mail must not count.
   await refundRateLimit(store, { key });
   return { granted: false, until: now + counted.retryAfterMs };
 }
 
-/** For a mail that was not taken after all. */
+/** Takes back the count of a mail that the server did not accept. */
 export async function returnAllowance(store: Store, address: string): Promise<void> {
   await refundRateLimit(store, { key: keyOf(address) });
 }
 
 /**
- * Makes due what the allowance of an account held back, in the transaction in which its address was proven. Who read the link there
- * reads the rest, too: mail goes there again.
+ * Makes due the mail that the daily limit held back, in the transaction that verifies the account's address. Also lifts
+ * a suppression of the address, because its owner has just read a mail there.
  */
 export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { email } = await trx
@@ -51,12 +51,12 @@ export async function releaseHeldMail(trx: Transaction<Tables>, accountId: strin
       .set((eb) => ({ next_attempt_at: eb.ref('created_at') }))
       .where('account_id', '=', accountId)
       .where(isWaiting)
-      // A row that waits for another attempt had a first one.
+      // Rows that wait for a retry have a first attempt and keep their backoff.
       .where('first_attempt_at', 'is', null)
       .execute();
 }
 
-/** Names the address without telling it: the row may outlive the account by a day. */
+/** Returns a key with the hash of the address, because the row may outlive the account by a day. */
 function keyOf(address: string): string {
   return `mail:${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`;
 }

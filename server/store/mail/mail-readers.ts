@@ -10,25 +10,25 @@ import { liftSuppression } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A link with which the reader of an address agrees to get mail. */
+/** A confirmation link with which the owner of an added address agrees to get mail. */
 export interface Invitation {
-  /** What the link holds; only its SHA-256 is kept. */
+  /** The secret in the link. Only its SHA-256 is stored. */
   token: string;
   url: string;
-  /** Who asks, as the mail says it: the verified address, as a name is free text of a stranger. */
+  /** Names the account in the mail by its verified address, because a name would be free text by a stranger. */
   accountName: string;
   expiresAt: number;
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** Columns of a channel whose reader has to agree, or need not. */
+/** Returns a channel's confirmation columns. Without an invitation it counts as confirmed. */
 export const confirmation = (invitation: Invitation | null, now: number) => ({
   confirmed_at: invitation === null ? now : null,
   confirm_hash: invitation && hashOf(invitation.token),
 });
 
-/** Mails the link, in the transaction that keeps its hash. */
+/** Queues the confirmation mail in the transaction that stores the link's hash. Does nothing for other channels. */
 export async function invite(
   trx: Transaction<Tables>,
   {
@@ -50,8 +50,8 @@ export async function invite(
 }
 
 /**
- * The reader of an address agrees to get mail. Null: nobody is invited with this token, any more or at all. The address takes mail
- * again if it refused some, and what was unsubscribed from is sent again.
+ * Confirms the email channel with this token, lifts a suppression of its address and clears its unsubscriptions.
+ * Returns null if the token is unknown or already used.
  */
 export async function confirmChannel(
   store: Store,
@@ -84,7 +84,7 @@ export async function confirmChannel(
   return { address: confirmed.address, accountName: confirmed.accountName };
 }
 
-/** The own address gets mail again, whether it refused some or its owner wanted none. */
+/** Lifts the suppression of the account's own address and its unsubscription from all mail. */
 export async function reopenOwnMail(store: Store, accountId: string): Promise<void> {
   await inTransaction(store, async (trx) => {
     const { email } = await locked(

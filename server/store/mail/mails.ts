@@ -9,29 +9,29 @@ import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
 
-/** Kinds whose data is a link that acts for whoever has it. They go out to an address that refused mail, too. */
+/** Kinds that contain a secret link. They are sent even to suppressed addresses. */
 export const LINK_KINDS: readonly AccountMail['kind'][] = [
   'verify_email',
   'reset_password',
   'confirm_recipient',
 ];
-/** Kinds that go to the operator, whosever row it is. */
+/** Kinds that are sent to the operator, whichever account they belong to. */
 export const OPERATOR_KINDS: readonly string[] = [
   'feedback',
   'operator_alarm',
 ] satisfies AccountMail['kind'][];
 
 export interface NewMail {
-  /** Whose row it is, and goes with; null only where there is none. */
+  /** The account that the row belongs to and is deleted with; null if there is none. */
   accountId: string | null;
   recipient: string;
   content: AccountMail;
   now: number;
-  /** ms UTC; a mail that could not be sent by then is dropped. */
+  /** ms UTC. A mail not sent by then is dropped. */
   expiresAt?: number;
 }
 
-/** Puts a mail into the outbox, in the transaction of what it is about. Publish the signal `mails` after it. */
+/** Queues a mail in the caller's transaction. Publish the signal `mails` after the commit. */
 export async function enqueueMail(trx: Transaction<Tables>, mail: NewMail): Promise<void> {
   const { kind, ...data } = mail.content;
   const id = randomUUID();
@@ -54,27 +54,27 @@ export async function enqueueMail(trx: Transaction<Tables>, mail: NewMail): Prom
     .execute();
 }
 
-/** One mail that is this worker's to send until its lease ends. */
+/** A mail that this worker has leased for sending. */
 export interface ClaimedMail {
   id: string;
   leaseToken: string;
   accountId: string | null;
-  /** From 1; counted when claimed, also where the worker dies. */
+  /** Starts at 1. The claim counts it, so attempts of killed workers count, too. */
   attempt: number;
   recipient: string;
-  /** Whether it goes to somebody who proved to own the address, or to the operator. */
+  /** True if the recipient is the account's verified address or the operator. */
   isProven: boolean;
   content: AccountMail;
-  /** Of the account that it is for; null: UTC. */
+  /** The recipient's time zone (IANA name); null: UTC. */
   timeZone: string | null;
-  /** The same at every attempt. */
+  /** The Message-ID, the same for every attempt. */
   messageId: string;
   firstAttemptAt: number;
   createdAt: number;
   expiresAt: number | null;
 }
 
-/** Takes the mails that have been due the longest, under a lease, and counts the attempt. */
+/** Claims the mails that have been due longest under a lease, and counts the attempt. */
 export async function claimDueMails(store: Store, claim: Claim): Promise<ClaimedMail[]> {
   return inTransaction(store, async (trx) => {
     const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'mails', claim);
@@ -107,7 +107,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       isProven:
         OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: readMail(row.kind, row.data),
-      // The clock of somebody else says nothing to who reads it.
+      // The account's time zone is not that of another recipient.
       timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,
       firstAttemptAt: row.first_attempt_at ?? row.created_at,
@@ -120,14 +120,14 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
 export type SettledMail = OutboxLease & {
   outcome: Exclude<MailState, 'waiting'>;
   detail: string | null;
-  /** The address takes no mail. */
+  /** Set if the server refused the address for good. */
   because?: { refusedAddress: string };
   now: number;
 };
 
 /**
- * Ends a mail and forgets what it said; a failed one keeps that, unless it is a secret, so that it can be sent again.
- * False, and nothing changed, when the lease is no longer ours.
+ * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
+ * Returns false and changes nothing if the lease is no longer ours.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
@@ -145,7 +145,7 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
       .where('id', '=', settled.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
-    // Nobody but the operator could mend that address, and needs its mail to learn of it.
+    // Never suppress the operator's address: its mails are how the operator learns that it fails.
     if (because && !OPERATOR_KINDS.includes(row.kind))
       await suppress(trx, {
         address: because.refusedAddress,
@@ -158,12 +158,12 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
     return row;
   });
   if (mail === undefined) return false;
-  // The notice that mail bounces comes and goes.
+  // The page shows or hides its notice that mail fails.
   if (mail.account_id !== null) store.signals.publish({ topic: 'account', accountId: mail.account_id });
   return true;
 }
 
-/** Plans the next attempt. False, and nothing changed, when the lease is no longer ours. */
+/** Schedules the next attempt. Returns false and changes nothing if the lease is no longer ours. */
 export async function retryMail(
   store: Store,
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
@@ -174,7 +174,7 @@ export async function retryMail(
   return ours !== undefined;
 }
 
-/** Gives a claimed mail back until `until`, as if nobody had tried. False when the lease is no longer ours. */
+/** Defers a claimed mail until `until` (ms UTC) and does not count the attempt. Returns false if the lease is lost. */
 export async function holdMail(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
@@ -182,10 +182,10 @@ export async function holdMail(
   return (await inTransaction(store, (trx) => holdRow(trx, 'mails', hold))) !== undefined;
 }
 
-/** Makes due what a clock that ran ahead put off; returns how many mails. */
+/** Makes mails due that a clock running ahead put off too far. Returns how many. */
 export const recallMails = (store: Store, now: number): Promise<number> => recallRows(store, 'mails', now);
 
-/** Removes mails that were settled before `before`; returns how many. */
+/** Deletes mails that were settled before `before` (ms UTC). Returns how many. */
 export async function pruneMails(store: Store, before: number): Promise<number> {
   const result = await store.db.deleteFrom('mails').where('settled_at', '<', before).executeTakeFirst();
   return Number(result.numDeletedRows);

@@ -6,22 +6,22 @@ import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** The tables of what is to be sent. */
+/** The tables that queue outgoing messages. */
 export type Outbox = 'deliveries' | 'mails';
 
-/** The columns used here are the same in each of them; to the compiler all are this one. */
+/** Narrows the type to one table for the compiler. The tables share all columns that are used here. */
 const asTable = (outbox: Outbox) => outbox as 'mails';
 
 /**
- * Claims in a row that ended without a word, after which a row is given up: it kills its worker every time. High, for
- * a row must not be lost to a worker that is killed for other reasons.
+ * Consecutive claims without a result after which a row fails, because it seems to kill its worker each time. The limit
+ * is high, so that no row is lost to workers that were killed for other reasons.
  */
 export const MOST_UNANSWERED_CLAIMS = 20;
 
-/** Written out: SQLite recognises the partial index of what waits by its words, not by a parameter's value. */
+/** A literal, not a parameter: SQLite matches a partial index by the text of its condition. */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
 
-/** Proof that a row is this worker's to send; worthless once another worker has claimed it. */
+/** Proof that this worker may send a row. Invalid once another worker has claimed it. */
 export interface OutboxLease {
   id: string;
   leaseToken: string;
@@ -29,22 +29,22 @@ export interface OutboxLease {
 
 export interface ClaimedRows {
   leaseToken: string;
-  /** With the number of the attempt, from 1. */
+  /** `attempts` includes this one and starts at 1. */
   rows: { id: string; account_id: string | null; attempts: number }[];
-  /** Rows that ended every worker that claimed them; they are failed now. */
+  /** Ids of rows that have just failed after too many claims without a result. */
   givenUp: string[];
 }
 
 /**
- * Takes the rows that have been due the longest, under a lease, and counts the attempt. What is for a disabled account
- * stays where it is: nothing goes out to one, and nothing is lost.
+ * Claims the rows that have been due longest under a lease, and counts the attempt. Rows of disabled accounts stay
+ * queued: nothing is sent and nothing is lost.
  */
 export async function claimDueRows(
   store: Store,
   trx: Transaction<Tables>,
   outbox: Outbox,
   claim: Claim & {
-    /** Which of those that are due may be taken; absent: all. */
+    /** Restricts which due rows may be claimed. Absent: all. */
     isFree?: Expression<SqlBool>;
   },
 ): Promise<ClaimedRows> {
@@ -101,13 +101,13 @@ export async function claimDueRows(
   };
 }
 
-/** Rows whose account is not disabled, or which have none. */
+/** Matches rows whose account is not disabled, and rows without an account. */
 export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from accounts
     where accounts.id = ${sql.ref(`${outbox}.account_id`)} and accounts.disabled_at is not null)`;
 }
 
-/** Moves the end of the lease to `leaseMs` from now, while the row is still being sent. Harmless when it is no longer ours. */
+/** Extends the lease to `leaseMs` from now. Does nothing if the lease is no longer ours. */
 export async function extendRow(
   store: Store,
   outbox: Outbox,
@@ -121,7 +121,7 @@ export async function extendRow(
     .execute();
 }
 
-/** Ends the lease, and the row's waiting where `change` says so. Undefined when the lease is no longer ours. */
+/** Applies `change` to the row and ends the lease. Returns undefined if the lease is no longer ours. */
 export async function answerRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
@@ -138,8 +138,8 @@ export async function answerRow(
 }
 
 /**
- * Gives a claimed row back until `until` as if nobody had tried: no attempt is counted, and the time in which it is tried
- * begins anew. The number of the attempt that was none; undefined when the lease is no longer ours.
+ * Defers a claimed row until `until` (ms UTC) without counting the attempt. The retry period starts again.
+ * Returns the number of the uncounted attempt, or undefined if the lease is no longer ours.
  */
 export async function holdRow(
   trx: Transaction<Tables>,
@@ -164,12 +164,12 @@ export async function holdRow(
   return held && { account_id: held.account_id, attempt: held.attempts + 1 };
 }
 
-/** A row that ended so many workers in a row is left alone for as long as its lease lasts. */
-const MOST_FREED = 2;
+/** Rows with more consecutive claims without a result keep their lease, because they may kill their worker. */
+const MAX_UNANSWERED_TO_RELEASE = 2;
 
 /**
- * Ends the leases of a process that was killed, so that what it was sending is sent again at once. Only for who knows that nobody
- * else is at work: a database that belongs to one process, at its start.
+ * Releases the leases of a killed process, so that its rows are sent again at once. Call it only at the start of a
+ * process that owns the database alone, because it would also end the leases of running workers.
  */
 export async function freeRows({ db }: Store, outbox: Outbox): Promise<void> {
   await db
@@ -177,16 +177,16 @@ export async function freeRows({ db }: Store, outbox: Outbox): Promise<void> {
     .set({ lease_token: null, lease_expires_at: null })
     .where(isWaiting)
     .where('lease_token', 'is not', null)
-    .where('unanswered', '<=', MOST_FREED)
+    .where('unanswered', '<=', MAX_UNANSWERED_TO_RELEASE)
     .execute();
 }
 
-/** Retries and quiet hours put off by a day and a little at most. */
-const LONGEST_PUT_OFF_MS = 2 * DAY_MS;
+/** Longer than any delay by a retry, quiet hours or the daily limit, which is little more than a day. */
+const MAX_DELAY_MS = 2 * DAY_MS;
 
 /**
- * Makes due what neither a retry nor a day's limit can have put off so far, and ends leases that no worker can have taken for so long: the machine's
- * clock ran ahead and was set back. Returns how many rows.
+ * Makes rows due and releases leases whose time is further ahead than any delay or lease can be: the machine's clock
+ * ran ahead and was set back. Returns how many rows.
  */
 export async function recallRows(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db
@@ -204,8 +204,8 @@ export async function recallRows(store: Store, outbox: Outbox, now: number): Pro
     .where(isWaiting)
     .where((eb) =>
       eb.or([
-        eb('next_attempt_at', '>', now + LONGEST_PUT_OFF_MS),
-        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(LONGEST_PUT_OFF_MS)}`),
+        eb('next_attempt_at', '>', now + MAX_DELAY_MS),
+        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(MAX_DELAY_MS)}`),
       ]),
     )
     .executeTakeFirst();

@@ -9,21 +9,21 @@ import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A mail that went out for an account, or waits to, as the operator sees it. Instants are ms UTC. */
+/** A sent or waiting mail of an account, as the operator sees it. Timestamps are in ms UTC. */
 export interface SentMail {
   id: string;
   outbox: Outbox;
-  /** Of a mail; null for an alert. */
+  /** The kind of mail; null for an alert. */
   kind: string | null;
-  /** Of an alert; null for a mail. */
+  /** The alert's endpoint and step; null for other mail. */
   alert: { host: string; port: number; step: string } | null;
   recipient: string;
   state: MailState | DeliveryState;
   attempts: number;
-  /** The last word of the mail server, or why it waits. */
+  /** The mail server's last reply, or why the mail waits. */
   detail: string | null;
   createdAt: number;
-  /** When it is tried again; null where it is settled. */
+  /** Time of the next attempt; null if settled. */
   nextAttemptAt: number | null;
 }
 
@@ -32,7 +32,7 @@ interface Owner {
   email: string;
 }
 
-/** What was mailed for the account, or waits to be, the newest first: alerts and other mail together. */
+/** Lists sent and waiting mail of the account, alerts and other mail together, newest first. */
 export async function sentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
   const alerts = await alertMails(store.db, account)
     .innerJoin('alerts', (join) =>
@@ -53,7 +53,7 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
   const mails = await store.db
     .selectFrom('mails')
     .selectAll()
-    .where(isOf(account))
+    .where(belongsTo(account))
     .orderBy('created_at', 'desc')
     .limit(limit)
     .execute();
@@ -63,14 +63,14 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
       kind: null,
       alert: { host: row.host, port: row.port, step: row.step },
       recipient: row.config === null ? account.email : placeOf(JSON.parse(row.config) as StoredChannelConfig),
-      ...common(row),
+      ...commonFields(row),
     })),
     ...mails.map((row) => ({
       outbox: 'mails' as const,
       kind: row.kind,
       alert: null,
       recipient: row.recipient,
-      ...common(row),
+      ...commonFields(row),
     })),
   ]
     .toSorted((a, b) => b.createdAt - a.createdAt)
@@ -78,17 +78,17 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
 }
 
 /**
- * Makes what waits or failed due now, with four days of new attempts for what failed; of mails those only of which is still
- * known what they said. `ids` null: everything of the account. An address that refused mail gets it again where some of this
- * goes there: whoever asks for it knows better. Returns the ids.
+ * Makes waiting and failed mail due now (`ids` null: all of the account). Failed mail gets a new retry period of four
+ * days; mail whose content was deleted is left out. Lifts suppressions of the recipients, because the operator decides.
+ * Returns the ids.
  */
 export async function sendAgain(
   store: Store,
   account: Owner,
   { ids, now }: { ids: readonly string[] | null; now: number },
 ): Promise<string[]> {
-  const again = await inTransaction(store, async (trx) => {
-    const unsettled = (outbox: Outbox) =>
+  const requeued = await inTransaction(store, async (trx) => {
+    const requeue = (outbox: Outbox) =>
       trx
         .updateTable(outbox as 'mails')
         .set((eb) => ({
@@ -105,12 +105,12 @@ export async function sendAgain(
         .where('state', 'in', ['waiting', 'failed'])
         .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
         .returning('id');
-    const alerts = await unsettled('deliveries')
+    const alerts = await requeue('deliveries')
       .where('id', 'in', alertMails(trx, account).select('deliveries.id'))
       .returning(sql<string | null>`channel_id`.as('channelId'))
       .execute();
-    const mails = await unsettled('mails')
-      .where(isOf(account))
+    const mails = await requeue('mails')
+      .where(belongsTo(account))
       .where('data', 'is not', null)
       .returning('recipient')
       .execute();
@@ -125,11 +125,11 @@ export async function sendAgain(
     return [...alerts, ...mails].map(({ id }) => id);
   });
   for (const topic of ['deliveries', 'mails'] as const) store.signals.publish({ topic });
-  if (again.length > 0) store.signals.publish({ topic: 'account', accountId: account.id });
-  return again;
+  if (requeued.length > 0) store.signals.publish({ topic: 'account', accountId: account.id });
+  return requeued;
 }
 
-/** Alerts that go by mail. Of an added address that was removed nobody knows any more where it led, and nothing goes there. */
+/** Selects deliveries by mail, except those of removed channels, whose address is unknown. */
 function alertMails(db: Kysely<Tables>, account: Owner) {
   return db
     .selectFrom('deliveries')
@@ -141,13 +141,13 @@ function alertMails(db: Kysely<Tables>, account: Owner) {
     );
 }
 
-/** Of the account, or from before it was made. */
-function isOf({ id, email }: Owner) {
+/** Matches mails of the account, and those to its address from before it existed. */
+function belongsTo({ id, email }: Owner) {
   return (eb: ExpressionBuilder<Tables, 'mails'>): Expression<SqlBool> =>
     eb.or([eb('account_id', '=', id), eb.and([eb('account_id', 'is', null), eb('recipient', '=', email)])]);
 }
 
-function common<State>(row: {
+function commonFields<State>(row: {
   id: string;
   state: State;
   attempts: number;

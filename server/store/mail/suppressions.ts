@@ -2,12 +2,12 @@ import type { Kysely, Transaction } from 'kysely';
 import type { SuppressionsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Whether an address refused mail for good: nothing but the links with which its owner comes back is sent there. */
+/** Returns whether an address is suppressed because it refused mail for good. It still gets mails with secret links. */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
   return (await suppressionOf(db, address)) !== null;
 }
 
-/** Those of `addresses` that refused mail for good, each with the words of its server. */
+/** Returns the suppressed ones of `addresses`, each with the reply of its mail server. */
 export async function refusalsAmong(
   db: Kysely<Tables>,
   addresses: readonly string[],
@@ -27,7 +27,7 @@ export async function refusalsAmong(
   );
 }
 
-/** Why and since when; `detail` in the words of the server that refused. Null where mail may go. */
+/** Returns the suppression of an address, or null. `detail` is the reply of the server that refused. */
 async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
   const row = await db
     .selectFrom('suppressions')
@@ -37,7 +37,7 @@ async function suppressionOf(db: Kysely<Tables>, address: string): Promise<Suppr
   return row ?? null;
 }
 
-/** Ends mail to an address, in the transaction that learned of it. Publish the signal `account` after it. */
+/** Suppresses an address in the caller's transaction. Publish the signal `account` after the commit. */
 export async function suppress(
   trx: Transaction<Tables>,
   { address, reason, detail, now }: Omit<SuppressionsTable, 'since'> & { now: number },
@@ -49,14 +49,14 @@ export async function suppress(
     .execute();
 }
 
-/** Mail may go there again: its owner asked for it, or was seen to read it. */
+/** Lifts a suppression, because the owner asked for it or has read a mail there. */
 export async function liftSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx.deleteFrom('suppressions').where('address', '=', keyOf(address)).execute();
 }
 
 /**
- * A link was taken by the server that had refused mail before. Where mail was taken and came back later, being taken says nothing:
- * that ends when the link is used.
+ * Lifts a suppression by refusal after the server accepted a mail with a link. Suppressions by a bounce stay, because
+ * that server accepts mail and bounces it later. They end when the link is used.
  */
 export async function liftRefusal(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx

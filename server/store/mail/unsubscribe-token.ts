@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { UnsubscribePair } from '../../core/index.ts';
 
-/** Whose mail it is, and what it is about. */
+/** Identifies the account, channel and domain of a mail. */
 export interface MailSubject {
   accountId: string;
   /** `ACCOUNT_MAIL`, or the id of an email channel. */
   channelKey: string;
-  /** The domain of the mail; null of a digest. */
+  /** The domain that the mail is about; null for a digest. */
   monitorId: string | null;
 }
 
@@ -27,11 +27,11 @@ export function unsubscribeToken(key: Buffer, { accountId, channelKey, monitorId
   return `${subject}.${signature(key, subject)}`;
 }
 
-/** Returns what a token is about; null if it was not made with this key. */
+/** Returns the subject of a token, or null if it was not signed with this key. */
 export function readUnsubscribeToken(key: Buffer, token: string): MailSubject | null {
   const end = token.lastIndexOf('.');
   const subject = token.slice(0, Math.max(0, end));
-  // Compared as text: the last letter of base64 has bits that stand for nothing.
+  // Compared as text, because different last characters of base64 can decode to the same bytes.
   const given = Buffer.from(token.slice(end + 1));
   const expected = Buffer.from(signature(key, subject));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;

@@ -8,7 +8,7 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { MailSubject } from './unsubscribe-token.ts';
 
-/** Tells whether the account still accepts links that were mailed before migration 0019. */
+/** Returns whether the account still accepts unsubscribe links that were mailed before migration 0019. */
 export async function acceptsOldLinks({ db }: Store, accountId: string, now: number): Promise<boolean> {
   const account = await db
     .selectFrom('accounts')
@@ -19,13 +19,13 @@ export async function acceptsOldLinks({ db }: Store, accountId: string, now: num
   return account !== undefined;
 }
 
-/** What the reader of a mail channel wants no more of. */
+/** What the recipient of a mail channel has unsubscribed from. */
 export interface Unsubscribed {
   all: boolean;
   monitorIds: string[];
 }
 
-/** By the key of the channel; channels whose readers want everything are not in it. */
+/** Returns unsubscriptions by channel key. Channels without any have no entry. */
 export async function unsubscriptionsOf(
   db: Kysely<Tables>,
   accountId: string,
@@ -45,18 +45,18 @@ export async function unsubscriptionsOf(
   return byKey;
 }
 
-/** What a reader wants: everything, nothing of this domain, no digest, or nothing at all. */
+/** What to unsubscribe from: nothing (`none`), this domain, the digest, or all mail. */
 export type Wish = 'none' | 'domain' | 'digest' | 'all';
 
-/** A mail channel as its reader sees it through the link in a mail. */
+/** A mail channel as its recipient sees it on the unsubscribe page. */
 export interface MailReader {
   address: string;
-  /** null where the domain is gone, and for the digest. */
+  /** null if the domain was removed, and for the digest. */
   domain: { host: string; port: number } | null;
   unsubscribed: 'no' | Exclude<Wish, 'none'>;
 }
 
-/** null where the channel or its account is gone. */
+/** Returns the mail channel, or null if it or its account was deleted. */
 export async function mailReader(store: Store, subject: MailSubject): Promise<MailReader | null> {
   return readReader(store.db, subject);
 }
@@ -89,23 +89,23 @@ async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<Mai
           .where('id', '=', monitorId)
           .where('account_id', '=', accountId)
           .executeTakeFirst();
-  const wanted = (await unsubscriptionsOf(db, accountId)).get(channelKey);
+  const unsubscribed = (await unsubscriptionsOf(db, accountId)).get(channelKey);
   return {
     address: channel ? (JSON.parse(channel.config) as { address: string }).address : account.email,
     domain: domain ?? null,
-    unsubscribed: wanted?.all
+    unsubscribed: unsubscribed?.all
       ? 'all'
       : monitorId === null && isOwn && account.digest_next_at === null
         ? 'digest'
-        : monitorId !== null && wanted?.monitorIds.includes(monitorId)
+        : monitorId !== null && unsubscribed?.monitorIds.includes(monitorId)
           ? 'domain'
           : 'no',
   };
 }
 
 /**
- * What the reader wants from now on; `none`: everything that the mail stood for, again. Null where the channel or its account is
- * gone. A wish for a domain or a digest that the mail was not about changes nothing.
+ * Applies a recipient's choice; `none` resubscribes to all mail and to the mail's domain. Ignores a choice of a domain
+ * or digest that the mail was not about. Returns null if the channel or its account was deleted.
  */
 export async function setUnsubscribed(
   store: Store,
@@ -143,16 +143,16 @@ export async function setUnsubscribed(
   });
   if (reader !== null) {
     store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
-    // The notice that nothing is mailed any more.
+    // The page shows or hides its notice that the account gets no mail.
     store.signals.publish({ topic: 'account', accountId });
     store.signals.publish({ topic: 'due' });
   }
   return reader;
 }
 
-async function add(trx: Transaction<Tables>, one: MailSubject & { now: number }): Promise<void> {
-  const { accountId, channelKey, monitorId, now } = one;
-  await remove(trx, one);
+async function add(trx: Transaction<Tables>, unsubscription: MailSubject & { now: number }): Promise<void> {
+  const { accountId, channelKey, monitorId, now } = unsubscription;
+  await remove(trx, unsubscription);
   await trx
     .insertInto('unsubscriptions')
     .values({

@@ -4,18 +4,18 @@ import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** How the work goes, in figures that are cheap to ask for however much there is. */
+/** State of the queues, in figures that stay cheap to query at any size. */
 export interface WorkHealth {
-  /** For how long the oldest due check, and the oldest alert that could have left, have waited; 0 where none does. */
+  /** How long the oldest due check and the oldest due alert have waited, in ms; 0 if none waits. */
   oldestDueCheckMs: number;
   oldestUnsentAlertMs: number;
-  /** Alerts that are due or planned, and of them those that were tried in vain. */
+  /** Number of waiting deliveries of alerts, and how many of them have failed at least once. */
   waitingAlerts: number;
   retriedAlerts: number;
   alarms: Alarm[];
 }
 
-/** Asks each figure of an index of its own. */
+/** Reads the queue figures. Each query uses its own index. */
 export async function workHealth(store: Store, now: number): Promise<WorkHealth> {
   const [{ checkAt, deliveryAt }, alerts, alarms] = await Promise.all([
     oldestDue(store, now),
@@ -42,8 +42,8 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
 const RECENT_MS = 5 * MINUTE_MS;
 
 /**
- * How many monitors were checked in the last five minutes. Reads every monitor, for an index would have to be written at each check: ask
- * rarely.
+ * Counts the monitors checked in the last five minutes. Call it rarely: it reads all monitors, because every check
+ * would have to update an index.
  */
 export async function recentChecks({ db }: Store, now: number): Promise<number> {
   const { count } = await db

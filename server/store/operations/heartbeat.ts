@@ -8,35 +8,35 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** The account of the check that watches the product itself. No address and no identity: nobody signs in to it or is mailed. */
+/** The account of the self-check. It has no mail address and no identity, so nobody signs in to it or gets its mail. */
 export const SYSTEM_ACCOUNT_ID = 'system';
-/** Where its deliveries go: to HEARTBEAT_URL. */
+/** The channel key of its deliveries, which go to HEARTBEAT_URL. */
 export const HEARTBEAT_KEY = 'heartbeat';
 
-const EVERY_MINUTES = 5;
-/** Nobody looks at how it fared; the last day may help to find out why a ping was missing. */
-const KEEP_MS = DAY_MS;
+const INTERVAL_MINUTES = 5;
+/** Old pings are deleted. The last day helps to find out why a ping was missing. */
+const RETENTION_MS = DAY_MS;
 
-/** Makes sure that the product watches itself by checks of this endpoint, and nothing else. */
+/** Makes this endpoint the only monitor of the self-check. Creates the system account if needed. */
 export async function keepHeartbeat(
   store: Store,
   { host, port, now }: { host: string; port: number; now: number },
 ): Promise<void> {
-  const isKept = await store.db
+  const existing = await store.db
     .selectFrom('monitors')
     .select('id')
     .where('account_id', '=', SYSTEM_ACCOUNT_ID)
     .where('host', '=', host)
     .where('port', '=', port)
     .executeTakeFirst();
-  if (isKept) return;
+  if (existing) return;
   await inTransaction(store, async (trx) => {
     await trx
       .insertInto('accounts')
       .values({
         id: SYSTEM_ACCOUNT_ID,
         kind: 'system',
-        // No mail address that anybody could sign up with.
+        // Not a mail address, so nobody can sign up with it.
         email: SYSTEM_ACCOUNT_ID,
         email_verified: 0,
         full_name: '',
@@ -59,7 +59,7 @@ export async function keepHeartbeat(
         port,
         protocol: 'tls',
         search_text: searchText({ host, port, notes: '', tags: [] }),
-        check_every_minutes: EVERY_MINUTES,
+        check_every_minutes: INTERVAL_MINUTES,
         revoked: 0,
         created_at: now,
         next_check_at: now,
@@ -69,7 +69,7 @@ export async function keepHeartbeat(
   store.signals.publish({ topic: 'due' });
 }
 
-/** Forgets all of it: nobody is to be told any more. */
+/** Deletes the self-check with its account. */
 export async function endHeartbeat(store: Store): Promise<void> {
   await store.db.deleteFrom('accounts').where('id', '=', SYSTEM_ACCOUNT_ID).execute();
 }
@@ -79,7 +79,7 @@ export async function queueHeartbeat(trx: Transaction<Tables>, now: number): Pro
   await trx
     .deleteFrom('alerts')
     .where('account_id', '=', SYSTEM_ACCOUNT_ID)
-    .where('created_at', '<', now - KEEP_MS)
+    .where('created_at', '<', now - RETENTION_MS)
     .execute();
   const waiting = await trx
     .selectFrom('deliveries')

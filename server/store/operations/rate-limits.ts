@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
-/** Counts one use of `key`, or `weight` of them, in its fixed window, in one statement, so that parallel uses cannot pass. */
+/** Counts `weight` uses of `key` in its fixed window. One statement keeps parallel uses within the limit. */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
   use: { key: string; limit: number; windowMs: number; now: number; weight?: number },
@@ -16,17 +16,17 @@ export async function consumeRateLimit(
     .values({ key, count: weight, window_ends_at: now + windowMs })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
-        const isOver = eb('rate_limits.window_ends_at', '<=', now);
+        const isExpired = eb('rate_limits.window_ends_at', '<=', now);
         return {
           count: eb
             .case()
-            .when(isOver)
+            .when(isExpired)
             .then(weight)
             .else(eb('rate_limits.count', '+', weight))
             .end(),
           window_ends_at: eb
             .case()
-            .when(isOver)
+            .when(isExpired)
             .then(eb.ref('excluded.window_ends_at'))
             .else(eb.ref('rate_limits.window_ends_at'))
             .end(),
@@ -38,7 +38,7 @@ export async function consumeRateLimit(
   return count <= limit ? { allowed: true } : { allowed: false, retryAfterMs: window_ends_at - now };
 }
 
-/** How often `key` was used in the window that lasts, and when that ends (ms UTC; `now` where none lasts). */
+/** Returns how often `key` was used in its current window, and when that ends (ms UTC; `now` if there is none). */
 export async function usedOf(
   db: Kysely<Tables>,
   { key, now }: { key: string; now: number },
@@ -52,7 +52,7 @@ export async function usedOf(
   return row ?? { count: 0, endsAt: now };
 }
 
-/** Takes one use back, for an attempt that turned out to be the right person's. */
+/** Takes back one use, for example after a sign-in that succeeded. */
 export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: string }): Promise<void> {
   await store.db
     .updateTable('rate_limits')
@@ -62,7 +62,7 @@ export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: 
     .execute();
 }
 
-/** Removes windows that are over, and those that only a clock that ran ahead can have made; returns how many. */
+/** Deletes expired windows, and those that end implausibly late because a clock ran ahead. Returns how many. */
 export async function pruneRateLimits(store: Store, now: number): Promise<number> {
   const result = await store.db
     .deleteFrom('rate_limits')

@@ -4,7 +4,7 @@ import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** The token of a domain's badge; null where it is switched off. Of a domain that the account does not have: null too. */
+/** Returns the token of a domain's badge; null if the badge is off or the account has no such domain. */
 export async function badgeOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<string | null> {
   const row = await store.db
     .selectFrom('badges')
@@ -15,7 +15,7 @@ export async function badgeOf(store: Store, { accountId, monitorId }: MonitorKey
   return row?.token ?? null;
 }
 
-/** Switches the badge of one of the account's monitors on. Answers its token: the given one, or that which it had. */
+/** Turns on the badge of one of the account's monitors. Returns its token: an existing one, else the given one. */
 export async function makeBadge(
   store: Store,
   { accountId, monitorId, token, now }: MonitorKey & { token: string; now: number },
@@ -40,7 +40,7 @@ export async function removeBadge(store: Store, { accountId, monitorId }: Monito
   });
 }
 
-/** What the badge with this token is of; null where there is none, or its account is disabled. */
+/** Returns the monitor of the badge with this token; null if there is none or its account is disabled. */
 export async function badgedMonitor(store: Store, token: string): Promise<Monitor | null> {
   const badge = await store.db
     .selectFrom('badges')

@@ -7,10 +7,10 @@ import { currentVerdict } from '../checks/verdict-row.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** A secret address of a calendar. Instants are ms UTC. */
+/** A calendar link with a secret token. Timestamps are in ms UTC. */
 export interface CalendarFeed {
   createdAt: number;
-  /** When a calendar last asked; null before the first time. */
+  /** When a calendar program last fetched it, accurate to an hour; null before the first time. */
   readAt: number | null;
 }
 
@@ -23,7 +23,7 @@ export async function calendarOf(store: Store, accountId: string): Promise<Calen
   return row ? { createdAt: row.created_at, readAt: row.read_at } : null;
 }
 
-/** Only the SHA-256 of the token is kept. The address before ends. */
+/** Creates the account's calendar link and replaces an earlier one. Only the SHA-256 of the token is stored. */
 export async function makeCalendar(
   store: Store,
   { accountId, token, now }: { accountId: string; token: string; now: number },
@@ -48,22 +48,22 @@ export async function removeCalendar(store: Store, accountId: string): Promise<v
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** What a calendar shows of a domain. */
+/** A domain's data for the calendar. Timestamps are in ms UTC. */
 export interface CalendarDomain {
   id: string;
   host: string;
   port: number;
   createdAt: number;
   lastCheckedAt: number;
-  /** Of the last certificate seen; the leaf first. */
+  /** The certificates last seen, leaf first. */
   expiring: readonly ExpiringCertificate[];
 }
 
-const PAGE = 500;
+const PAGE_SIZE = 500;
 
 /**
- * What the calendar with this address shows: of each domain that is checked, oldest first. Null where the address is none, or its
- * account is disabled. Notes that it was read, at most once an hour.
+ * Returns the calendar's data: the account's active domains with a verdict, oldest first. Returns null if the token is
+ * unknown or the account is disabled. Updates `read_at` at most once an hour.
  */
 export async function readCalendar(
   store: Store,
@@ -94,7 +94,7 @@ export async function readCalendar(
       .where('verdict', 'is not', null)
       .where('monitors.id', '>', after)
       .orderBy('monitors.id')
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
       .execute();
     for (const row of rows) {
       domains.push({
@@ -107,7 +107,7 @@ export async function readCalendar(
       });
     }
     const last = rows.at(-1);
-    if (!last || rows.length < PAGE) break;
+    if (!last || rows.length < PAGE_SIZE) break;
     after = last.id;
   }
   return { timeZone: feed.time_zone, domains: domains.toSorted((a, b) => a.createdAt - b.createdAt) };

@@ -9,13 +9,13 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { storedStrings } from '../db/stored-json.ts';
 
-/** What a page shows of an account, and how it is called. */
+/** The title and contents that an account has chosen for its status page. */
 export interface StatusPageChoices {
   title: string;
   shows: StatusPagesTable['shows'];
   /** In lower case. */
   tags: string[];
-  /** Labels; an empty one stands for the domain's own name. With `chosen`, what the page shows, in this order. */
+  /** Labels of domains; empty means the host name. With `chosen` also the domains that the page shows, in order. */
   domains: { id: string; label: string }[];
   showCertificates: boolean;
   showUptime: boolean;
@@ -29,7 +29,7 @@ export interface StatusPage extends StatusPageChoices {
   changedAt: number;
 }
 
-/** The page of an account, switched on or not; null before the first. */
+/** Returns the account's status page, enabled or not; null if it has none. */
 export async function statusPageOf(store: Store, accountId: string): Promise<StatusPage | null> {
   return pageOf(store.db, accountId);
 }
@@ -68,7 +68,7 @@ function toPage(row: Selectable<StatusPagesTable>, domains: StatusPage['domains'
   };
 }
 
-/** Where a page is for anybody; null where there is none, it is switched off, or its account is disabled. */
+/** Returns the public page with this slug; null if there is none, it is disabled, or its account is disabled. */
 export async function publishedPage(
   store: Store,
   slug: string,
@@ -86,7 +86,7 @@ export async function publishedPage(
     : null;
 }
 
-/** Whether an account may have this address: nobody else has it, a page that is switched off included. */
+/** Returns whether the account may use this slug. Disabled pages of other accounts keep theirs. */
 export async function isAddressFree(
   store: Store,
   { slug, accountId }: { slug: string; accountId: string },
@@ -102,7 +102,7 @@ export async function isAddressFree(
 export type SavedPage =
   { ok: true; page: StatusPage } | { ok: false; code: 'address_taken' | 'incomplete' | 'not_found' };
 
-const FIRST: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
+const DEFAULTS: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
   enabled: false,
   listed: false,
   shows: 'all',
@@ -114,34 +114,39 @@ const FIRST: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
 };
 
 /**
- * Changes what is given. `incomplete`: the first time it needs a title and an address; `not_found`: the account has no such
- * domain.
+ * Creates or changes the account's status page. `incomplete`: a new page needs a title and a slug; `not_found`: the
+ * account lacks one of the domains.
  */
 export async function saveStatusPage(
   store: Store,
   { accountId, change, now }: { accountId: string; change: Partial<StatusPage>; now: number },
 ): Promise<SavedPage> {
   return inTransaction(store, async (trx): Promise<SavedPage> => {
-    // Two changes at once are one after the other.
+    // Serializes parallel changes of one account.
     await lockPlan(store, trx, { accountId, now });
-    const former = await pageOf(trx, accountId);
-    const { slug, title, ...rest } = { ...FIRST, ...former, ...change };
+    const previous = await pageOf(trx, accountId);
+    const { slug, title, ...rest } = { ...DEFAULTS, ...previous, ...change };
     if (slug === undefined || title === undefined) return { ok: false, code: 'incomplete' };
-    const page: StatusPage = { ...rest, slug, title, changedAt: Math.max(now, (former?.changedAt ?? 0) + 1) };
+    const page: StatusPage = {
+      ...rest,
+      slug,
+      title,
+      changedAt: Math.max(now, (previous?.changedAt ?? 0) + 1),
+    };
     const holder = await trx
       .selectFrom('status_pages')
       .select('account_id')
       .where('slug', '=', slug)
       .executeTakeFirst();
     if (holder && holder.account_id !== accountId) return { ok: false, code: 'address_taken' };
-    if (change.domains && !(await hasAll(trx, accountId, change.domains)))
+    if (change.domains && !(await ownsAll(trx, accountId, change.domains)))
       return { ok: false, code: 'not_found' };
-    await write(trx, { accountId, page, now, withDomains: change.domains !== undefined });
+    await writePage(trx, { accountId, page, now, withDomains: change.domains !== undefined });
     return { ok: true, page };
   });
 }
 
-async function hasAll(
+async function ownsAll(
   trx: Transaction<Tables>,
   accountId: string,
   domains: StatusPage['domains'],
@@ -160,7 +165,7 @@ async function hasAll(
   return count === domains.length;
 }
 
-async function write(
+async function writePage(
   trx: Transaction<Tables>,
   request: { accountId: string; page: StatusPage; now: number; withDomains: boolean },
 ): Promise<void> {
@@ -193,12 +198,12 @@ async function write(
     .execute();
 }
 
-/** What a page is there to tell of, the worst first. */
-const BAD = ['unreached', 'problem', 'revoked', 'expired'] as const;
+/** Statuses that a truncated page must still show, worst first. */
+const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
 
 /**
- * What a page shows, at most `most` of it, and how many more there are at least. Where there is no room for all, none that is down
- * or has a bad certificate gives way to one that is well.
+ * Returns at most `most` monitors of a page, and at least how many more there are. If not all fit, monitors that are
+ * down or have a bad certificate come before healthy ones.
  */
 export async function shownMonitors(
   store: Store,
@@ -218,12 +223,12 @@ export async function shownMonitors(
     for (const id of matching.ids) found.add(id);
     total = Math.max(total, matching.total, found.size);
   }
-  const first = total > most ? await badOnes(store, { ...query, tags }) : [];
-  const ids = [...new Set([...first, ...found])].slice(0, most);
+  const unhealthy = total > most ? await unhealthyIds(store, { ...query, tags }) : [];
+  const ids = [...new Set([...unhealthy, ...found])].slice(0, most);
   return { monitors: await monitorsOf(store, { accountId, ids }), more: total - ids.length };
 }
 
-async function badOnes(
+async function unhealthyIds(
   store: Store,
   {
     tags,
@@ -231,7 +236,7 @@ async function badOnes(
   }: { accountId: string; tags: readonly (string | undefined)[]; sort: 'name'; limit: number; now: number },
 ): Promise<string[]> {
   const found = new Set<string>();
-  for (const status of BAD) {
+  for (const status of UNHEALTHY_STATUSES) {
     for (const tag of tags)
       for (const id of (await monitorIds(store, { ...query, tag, status })).ids) found.add(id);
     if (found.size >= query.limit) break;
@@ -239,14 +244,14 @@ async function badOnes(
   return [...found];
 }
 
-/** A time for which something that a page shows was down. */
+/** A period in which a monitor of the page was down. Timestamps are in ms UTC. */
 export interface ShownIncident {
   monitorId: string;
   startedAt: number;
   endedAt: number | null;
 }
 
-/** Those of these monitors that touch the time since `from`: what lasts before what has ended, the newest first. */
+/** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `most`. */
 export async function incidentsOf(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; most: number },

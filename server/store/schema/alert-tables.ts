@@ -12,28 +12,25 @@ import type { OutboxColumns } from './tables.ts';
 /** 0 or 1. */
 type Flag = number;
 
-/**
- * Something that was wrong for a while. One that is `down` lasts from the first failed check to the first good one; both instants
- * are those of checks.
- */
+/** A period in which something was wrong. `down` lasts from the first failed check to the first successful one. */
 export interface IncidentsTable {
   account_id: string;
   id: string;
   monitor_id: string;
   problem: Problem;
-  /** Of the certificate it is about; empty where it is about the endpoint. */
+  /** The certificate concerned; empty if the incident concerns the endpoint. */
   fingerprint: string;
   started_at: number;
-  /** When the second look agreed; null until then. */
+  /** When a second check confirmed the problem; null until then. */
   confirmed_at: number | null;
-  /** The first look that did not see it any more; null while it is seen. */
+  /** Time of the first check that no longer saw the problem; null while it is seen. */
   clearing_since: number | null;
   ended_at: number | null;
-  /** 1 where it was seen to be over; 0 while it lasts, and where nobody looked any more. */
+  /** 1 if a check saw that the problem was over; 0 while it lasts, and if checks stopped before. */
   recovered: Flag;
   acknowledged_at: number | null;
   snoozed_until: number | null;
-  /** A stable code: of what is down its cause, else the problem. */
+  /** A stable code: the cause of a `down` incident, else the problem. */
   cause: string;
   message: string;
   /** JSON of AlertFacts. */
@@ -43,11 +40,11 @@ export interface IncidentsTable {
 export interface AlertsTable {
   id: string;
   account_id: string;
-  /** null for a test of a channel. */
+  /** null for a test message of a channel. */
   monitor_id: string | null;
   incident_id: string | null;
   kind: AlertKind;
-  /** Unique in its incident. */
+  /** Unique within the incident. */
   step: AlertStep;
   fingerprint: string;
   severity: AlertSeverity;
@@ -61,42 +58,42 @@ export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'superseded';
 export interface DeliveriesTable extends OutboxColumns {
   account_id: string;
   alert_id: string;
-  /** Of its alert: within one, messages to a channel leave in order. */
+  /** Copied from the alert. Messages of one incident to one channel are sent in order. */
   incident_id: string | null;
   channel: ChannelKind;
   /** `ACCOUNT_MAIL`, or the id of the channel. */
   channel_key: string;
   /** null for mail to the account's own address. */
   channel_id: string | null;
-  /** monitor:problem:fingerprint:start:step:channel; unique, so that nobody is told twice. */
+  /** monitor:problem:fingerprint:start:step:channel. Unique, so that no alert is sent twice. */
   dedupe_key: string;
   state: DeliveryState;
-  /** Asked for by a person: it leaves even where later news took its place. */
+  /** 1 if a person asked for it: it is sent even if a later alert superseded it. */
   forced: Generated<Flag>;
 }
 
-/** A way to reach people that an account added. */
+/** A notification channel that an account added. */
 export interface ChannelsTable {
   id: string;
   account_id: string;
   kind: ChannelKind;
   name: string;
-  /** JSON whose form the kind decides on; holds secrets. */
+  /** JSON whose shape depends on `kind`. Contains secrets. */
   config: string;
   created_at: number;
-  /** Of an email: when its reader agreed; of the others when they were made. */
+  /** When the owner of an email address agreed. Other channels: when they were created. */
   confirmed_at: number | null;
-  /** SHA-256 of the token in the link with which the reader agrees. */
+  /** SHA-256 of the token in the confirmation link. */
   confirm_hash: string | null;
   disabled_at: number | null;
-  /** `gone`: its receiver answered 410; `failing`: five days without success. */
+  /** `gone`: the receiver answered HTTP 410; `failing`: five days without a successful delivery. */
   disabled_by: 'user' | 'gone' | 'failing' | null;
-  /** The first failure since the last success. */
+  /** Time of the first failure since the last success. */
   failing_since: number | null;
   delivered_at: number | null;
 }
 
-/** Whoever reads a mail channel asked for no more, in all (monitor null) or of one domain. */
+/** The recipient of a mail channel unsubscribed from all mail (monitor null) or from one domain. */
 export interface UnsubscriptionsTable {
   id: string;
   account_id: string;
@@ -105,7 +102,7 @@ export interface UnsubscriptionsTable {
   created_at: number;
 }
 
-/** Addresses that refused mail for good: nothing is sent to them until somebody who owns one asks for it again. */
+/** Addresses that refused mail for good. They get no mail, except secret links, until their owner asks for it again. */
 export interface SuppressionsTable {
   /** Lower case. */
   address: string;
@@ -117,7 +114,7 @@ export interface SuppressionsTable {
 export interface MaintenanceWindowsTable {
   id: string;
   account_id: string;
-  /** null: of all domains. */
+  /** null: applies to all domains. */
   monitor_id: string | null;
   starts_at: number;
   ends_at: number;
@@ -126,16 +123,16 @@ export interface MaintenanceWindowsTable {
   created_at: number;
 }
 
-/** Secret addresses of calendars, one for an account. */
+/** Secret calendar links, one per account. */
 export interface CalendarFeedsTable {
   account_id: string;
-  /** SHA-256 of the token in the address. */
+  /** SHA-256 of the token in the link. */
   token_hash: string;
   created_at: number;
   read_at: number | null;
 }
 
-/** What only the operator can set right; a row stands until it is. */
+/** Open alarms about problems that only the operator can fix. */
 export interface AlarmsTable {
   code: string;
   detail: string;
@@ -151,7 +148,7 @@ export interface DeliveryAttemptsTable {
   attempt: number;
   started_at: number;
   finished_at: number | null;
-  /** null while it runs, and for ever where its worker died. */
+  /** null while it runs, and permanently if its worker died. */
   outcome: 'delivered' | 'failed' | 'superseded' | 'retry' | null;
   detail: string | null;
 }

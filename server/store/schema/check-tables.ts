@@ -5,110 +5,110 @@ import type { LimitName, Uptime } from '../../core/index.ts';
 type Flag = number;
 
 /**
- * Of a monitor that was checked, what each check writes anew, so that the row of `monitors` with its indexes stays small. One row
- * each, made by the first check.
+ * Values that each check of a monitor rewrites, kept apart so that the indexed row of `monitors` stays small. The first
+ * check creates the row.
  */
 export interface MonitorStatesTable {
   account_id: string;
   monitor_id: string;
-  /** The row of `verdicts` that the last check came to. */
+  /** The row of `verdicts` with the result of the last check. */
   verdict_id: string | null;
-  /** JSON: what of that verdict is of the last check alone, as `momentOf` takes it out. */
+  /** JSON of the parts of that verdict that change with every check; see `momentOf`. */
   moment: string | null;
-  /** The row of `evidence` that has what the last check saw. */
+  /** The row of `evidence` with what the last check saw. */
   evidence_id: string | null;
-  /** The same of the last check that saw certificates, and when that was. */
+  /** The row of `evidence` of the last check that saw certificates, and the time of that check. */
   shown_id: string | null;
   shown_at: number | null;
-  /** The open one of `check_runs`, with its last check and how many it has by now. */
+  /** The open row of `check_runs`, the time of its last check and its number of checks. */
   run_number: number;
   run_last_at: number;
   run_checks: number;
-  /** The last checks, packed: see `parseSamples`. */
+  /** The last checks in packed form; see `parseSamples`. */
   samples: string | null;
-  /** When the hour began that is part of no day yet, and its figures: see `parseHour`. */
+  /** Start and figures of the current hour, which no day contains yet; see `parseHour`. */
   hour_at: number | null;
   hour: string | null;
-  /** When a check last saw certificates of which a limit kept some from being stored, and which limit; null: none ever did. */
+  /** When a limit last kept certificates of a check from being stored, and which limit; null: never. */
   unkept_at: number | null;
   unkept_limit: LimitName | null;
 }
 
-/** Checks in a row that said the same. */
+/** Consecutive checks with the same result. */
 export interface CheckRunsTable {
   account_id: string;
   monitor_id: string;
-  /** From 1. */
+  /** Starts at 1. */
   number: number;
   /** When the first of its checks ended. */
   first_at: number;
-  /** The same of the last one; null of the open run, of which `monitor_states` has this and the number of checks. */
+  /** When the last of its checks ended; null for the open run, whose end and count `monitor_states` has. */
   last_at: number | null;
   checks: number;
   reached: Flag;
-  /** What these checks alone saw; null for checks from before it was looked at. */
+  /** Uptime as seen by these checks alone; null for checks from before uptime was recorded. */
   uptime: Uptime | null;
-  /** Why it counts as down, as a sentence. */
+  /** The reason why it counts as down, as a sentence. */
   down_message: string | null;
   verdict_id: string;
   evidence_id: string;
 }
 
-/** What a monitor has shown: one observation for all checks that saw the same, however often it came back. */
+/** Distinct observations of a monitor. All checks that saw the same share one row. */
 export interface EvidenceTable {
   account_id: string;
   monitor_id: string;
-  /** Of what was seen, without the time it took and the order of addresses. */
+  /** 128-bit hash of what was shown, without addresses and durations; see `evidenceId`. */
   id: string;
   first_seen_at: number;
-  /** JSON with fingerprints in the place of DER. */
+  /** JSON with fingerprints instead of DER. */
   observation: string;
 }
 
-/** What the checks of a day (UTC) came to, as far as its hours are over. */
+/** Figures of a monitor's checks on one day (UTC), for the hours that have ended. */
 export interface MonitorDaysTable {
   account_id: string;
   monitor_id: string;
-  /** When it began, ms UTC. */
+  /** Start of the day, ms UTC. */
   day_at: number;
   checks: number;
   up: number;
   down: number;
   unknown: number;
-  /** Checks with a response time; the sum of those and the slowest, in ms. */
+  /** Number of checks with a response time; the sum of these times and the slowest, in ms. */
   answered: number;
   response_sum: number;
   response_max: number;
-  /** JSON of the hours that had answers: see `hoursOf`. */
+  /** JSON of the hours with answers; see `hoursOf`. */
   hours: string;
 }
 
-/** Verdicts of a monitor: one for all checks that concluded the same, however often it came back. */
+/** Distinct verdicts of a monitor. All checks with the same conclusion share one row. */
 export interface VerdictsTable {
   account_id: string;
   monitor_id: string;
-  /** The beginning of a SHA-256 over what makes two verdicts say the same. */
+  /** Truncated SHA-256 over the parts that distinguish verdicts. */
   id: string;
-  /** The first time. */
+  /** Time of the first such verdict. */
   judged_at: number;
   leaf_fingerprint: string | null;
-  /** JSON, in the words of the last time. */
+  /** JSON of the latest such verdict. */
   verdict: string;
 }
 
-/** Which certificates a monitor has shown: its history. Answers that alternate between two fold into two rows. */
+/** The certificates that a monitor has shown, one row each. Alternating answers do not add rows. */
 export interface MonitorCertificatesTable {
   account_id: string;
   monitor_id: string;
   id: string;
   fingerprint: string;
-  /** `beside`: not sent in a usual handshake, but fetched to complete its chain, or shown to another kind of client. */
+  /** `beside`: not sent in the normal handshake, but fetched to complete a chain or shown to another kind of client. */
   role: 'leaf' | 'chain' | 'beside';
   first_seen_at: number;
-  /** Where `shown` is 1 it is `monitor_states.shown_at` instead: not every check writes it. */
+  /** Stale while `shown` is 1: then `monitor_states.shown_at` has the time, because not every check writes this row. */
   last_seen_at: number;
-  /** 1: the last check that saw certificates saw this one. */
+  /** 1 if the last check that saw certificates saw this one. */
   shown: Flag;
-  /** 0: it is one of too many that this monitor has shown; without a monitor that keeps it, a certificate loses its DER. */
+  /** 0 if beyond the monitor's limit of certificates. A certificate that no monitor keeps loses its DER. */
   kept: Generated<Flag>;
 }

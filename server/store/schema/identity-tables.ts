@@ -1,9 +1,9 @@
 /** A boolean on PostgreSQL, 0 or 1 on SQLite: `identityFlag` writes it. */
 type IdentityFlag = boolean | number;
-/** ISO text, or a timestamp that is written as such and compares with it. */
+/** ISO text on SQLite; a timestamptz on PostgreSQL, which accepts ISO text and compares with it. */
 type IdentityInstant = string;
 
-/** The few of better-auth's tables that the store itself touches, for an account's deletion and for retention. */
+/** A user of better-auth. These tables have only the columns that the store itself uses. */
 export interface IdentityUserTable {
   id: string;
   name: string;
@@ -12,7 +12,7 @@ export interface IdentityUserTable {
   emailVerified: IdentityFlag;
   twoFactorEnabled: IdentityFlag | null;
   image: string | null;
-  /** What the sign-up asked for; null where it did not. Counts when the account is made. */
+  /** Company and trial from the sign-up form, used when the account is created; null if not given. */
   company: string | null;
   trial: IdentityFlag | null;
   createdAt: IdentityInstant;
@@ -33,12 +33,12 @@ export interface IdentityAccountTable {
   createdAt: IdentityInstant;
   updatedAt: IdentityInstant;
 }
-/** What of a person's passkeys and one-time codes matters here: whose they are. */
+/** A passkey or one-time code generator of a user. */
 export interface IdentityFactorTable {
   id: string;
   userId: string;
 }
-/** Short-lived: challenges, and tokens that were mailed. */
+/** Short-lived challenges and mailed tokens. */
 export interface IdentityVerificationTable {
   identifier: string;
   value: string;

@@ -6,26 +6,26 @@ import { StoreError } from '../db/store-error.ts';
 import type { Tables } from './tables.ts';
 import type { Store } from '../db/open-store.ts';
 
-/** What runs over the migrations; tests add some of their own. */
-type Changes = typeof MIGRATIONS;
+/** Migrations by name. Tests add their own. */
+type Migrations = typeof MIGRATIONS;
 
 export interface MigrateOptions {
   dialect: DialectName;
-  /** How messages call the database: "The database of DATABASE_URL". */
+  /** Name of the database in messages, such as "The database of DATABASE_URL". */
   name: string;
-  /** Default: the newest. A lower one is for a copy of a database of that level. */
+  /** Highest level to migrate to. Default: the newest. A lower one serves copies of an older database. */
   upTo?: number;
-  changes?: Changes;
+  changes?: Migrations;
 }
 
-/** Anything but a level: with no mark in the database, all that is unknown may have broken what we rely on. */
-const NO_MARK = Infinity;
+/** Above every level: without a mark in the database, any unknown migration may have broken this program. */
+const NO_LEVEL = Infinity;
 const ATTEMPTS = 3;
 
 /**
- * Brings the database to the newest level, all or nothing, one process at a time. A database that is ahead of this program is
- * good as long as all it has more is additive.
- * @throws StoreError `newer_database`, or `old_processes` while some run that a pending change would break.
+ * Runs all pending migrations in one transaction, one process at a time. Accepts a database that is ahead of this
+ * program if its additional migrations are not breaking.
+ * @throws StoreError `newer_database`, or `old_processes` if a pending migration would break connected processes
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -33,39 +33,39 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
       if ((await pending(db, options)).length === 0) return;
       return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
-      // Processes that go on meanwhile may hold in another order what a change wants.
+      // A deadlock: running processes may lock tables in another order than the migration.
       if (attempt === ATTEMPTS || !lostRace(error)) throw error;
     }
   }
 }
 
-/** Whether the database is of this program's level, or ahead of it and still good. @throws StoreError `newer_database` */
+/** Returns whether no migration is pending. Accepts a compatible newer level. @throws StoreError `newer_database` */
 export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): Promise<boolean> {
   return (await pending(db, options)).length === 0;
 }
 
-/** The level of what is there; 0 where nothing is. @throws StoreError `newer_database` where it has more than this program. */
+/** Returns the database's level, 0 if empty. @throws StoreError `newer_database` if it has unknown migrations */
 export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions): Promise<number> {
   const done = await migrationsDone(db, options.dialect);
   refuseUnknown(done, options);
   return Math.max(0, ...done.map(levelOf));
 }
 
-/** The same lock as earlier versions take, which may start at the same time. */
+/** The id of the lock that all earlier versions take, because they may start at the same time. */
 const LOCK_ID = sql.lit(3_853_314_791_062_309_107n);
 
-/** Until the end of the transaction no other process of any version migrates; on PostgreSQL. */
+/** Keeps other processes of any version from migrating until the transaction ends. PostgreSQL only. */
 export async function lockMigrations(trx: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(trx);
 }
 
-/** As `migrate`, in a transaction that does more. It holds the lock of the migrations to its end. */
+/** Migrates like `migrate`, within a given transaction, which keeps the migration lock until it ends. */
 export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOptions): Promise<void> {
   const { dialect, changes = MIGRATIONS } = options;
   if (dialect === 'postgres') await lockMigrations(trx);
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(trx);
-  // Anew: the process that had the lock before may have done it.
+  // Read again under the lock, because another process may have migrated meanwhile.
   const names = await pending(trx, options);
   const breaking = names.filter((name) => changes[name]?.breaking);
   const newestBreaking = breaking.at(-1);
@@ -73,7 +73,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   const startedAt = Date.now();
   for (const [index, name] of names.entries()) {
     await changes[name]?.up(trx as unknown as Kysely<unknown>, dialect);
-    // One after the other: earlier versions sort by it.
+    // Distinct timestamps, because earlier versions sort by them.
     const timestamp = new Date(startedAt + index).toISOString();
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(trx);
   }
@@ -81,8 +81,8 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
 }
 
 /**
- * A process that starts from now on waits at its first question, which is for this table, and then sees what we did; all
- * others are connected already.
+ * Throws `old_processes` if connected processes are older than a breaking migration. Locks kysely_migration first: the
+ * first query of a new process reads it, so that process waits and then sees the migrated database.
  */
 async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: string): Promise<void> {
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);
@@ -94,7 +94,7 @@ async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: stri
   );
 }
 
-/** Those that are to be made. @throws StoreError `newer_database` where something is made that breaks this program. */
+/** Returns the names of pending migrations. @throws StoreError `newer_database` if the database is incompatible */
 async function pending(
   db: Kysely<Tables>,
   { dialect, name, upTo = PROGRAM_LEVEL, changes = MIGRATIONS }: MigrateOptions,
@@ -102,8 +102,8 @@ async function pending(
   const done = new Set(await migrationsDone(db, dialect));
   const missing = Object.keys(changes).filter((change) => !done.has(change) && levelOf(change) <= upTo);
   const isAhead = [...done].some((change) => !Object.hasOwn(changes, change));
-  const goesOn = missing.length === 0 && (await oldestProgram(db, dialect)) <= levelOf(lastOf(changes));
-  if (isAhead && !goesOn) refuseUnknown([...done], { name, changes });
+  const isCompatible = missing.length === 0 && (await oldestProgram(db, dialect)) <= levelOf(lastOf(changes));
+  if (isAhead && !isCompatible) refuseUnknown([...done], { name, changes });
   return missing;
 }
 
@@ -119,7 +119,7 @@ function refuseUnknown(
   );
 }
 
-const lastOf = (changes: Changes) => Object.keys(changes).at(-1) ?? '0000';
+const lastOf = (changes: Migrations) => Object.keys(changes).at(-1) ?? '0000';
 
 async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
   if (!(await hasTable(db, dialect, 'kysely_migration'))) return [];
@@ -127,11 +127,11 @@ async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise
   return rows.map((row) => row.name);
 }
 
-/** The lowest level of programs that may work on the database. */
+/** Returns the lowest level of programs that may use the database. */
 async function oldestProgram(db: Kysely<Tables>, dialect: DialectName): Promise<number> {
-  if (!(await hasTable(db, dialect, 'oldest_program'))) return NO_MARK;
+  if (!(await hasTable(db, dialect, 'oldest_program'))) return NO_LEVEL;
   const { rows } = await sql<{ level: number }>`select level from oldest_program`.execute(db);
-  return rows[0]?.level ?? NO_MARK;
+  return rows[0]?.level ?? NO_LEVEL;
 }
 
 async function markOldestProgram(
@@ -145,7 +145,7 @@ async function markOldestProgram(
   await sql`insert into oldest_program (level) values (${level})`.execute(trx);
 }
 
-/** The number of the newest migration that the database has, also where that is newer than this program; 0 without any. */
+/** Returns the number of the newest migration in the database, even if newer than this program; 0 if there is none. */
 export async function schemaLevel({ db }: Store): Promise<number> {
   const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(
     db,

@@ -3,14 +3,14 @@ import type { ClearedTable } from '../../core/index.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * What becomes of a column whose row stays: a sentence says why it is kept, a function returns what it is reset to (`now` in
- * ms UTC), and `follows` names what changes it besides.
+ * What happens to a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms
+ * UTC), and `follows` names what else changes it.
  */
 type ColumnFate<Value> = string | ((now: number) => Value) | { follows: string };
 
 /**
- * What becomes of an account's rows. `removed`: all are deleted, and counted in the mail to the owner under that name, or not (`untold`). `kept`: they
- * stay as they are, for the reason given. `columns`: they stay, but what a person wrote into them is reset.
+ * What happens to an account's rows. `removed`: all are deleted, and the mail to the owner counts them under that name
+ * (`untold`: not mentioned). `kept`: they stay, for the given reason. `columns`: they stay, with single columns reset.
  */
 export type TableFate<Table extends keyof Tables = keyof Tables> =
   | { removed: ClearedTable | 'untold' }
@@ -28,9 +28,9 @@ const BY_WORKERS = 'Workers write it to share the checks.';
 const BY_PAYMENTS = 'Says what was paid for or granted. Premium counts for the account, whoever bought it.';
 
 /**
- * What becomes of everything in an account when somebody new proves to own its address, table by table. The type demands an entry
- * for each table with an `account_id`, and one for each column of the tables that people write to; the takeover test compares the
- * list with the database itself.
+ * Defines, per table, what happens to an account's data when a new owner verifies its address. The type demands an
+ * entry for every table with an `account_id`, and for every column of tables under `columns`. The takeover test
+ * compares the list with the database.
  */
 export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
   accounts: {
@@ -41,7 +41,7 @@ export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
       photo_url: () => null,
       company_name: () => '',
       time_zone: () => null,
-      // The next checkout would go on with the customer of whoever paid before, who gets its receipts.
+      // Otherwise the next checkout would use the previous payer's customer, who would get the receipts.
       paddle_id: () => '',
       ...keep(BY_PAYMENTS, 'plan', 'plan_status', 'plan_source', 'plan_ends_at', 'trial_ends_at'),
       ...keep(BY_PAYMENTS, 'granted_at', 'grant_ends_at'),
@@ -73,7 +73,7 @@ export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
       ...keep(BY_CHECKS, 'last_checked_at', 'checked', 'certificate_fingerprint', 'not_after', 'revoked'),
       ...keep(BY_CHECKS, 'last_read_at', 'unreachable_since', 'problem', 'problem_message'),
       ...keep(BY_CHECKS, 'response_ms', 'recent_checks', 'on_schedule_until'),
-      // Nobody watches a paused domain: its uptime begins anew.
+      // A paused domain is not checked, so its uptime starts again when it resumes.
       uptime: () => null,
       uptime_since: () => null,
       suspected_since: () => null,
@@ -89,7 +89,7 @@ export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
   evidence: { kept: BY_CHECKS },
   verdicts: { kept: BY_CHECKS },
   monitor_certificates: { kept: BY_CHECKS },
-  // An alert goes out once per incident. What only the channels of somebody else got would never reach the owner.
+  // Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
   incidents: { removed: 'untold' },
   alerts: { removed: 'untold' },
   deliveries: { removed: 'untold' },

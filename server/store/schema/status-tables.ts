@@ -1,12 +1,12 @@
 /** 0 or 1. */
 type Flag = number;
 
-/** What an account shows to anybody, at most one page each. */
+/** Public status pages, at most one per account. */
 export interface StatusPagesTable {
   account_id: string;
-  /** The last part of its address; unique. */
+  /** The last path segment of the page's URL. Unique. */
   slug: string;
-  /** 0: it exists for nobody but its owner. */
+  /** 0: visible to its owner only. */
   enabled: Flag;
   /** Whether search engines may list it. */
   listed: Flag;
@@ -21,16 +21,16 @@ export interface StatusPagesTable {
   changed_at: number;
 }
 
-/** What a domain is called on the page of its account, and where a page of chosen domains has it. */
+/** The label of a domain on the status page, and its position if the page shows chosen domains. */
 export interface StatusPageDomainsTable {
   account_id: string;
   monitor_id: string;
   place: number;
-  /** Empty: its own name. */
+  /** Empty: the page shows the host name. */
   label: string;
 }
 
-/** Pictures of domains, for whoever knows the address. The token stands here as it is: it is made to be published. */
+/** Public badge images of domains. The token is stored in clear text, because it is meant to be published. */
 export interface BadgesTable {
   account_id: string;
   monitor_id: string;

@@ -30,7 +30,7 @@ import type {
 import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
-/** 0 or 1: the form of a boolean that both databases have. */
+/** A boolean as 0 or 1, which both databases support. */
 type Flag = number;
 
 export interface AccountsTable {
@@ -42,32 +42,32 @@ export interface AccountsTable {
   photo_url: string | null;
   paddle_id: string;
   company_name: string;
-  /** What was last settled; past `plan_ends_at` it is Free whatever stands here. */
+  /** The plan as last computed. After `plan_ends_at` the account is on Free, whatever this column says. */
   plan: Plan;
   plan_status: Generated<PlanStatus>;
   plan_source: Generated<PlanSource>;
   plan_ends_at: number | null;
   trial_ends_at: number | null;
-  /** Premium given by the operator; without an end where `grant_ends_at` is null. */
+  /** When the operator granted Premium; null: no grant. The grant has no end if `grant_ends_at` is null. */
   granted_at: number | null;
   grant_ends_at: number | null;
   disabled_at: number | null;
   /** IANA name; null: UTC. */
   time_zone: string | null;
-  /** JSON of AlertSettings; null: the product's own. */
+  /** JSON of AlertSettings; null: the defaults. */
   alert_settings: string | null;
-  /** When the next weekly digest leaves; null: none does. */
+  /** When the next weekly digest is due; null: digests are off. */
   digest_next_at: number | null;
-  /** When the mail was written that shows that mail arrives; null before the first domain. */
+  /** When the welcome email was queued, which shows that mail arrives; null before the first domain. */
   reached_out_at: number | null;
-  /** Until when unsubscribe links mailed before migration 0019 work, ms UTC; null: the account is newer than those. */
+  /** Until when unsubscribe links mailed before migration 0019 work, ms UTC; null: the account is newer. */
   old_links_until: number | null;
-  /** `system`: the account of the check that watches the product itself; nobody signs in to it. */
+  /** `system`: the account of the self-check, to which nobody signs in. */
   kind: Generated<'person' | 'system'>;
   created_at: number;
 }
 
-/** What an identity provider calls an account: one row per (issuer, subject). */
+/** Identities that sign in to an account, one row per (issuer, subject). */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -82,12 +82,12 @@ export interface SessionsTable {
   access_hash: string;
   access_expires_at: number;
   refresh_hash: string;
-  /** The token that `refresh_hash` replaced at `rotated_at`. */
+  /** Hash of the token that `refresh_hash` replaced at `rotated_at`. */
   previous_refresh_hash: string | null;
   rotated_at: number | null;
   refresh_idle_expires_at: number;
   refresh_expires_at: number;
-  /** What the browser calls itself, and from where, at the sign-in or the last refresh. */
+  /** User-Agent and IP address at the sign-in or the last refresh. */
   user_agent: Generated<string>;
   address: Generated<string>;
   created_at: number;
@@ -101,84 +101,84 @@ export interface MonitorsTable {
   check_every_minutes: number;
   created_at: number;
   next_check_at: number;
-  /** In which it waits when it is due: see `laneOf`. */
+  /** The queue lane in which it waits when due; see `laneOf`. */
   lane: Generated<number>;
   last_checked_at: number | null;
-  /** 1 from the first check on: what never changes again may stand in an index, the instant of the last check may not. */
+  /** 1 after the first check. Indexes use it instead of `last_checked_at`, which every check would rewrite. */
   checked: Generated<Flag>;
-  /** A person asked for a check that no claim has taken up yet. */
+  /** When a person asked for a check that no claim has included yet. */
   check_requested_at: number | null;
   lease_token: string | null;
   lease_expires_at: number | null;
   claimed_by: string | null;
-  /** The claim took up a wish of a person. */
+  /** 1 if a person asked for the check that is claimed. */
   claim_asked: Generated<Flag>;
-  /** The leaf last seen; stays through checks that read none. */
+  /** The leaf last seen. Checks that read no certificate keep it. */
   certificate_fingerprint: string | null;
-  /** Of that leaf: what the list sorts and counts by. */
+  /** End of validity of that leaf, by which lists sort and count. */
   not_after: number | null;
-  /** When the renewal of that leaf is overdue, if it is short-lived and trusted; else null. */
+  /** When the renewal of that leaf becomes overdue, if it is short-lived and trusted; else null. */
   on_schedule_until: number | null;
   revoked: Flag;
-  /** The last check that read a certificate. */
+  /** Time of the last check that read a certificate. */
   last_read_at: number | null;
   unreachable_since: number | null;
   problem: 'unreachable' | 'untrusted' | null;
   problem_message: string | null;
-  /** 0 where nobody may check it: paused, or its account disabled. */
+  /** 0 if it must not be checked, because it is paused or its account is disabled. */
   active: Generated<Flag>;
   paused_by: PausedBy | null;
   paused_at: number | null;
   notes: Generated<string>;
-  /** JSON list of lower-case words, without an index of its own: `contains` finds one with its quotes. */
+  /** JSON list of lower-case words without index. `contains` finds a tag together with its quotes. */
   tags: Generated<string>;
   protocol: Generated<Protocol>;
-  /** What the last checks agree on; null before the first. One failure alone changes nothing. */
+  /** Confirmed uptime; null before the first check. A single failure does not change it. */
   uptime: Uptime | null;
-  /** The first check that told whether it is up: where its figures begin. */
+  /** Time of the first check with a known uptime, at which the uptime figures start. */
   uptime_since: number | null;
-  /** When the failure was first seen that waits for a second look; null where none does. */
+  /** When a failure was first seen that a second check must confirm; null if there is none. */
   suspected_since: number | null;
-  /** When the incident began that still lasts. */
+  /** Start of the open `down` incident. */
   down_since: number | null;
   down_seen_at: number | null;
-  /** Of the last check that got an answer. */
+  /** Response time of the last check that got an answer, in ms. */
   response_ms: number | null;
-  /** The last checks, oldest first, a letter each: `u` up, `d` down, `?` unknown. At most 90. */
+  /** The last 90 checks, oldest first, one letter each: `u` up, `d` down, `?` unknown. */
   recent_checks: Generated<string>;
-  /** What a search looks through: `searchText` of what stands in the other columns. */
+  /** The text that searches use; see `searchText`. */
   search_text: Generated<string>;
-  /** JSON of DomainAlertSettings; null: as the account. */
+  /** JSON of DomainAlertSettings; null: the account's settings apply. */
   alert_settings: string | null;
 }
-/** `unconfirmed`: somebody added it before the account's owner proved the address, and the owner has not resumed it. */
+/** `unconfirmed`: added before the owner verified the account's address, and not yet resumed by the owner. */
 export type PausedBy = 'user' | 'plan' | 'unconfirmed';
 
-/** What lists and counts read of a monitor. Triggers keep it as the row of `monitors` is: nobody else writes it. */
+/** The columns of a monitor that lists and counts read. Triggers on `monitors` maintain it; code must not write it. */
 export interface MonitorListingTable {
   account_id: string;
   monitor_id: string;
   created_at: number;
   host: string;
   port: number;
-  /** 0 paused, 1 pending, 2 unread, 3 revoked, 4: by the end of its certificate, as in DOMAIN_STATES. */
+  /** 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES); 4: the state depends on `not_after`. */
   phase: number;
   not_after: number | null;
-  /** As in `monitors`. */
+  /** Same as in `monitors`. */
   on_schedule_until: number | null;
-  /** 2: it is down or was not read; 1: it is not trusted; 0: neither, or paused. */
+  /** 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
   trouble: number;
   tags: string;
   search_text: string;
 }
 
-/** How many monitors an account has, once it had one. Triggers keep it: nobody else writes it. */
+/** Number of monitors per account that has had one. Triggers maintain it; code must not write it. */
 export interface MonitorTotalsTable {
   account_id: string;
   total: number;
 }
 
-/** The payment provider's subscriptions, as its webhooks last told them. */
+/** Subscriptions as the payment provider's webhooks last reported them. */
 export interface SubscriptionsTable {
   /** The provider's id. */
   id: string;
@@ -191,14 +191,14 @@ export interface SubscriptionsTable {
   cancels_at: number | null;
   past_due_since: number | null;
   refunded_at: number | null;
-  /** When what the row says happened (the event's occurred_at): older news that arrives later changes nothing. */
+  /** The `occurred_at` of the last applied event. Older events that arrive later are ignored. */
   told_at: number;
-  /** The same for `refunded_at`, which another kind of event tells. */
+  /** The same for `refunded_at`, which separate refund events set. */
   refund_told_at: number | null;
   created_at: number;
 }
 
-/** Webhook events that were taken, by the provider's id: each counts once. */
+/** Processed webhook events by the provider's id, so that each is applied once. */
 export interface PaymentEventsTable {
   id: string;
   account_id: string | null;
@@ -206,13 +206,13 @@ export interface PaymentEventsTable {
   occurred_at: number;
   received_at: number;
   outcome: 'applied' | 'stale' | 'ignored';
-  /** The subscription of a refund that was told before it, until it is. */
+  /** The subscription of a refund that arrived first; null once the refund is applied. */
   refund_of: string | null;
   refund_at: number | null;
   refunded: Flag | null;
 }
 
-/** Addresses that had their trial, as salted hashes; a row outlives its account by twelve months. */
+/** Salted hashes of addresses that had a trial. A row outlives its account by twelve months. */
 export interface TrialsTable {
   address_hash: string;
   account_id: string | null;
@@ -220,12 +220,12 @@ export interface TrialsTable {
   account_deleted_at: number | null;
 }
 
-/** What every outbox has: rows that a worker claims, sends and settles. */
+/** Columns of every outbox table, whose rows a worker claims, sends and settles. */
 export interface OutboxColumns {
   id: string;
   message_id: string;
   attempts: number;
-  /** Claims in a row whose outcome nobody reported: the mark of a row that kills its worker. */
+  /** Consecutive claims without a reported result, which suggest that the row kills its worker. */
   unanswered: number;
   next_attempt_at: number;
   first_attempt_at: number | null;
@@ -239,15 +239,15 @@ export interface OutboxColumns {
 
 export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';
 
-/** Mail that is no alert: to an account, or (account null, or the sender's) to the operator. */
+/** Mail other than alerts: to an account, or to the operator (account null, or that of the sender). */
 export interface MailsTable extends OutboxColumns {
   account_id: string | null;
   recipient: string;
   kind: string;
-  /** JSON of what the text is made of; goes when the mail is settled, but stays with a failed one that holds no secret. */
+  /** JSON of the mail's content. Deleted when settled, except for failed mails without a secret link. */
   data: string | null;
   state: MailState;
-  /** When the mail is of no use any more. */
+  /** After this time the mail is dropped instead of sent. */
   expires_at: number | null;
 }
 
@@ -256,18 +256,18 @@ export interface FeedbackTable {
   account_id: string;
   title: string;
   message: string;
-  /** Of the account when it was written. */
+  /** 1 if the account had Premium when the feedback was written. */
   premium: Flag;
   created_at: number;
 }
 
-/** A certificate authority that one account trusts, beside those that everybody does. */
+/** A certificate authority that one account trusts in addition to the public ones. */
 export interface AuthoritiesTable {
   id: string;
   account_id: string;
   fingerprint: string;
   der: Uint8Array;
-  /** JSON of CertificateFacts. */
+  /** JSON of AuthorityFacts. */
   facts: string;
   created_at: number;
 }
@@ -276,25 +276,25 @@ export interface CertificatesTable {
   /** SHA-256 of the DER, lower-case hex. */
   fingerprint: string;
   der: Uint8Array;
-  /** JSON of CertificateFacts; null for a certificate that could not be read. */
+  /** JSON of CertificateFacts; null if the certificate could not be parsed. */
   facts: string | null;
   first_seen_at: number;
 }
 
-/** Icons of sites by endpoint, whoever watches it. A row without `content` says that there was none. */
+/** Icons of sites, one row per endpoint for all accounts. A row without `content` means that the site has none. */
 export interface FaviconsTable {
   host: string;
   port: number;
-  /** As its bytes say, whatever the server called it. */
+  /** Detected from the bytes, not from the server's header. */
   content_type: string | null;
   content: Uint8Array | null;
   /** Changes with the content. */
   version: string | null;
-  /** When it is looked for again; moved on by who takes that up. */
+  /** When to fetch it again. The worker that claims the row moves it forward. */
   next_fetch_at: number;
 }
 
-/** Looks for somebody without an account: asked by the API, answered by a worker, and gone once they were read. */
+/** Preview checks without an account. The API inserts a row, a worker answers it, and the API reads and deletes it. */
 export interface GlancesTable {
   id: string;
   host: string;
@@ -302,7 +302,7 @@ export interface GlancesTable {
   protocol: Generated<Protocol>;
   created_at: number;
   lease_expires_at: number | null;
-  /** JSON of the answer; null until then. */
+  /** JSON of the answer; null until the worker has answered. */
   answer: string | null;
 }
 
@@ -358,33 +358,33 @@ export interface Tables {
   verification: IdentityVerificationTable;
 }
 
-/** A personal token; its secret is kept as a SHA-256 alone. */
+/** A personal API token. Only the SHA-256 of its secret is stored. */
 export interface ApiTokensTable {
   account_id: string;
   id: string;
   token_hash: string;
-  /** How the token begins. */
+  /** The first characters of the token. */
   prefix: string;
   name: string;
-  /** JSON list. */
+  /** JSON list of scope names. */
   scopes: string;
   created_at: number;
   last_used_at: number | null;
   expires_at: number | null;
 }
 
-/** A call that was, or is being, carried out under a key of its caller's. */
+/** An API call with an idempotency key, running or answered. */
 export interface IdempotencyKeysTable {
   account_id: string;
   /** SHA-256 of the key. */
   key_hash: string;
-  /** SHA-256 of the call and what it was asked with. */
+  /** SHA-256 of the method, path and input of the request. */
   request_hash: string;
-  /** Who carries it out: another one for each try. */
+  /** Random id of the attempt that owns the key. */
   attempt: string;
-  /** From then on whoever was carrying it out is taken for dead. */
+  /** After this time another attempt may take over an unanswered call. */
   lease_expires_at: number;
-  /** Of the answer; null while there is none. */
+  /** HTTP status of the answer; null while there is none. */
   status: number | null;
   content_type: string | null;
   body: string | null;

@@ -19,16 +19,16 @@ export interface BackupOrder {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
-  /** Where the backup goes; nothing may be there. */
+  /** Path of the backup file. It must not exist yet. */
   file: string;
-  /** The text of secrets.json, kept with it. */
+  /** The text of secrets.json, stored in the backup; null if there is none. */
   secrets: string | null;
   now: number;
 }
 
 /**
- * Writes the whole database, as it is at one instant, into one file, while the server works. The file has its name only once it
- * is finished and was read again.
+ * Writes a consistent snapshot of the whole database into one file while the server runs. The file gets its final name
+ * only after it is complete and its integrity was checked.
  * @throws CopyError, StoreError
  */
 export async function backUp({
@@ -44,7 +44,7 @@ export async function backUp({
   return withRoom(file, async () => {
     try {
       rmSync(draft, { force: true });
-      // With the keys in it, it is for its owner alone.
+      // Readable by the owner only, because the backup contains the secret keys.
       writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
       if (databaseUrl === null) await copySqlite(dataDir, draft);
       else await copyPostgres(databaseUrl, draft);
@@ -60,19 +60,19 @@ export async function backUp({
       flush(dirname(file));
       return facts;
     } finally {
-      for (const left of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${left}`, { force: true });
+      for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${suffix}`, { force: true });
     }
   });
 }
 
-const PAGES_AT_ONCE = 2_000;
+const PAGES_PER_STEP = 2_000;
 
 async function copySqlite(dataDir: string, draft: string): Promise<void> {
   const db = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
   try {
-    // What is read stays as it is at this instant, however much is written meanwhile; else each write would begin it anew.
+    // The read transaction keeps the snapshot stable. Without it, each concurrent write would restart the backup.
     db.exec('begin; select count(*) from sqlite_schema');
-    await backup(db, draft, { rate: PAGES_AT_ONCE });
+    await backup(db, draft, { rate: PAGES_PER_STEP });
   } finally {
     db.close();
   }
@@ -95,7 +95,7 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
             'nothing_there',
             'The database of DATABASE_URL is empty: there is nothing to back up.',
           );
-        await makeTables(draft, level);
+        await createTables(draft, level);
         const target = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
         try {
           target.exec('PRAGMA synchronous = OFF; begin');
@@ -113,8 +113,8 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
   }
 }
 
-/** All tables of a level, empty but for what its migrations put there. */
-async function makeTables(path: string, level: number): Promise<void> {
+/** Creates all tables of a schema level. They are empty except for rows that the migrations insert. */
+async function createTables(path: string, level: number): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(path) });
   await migrate(db, { dialect: 'sqlite', name: 'The copy', upTo: level });
   await db.destroy();

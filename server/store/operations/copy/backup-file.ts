@@ -6,18 +6,18 @@ import type { TableSum } from './rows.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**
- * What a backup says of itself. It is written last: a file without it was never finished. A backup is an SQLite file with the
- * tables of the product at their level, whichever database they came from.
+ * Metadata of a backup, written last: a file without it is incomplete. A backup is an SQLite file with our tables at
+ * their schema level, whichever database they came from.
  */
 export interface BackupFacts {
   madeAt: number;
   level: number;
-  /** The text of secrets.json; null where there was none. */
+  /** The text of secrets.json; null if there was none. */
   secrets: string | null;
   tables: TableSum[];
 }
 
-/** A file of SQLite's as one side of a copy. */
+/** Returns an SQLite file as source or target of a copy. */
 export function sqliteSide(db: DatabaseSync): Target {
   return {
     tables: sqliteTables(db),
@@ -26,7 +26,7 @@ export function sqliteSide(db: DatabaseSync): Target {
   };
 }
 
-/** The level of an SQLite file with our tables. @throws CopyError `newer` */
+/** Returns the schema level of an SQLite file with our tables. @throws CopyError `newer` */
 export function levelOfFile(db: DatabaseSync, name: string): number {
   const done = db.prepare('select name from kysely_migration').all();
   const unknown = done.map((row) => String(row['name'])).filter((key) => !Object.hasOwn(MIGRATIONS, key));
@@ -38,12 +38,12 @@ export function levelOfFile(db: DatabaseSync, name: string): number {
   return Math.max(0, ...done.map((row) => levelOf(String(row['name']))));
 }
 
-/** Makes a finished backup of a file that has all tables. @throws CopyError `damaged` */
+/** Completes a backup file that has all tables: checks it and writes its metadata. @throws CopyError `damaged` */
 export async function finishBackup(
   db: DatabaseSync,
   { madeAt, secrets }: Pick<BackupFacts, 'madeAt' | 'secrets'>,
 ): Promise<BackupFacts> {
-  // One file: a write-ahead log beside it would be forgotten.
+  // Without write-ahead log the backup is one file, so no part of it can be left behind.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
   refuseDamage(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
@@ -60,7 +60,7 @@ export async function finishBackup(
   return { madeAt, level, secrets, tables };
 }
 
-/** What a backup says of itself, before it is believed. @throws CopyError `not_a_backup` or `newer` */
+/** Reads the metadata of a backup without verifying its tables. @throws CopyError `not_a_backup` or `newer` */
 export function readBackupFacts(file: string): BackupFacts {
   const db = openBackup(file);
   try {
@@ -69,13 +69,13 @@ export function readBackupFacts(file: string): BackupFacts {
     return facts;
   } catch (error) {
     if (error instanceof CopyError) throw error;
-    throw noBackup(file, error);
+    throw notABackup(file, error);
   } finally {
     db.close();
   }
 }
 
-/** Reads all of a backup and holds it against what it says of itself. @throws CopyError */
+/** Reads the whole backup and compares row counts and checksums with its metadata. @throws CopyError */
 export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupFacts> {
   const facts = readFacts(db, file);
   refuseDamage(db, `The backup ${file}`);
@@ -91,19 +91,19 @@ export async function verifyBackup(db: DatabaseSync, file: string): Promise<Back
   return facts;
 }
 
-/** Leaves the tables of the product alone. */
+/** Drops the metadata tables, so that only the tables of the product remain. */
 export function stripFacts(db: DatabaseSync): void {
   db.exec(BACKUP_TABLES.map((name) => `drop table ${name}`).join(';'));
 }
 
-/** Only to read it. @throws CopyError `not_a_backup` */
+/** Opens a backup file read-only. @throws CopyError `not_a_backup` */
 export function openBackup(file: string): DatabaseSync {
   try {
     const db = new DatabaseSync(file, { readOnly: true });
     db.exec('PRAGMA schema_version');
     return db;
   } catch (error) {
-    throw noBackup(file, error);
+    throw notABackup(file, error);
   }
 }
 
@@ -123,11 +123,11 @@ function readFacts(db: DatabaseSync, file: string): BackupFacts {
       })),
     };
   } catch (error) {
-    throw noBackup(file, error);
+    throw notABackup(file, error);
   }
 }
 
-function noBackup(file: string, cause: unknown): CopyError {
+function notABackup(file: string, cause: unknown): CopyError {
   return new CopyError(
     'not_a_backup',
     `${file} is no backup that "npm run backup" has made, or one that it could not finish.`,

@@ -1,23 +1,23 @@
 import { isDiskFull } from '../../db/dialect.ts';
 
 export type CopyErrorCode =
-  /** The file is none of ours, or one that was never finished. */
+  /** The file is not one of our backups, or an incomplete one. */
   | 'not_a_backup'
-  /** What was read is not what was written. */
+  /** The file is corrupt, or the copied rows differ from their source. */
   | 'damaged'
-  /** It was made by a newer version of this program. */
+  /** A newer version of this program wrote the database. */
   | 'newer'
-  /** There is something already where it should go. */
+  /** The target already exists or holds data. */
   | 'not_empty'
-  /** There is nothing to copy. */
+  /** The source database is empty. */
   | 'nothing_there'
-  /** Processes of this program work on it. */
+  /** Processes of this program use the target database. */
   | 'in_use'
   | 'no_room'
-  /** The other database cannot hold some value. */
+  /** The target database cannot store some value. */
   | 'unfit';
 
-/** Why a copy was not made; then nothing was changed. The message is one line for the operator. */
+/** Reason for a failed copy, which changed nothing. The message is one line for the operator. */
 export class CopyError extends Error {
   override name = 'CopyError';
   readonly code: CopyErrorCode;
@@ -28,17 +28,17 @@ export class CopyError extends Error {
   }
 }
 
-/** Does the work; a disk that is full on the way ends it in one line. @throws CopyError `no_room` */
+/** Runs `work` and maps errors of a full disk to a CopyError that names `place`. @throws CopyError `no_room` */
 export async function withRoom<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isDiskFull(error) && !isFileFull(error)) throw error;
+    if (!isDiskFull(error) && !isNoSpaceError(error)) throw error;
     throw new CopyError('no_room', `There is no room left for ${place}. Make some, then try again.`, error);
   }
 }
 
-function isFileFull(error: unknown): boolean {
+function isNoSpaceError(error: unknown): boolean {
   const code = error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);
 }

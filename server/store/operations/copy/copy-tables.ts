@@ -1,7 +1,7 @@
 import { CopyError } from './copy-error.ts';
 import { createSum, type Row, type TableShape, type TableSum } from './rows.ts';
 
-/** One side of a copy. */
+/** The tables and rows that a copy reads. */
 export interface Source {
   tables: readonly TableShape[];
   rows(table: TableShape): Iterable<Row[]> | AsyncIterable<Row[]>;
@@ -12,9 +12,9 @@ export interface Target extends Source {
 }
 
 /**
- * Copies every table and reads it again from the target, in whose transaction all of it has to happen. Both have the tables of
- * one level.
- * @throws CopyError `damaged` when what is there then is not what was read.
+ * Copies the tables `names` and verifies each by reading it back. Call it within a transaction of the target. Both
+ * sides must have the same schema level.
+ * @throws CopyError `damaged` if the rows read back differ from the source
  */
 export async function copyTables(
   from: Source,
@@ -40,14 +40,14 @@ export async function copyTables(
   return sums;
 }
 
-/** Counts and checksum of a table as it is now. */
+/** Reads a table and returns its row count and checksum. */
 export async function sumOf(source: Source, table: TableShape): Promise<TableSum> {
   const sum = createSum(table.name);
   for await (const rows of source.rows(table)) sum.add(rows);
   return sum.result();
 }
 
-/** The line that tells of a copy that is none. */
+/** Returns the error for a table whose copy differs from the original. */
 export function differs(expected: TableSum, found: TableSum): CopyError {
   const side = ({ rows, checksum }: TableSum) => `${rows} rows, checksum ${checksum.slice(0, 16)}`;
   return new CopyError(

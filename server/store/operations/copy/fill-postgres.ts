@@ -20,20 +20,20 @@ import { isBookkeeping, type TableShape, type TableSum } from './rows.ts';
 
 export interface FillOrder {
   databaseUrl: string;
-  /** Where the address came from, for messages: DATABASE_URL, --to. */
+  /** The setting that gave the address, for messages: DATABASE_URL or --to. */
   setting: string;
   /** An SQLite file with our tables, read in one transaction. */
   source: DatabaseSync;
-  /** Whether what is there may be replaced. */
+  /** Whether existing data may be replaced. */
   replace: boolean;
   onTable?: (sum: TableSum) => void;
-  /** What has to happen where all of it will be there. */
+  /** Called after all rows are copied, right before the commit. */
   beforeCommit?: () => void;
 }
 
 /**
- * Makes our tables on PostgreSQL, at the level of the source, with all of its rows, in one transaction: until it commits nobody sees
- * anything of it, and what was there stays where it fails.
+ * Creates our tables on PostgreSQL at the schema level of the source and copies all rows, in one transaction: nobody
+ * sees a partial copy, and a failure leaves the existing data unchanged.
  * @throws CopyError, StoreError
  */
 export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
@@ -72,7 +72,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
         return copied;
       }),
     );
-    // Or the first queries would be planned for empty tables.
+    // Without statistics the first queries would be planned for empty tables.
     await sql`analyze`.execute(db);
     return sums;
   } finally {
@@ -80,15 +80,15 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   }
 }
 
-/** Takes our tables away where they hold nothing, or may be replaced. */
+/** Drops our tables if they are empty or may be replaced. @throws CopyError `not_empty` otherwise */
 async function clear(
   trx: Transaction<Tables>,
   { setting, source, replace, name }: FillOrder & { name: string },
 ): Promise<void> {
   const level = await databaseLevel(trx, { dialect: 'postgres', name });
-  const there = await postgresTables(trx);
+  const existing = await postgresTables(trx);
   const ours = new Set(sqliteSide(source).tables.map((table) => table.name));
-  const foreign = there.filter((table) => level === 0 && ours.has(table.name)).map((table) => table.name);
+  const foreign = existing.filter((table) => level === 0 && ours.has(table.name)).map((table) => table.name);
   if (foreign.length > 0)
     throw new CopyError(
       'not_empty',
@@ -96,20 +96,20 @@ async function clear(
     );
   if (level === 0) return;
   const former = await tablesOfLevel(level);
-  const full: string[] = [];
+  const nonEmpty: string[] = [];
   for (const table of former) {
     const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
-    if (rows.length > 0) full.push(table);
+    if (rows.length > 0) nonEmpty.push(table);
   }
-  if (full.length > 0 && !replace)
+  if (nonEmpty.length > 0 && !replace)
     throw new CopyError(
       'not_empty',
-      `The database of ${setting} holds data already (${full.join(', ')}). Take an empty one.`,
+      `The database of ${setting} holds data already (${nonEmpty.join(', ')}). Take an empty one.`,
     );
   await dropPostgresTables(trx, [...former, 'kysely_migration', 'oldest_program']);
 }
 
-/** The names of the tables that the migrations up to a level make. */
+/** Returns the names of the tables that the migrations up to `level` create. */
 async function tablesOfLevel(level: number): Promise<string[]> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(':memory:') });
   try {

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Returns when the disk has the file, or the names in the folder. */
+/** Flushes a file, or the directory entries of a folder, to disk (fsync). */
 export function flush(path: string): void {
   const file = openSync(path, 'r');
   try {

@@ -5,15 +5,15 @@ import { fillPostgres } from './fill-postgres.ts';
 import type { TableSum } from './rows.ts';
 
 export interface MoveOrder {
-  /** Of the embedded database, which the caller holds for itself. */
+  /** Folder of the embedded database. The caller must hold its lock. */
   dataDir: string;
-  /** An address of PostgreSQL. */
+  /** URL of the PostgreSQL database. */
   to: string;
-  /** Hears of each table that was copied and read again. */
+  /** Called for each table that was copied and verified. */
   onTable: (sum: TableSum) => void;
 }
 
-/** Copies the embedded database to an empty one of PostgreSQL, which then is as it was; nothing changes here. @throws CopyError, StoreError */
+/** Copies the embedded database, which stays unchanged, to an empty one on PostgreSQL. @throws CopyError, StoreError */
 export async function move({ dataDir, to, onTable }: MoveOrder): Promise<TableSum[]> {
   const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
   try {

@@ -13,9 +13,9 @@ import {
 } from './rows.ts';
 import { isoInstant, quoted } from './sqlite-tables.ts';
 
-const ROWS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** The tables in the schema where ours are, also those of others. */
+/** Returns all tables of the current schema, including those of other programs. */
 export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> {
   const columns = await sql<{ table: string; column: string; type: string }>`
     select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type
@@ -43,7 +43,7 @@ function kindOf(type: string): Column['kind'] {
   return type.startsWith('timestamp') ? 'instant' : 'plain';
 }
 
-/** The rows of a table, some hundred at a time; inside a transaction. */
+/** Yields the rows of a table in batches. Uses a cursor, so it needs a transaction. */
 export async function* postgresRows(
   trx: Kysely<Tables>,
   { name, columns }: TableShape,
@@ -51,14 +51,14 @@ export async function* postgresRows(
   await sql`declare copied no scroll cursor for select ${list(columns)} from ${sql.table(name)}`.execute(trx);
   for (;;) {
     const { rows } = await sql<Record<string, unknown>>`
-      fetch forward ${sql.lit(ROWS_AT_ONCE)} from copied`.execute(trx);
+      fetch forward ${sql.lit(BATCH_SIZE)} from copied`.execute(trx);
     if (rows.length > 0) yield rows.map((row) => columns.map((column) => toValue(row[column.name])));
-    if (rows.length < ROWS_AT_ONCE) break;
+    if (rows.length < BATCH_SIZE) break;
   }
   await sql`close copied`.execute(trx);
 }
 
-/** Rows of the table's columns, in their order. */
+/** Inserts rows whose values are in the order of the table's columns. @throws CopyError `unfit` */
 export async function insertIntoPostgres(
   trx: Kysely<Tables>,
   { name, columns }: TableShape,
@@ -73,17 +73,17 @@ export async function insertIntoPostgres(
       trx,
     );
   } catch (error) {
-    if (!isAboutData(error)) throw error;
+    if (!isDataError(error)) throw error;
     throw new CopyError('unfit', `The table ${name} cannot be copied (${error.message}).`, error);
   }
 }
 
-/** Data exceptions and violated constraints (SQLSTATE classes 22 and 23). */
-function isAboutData(error: unknown): error is Error {
+/** Returns whether it is a data exception or a constraint violation (SQLSTATE classes 22 and 23). */
+function isDataError(error: unknown): error is Error {
   return error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code') ?? ''));
 }
 
-/** Rows are copied as they are: what triggers would make of them is among the rows of other tables. */
+/** Runs `work` with triggers disabled, because the rows that triggers derive are copied, too. */
 export async function withoutPostgresTriggers<T>(
   trx: Kysely<Tables>,
   tables: readonly TableShape[],
@@ -99,7 +99,7 @@ export async function withoutPostgresTriggers<T>(
   return result;
 }
 
-/** Takes tables away, and the functions of their triggers. */
+/** Drops tables and the functions of their triggers. */
 export async function dropPostgresTables(trx: Kysely<Tables>, names: readonly string[]): Promise<void> {
   const { rows: functions } = await sql<{ signature: string }>`
     select distinct p.oid::regprocedure::text as signature

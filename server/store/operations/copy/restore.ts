@@ -8,24 +8,24 @@ import { fillPostgres } from './fill-postgres.ts';
 import { flush } from './flush.ts';
 
 export interface RestoreOrder {
-  /** null: SQLite in `dataDir`, which the caller holds for itself. */
+  /** null: SQLite in `dataDir`, whose lock the caller must hold. */
   databaseUrl: string | null;
   dataDir: string;
   file: string;
-  /** Whether data that is there may be replaced. */
+  /** Whether existing data may be replaced. */
   replace: boolean;
   now: number;
-  /** Puts the keys into place, once all of the data is there and just before it counts. */
+  /** Writes the secret keys. Called after all data is copied, right before the database is replaced or committed. */
   placeSecrets: () => void;
 }
 
 export interface Restored {
   facts: BackupFacts;
-  /** Where the database is now that was there before; null where there was none, and on PostgreSQL. */
+  /** Path to which the previous SQLite database was moved; null if there was none, and on PostgreSQL. */
   former: string | null;
 }
 
-/** Makes the database what it was when the backup was made. Until all of it is there, nothing is changed. @throws CopyError, StoreError */
+/** Restores the database from a backup. A failure leaves the existing data unchanged. @throws CopyError, StoreError */
 export async function restore(order: RestoreOrder): Promise<Restored> {
   return order.databaseUrl === null ? intoSqlite(order) : intoPostgres(order, order.databaseUrl);
 }
@@ -46,7 +46,7 @@ async function intoPostgres(
   }
 }
 
-const ITS_LOGS = ['-wal', '-shm'];
+const LOG_SUFFIXES = ['-wal', '-shm'];
 
 async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: RestoreOrder): Promise<Restored> {
   const path = join(dataDir, SQLITE_FILE);
@@ -62,33 +62,33 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
       const db = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
       let facts: BackupFacts;
       try {
-        // As it arrived here, and not as it lies there.
+        // Verifies the copy rather than the original, because the copy becomes the database.
         facts = await verifyBackup(db, file);
         stripFacts(db);
       } finally {
         db.close();
       }
       flush(draft);
-      const former = setAside(path, now);
+      const former = moveAside(path, now);
       placeSecrets();
       renameSync(draft, path);
       flush(dataDir);
       return { facts, former };
     } finally {
-      for (const left of ['', '-journal', ...ITS_LOGS]) rmSync(`${draft}${left}`, { force: true });
+      for (const suffix of ['', '-journal', ...LOG_SUFFIXES]) rmSync(`${draft}${suffix}`, { force: true });
     }
   });
 }
 
-/** Gives what is there another name, the log beside it too: SQLite would read it into the new file. */
-function setAside(path: string, now: number): string | null {
+/** Renames the existing database and its log files. SQLite would apply an old log to the new database. */
+function moveAside(path: string, now: number): string | null {
   const former = `${path}.before-${stamp(now)}`;
-  const there = ['', ...ITS_LOGS].filter((ending) => existsSync(`${path}${ending}`));
-  for (const ending of there) renameSync(`${path}${ending}`, `${former}${ending}`);
-  return there.includes('') ? former : null;
+  const existing = ['', ...LOG_SUFFIXES].filter((suffix) => existsSync(`${path}${suffix}`));
+  for (const suffix of existing) renameSync(`${path}${suffix}`, `${former}${suffix}`);
+  return existing.includes('') ? former : null;
 }
 
-/** "20261122T011500Z", fit for the name of a file. */
+/** Formats a time (ms UTC) for file names, such as "20261122T011500Z". */
 export function stamp(at: number): string {
   return new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

@@ -1,32 +1,32 @@
 import { hash } from 'node:crypto';
 
-/** A value as both databases can hold it; instants of better-auth as ISO text, its booleans as 0 and 1. */
+/** A value in the form common to both databases. better-auth's timestamps are ISO text, its booleans 0 and 1. */
 export type Value = null | number | string | Uint8Array;
 export type Row = readonly Value[];
 
 export interface Column {
   name: string;
   kind: 'plain' | 'instant' | 'flag';
-  /** As the database calls it. */
+  /** The type name in the database. */
   type: string;
 }
 
 export interface TableShape {
   name: string;
-  /** By name. */
+  /** Sorted by name. */
   columns: Column[];
-  /** Tables that must be filled before. */
+  /** Tables that its foreign keys refer to and that must be filled first. */
   refersTo: string[];
 }
 
-/** What a table holds, in brief; the same for the same rows in any order and on either database. */
+/** Row count and checksum of a table. Equal rows give equal sums, in any order and on either database. */
 export interface TableSum {
   table: string;
   rows: number;
   checksum: string;
 }
 
-/** Tables that the migrations themselves keep; a copy has those of its own. */
+/** Tables in which migrations keep their state. A copy creates its own. */
 const BOOKKEEPING = new Set(['kysely_migration', 'kysely_migration_lock', 'oldest_program']);
 
 export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
@@ -34,7 +34,7 @@ export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
 export const byName = (a: { name: string }, b: { name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name);
 
-/** So that every table comes after those that it refers to. */
+/** Sorts tables so that each one comes after the tables it refers to. */
 export function inOrder(tables: readonly TableShape[]): TableShape[] {
   const ordered: TableShape[] = [];
   const waiting = new Set(tables);
@@ -52,18 +52,18 @@ export function inOrder(tables: readonly TableShape[]): TableShape[] {
   return ordered;
 }
 
-/** Adds up what the rows of a table hash to, so that no order is needed, which the databases have each their own of. */
+/** Adds up hashes of rows. The sum does not depend on the row order, which differs between the databases. */
 export function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
   let rows = 0;
   let [high, low] = [0n, 0n];
   return {
-    add(more) {
-      for (const row of more) {
+    add(batch) {
+      for (const row of batch) {
         const digest = hash('sha256', JSON.stringify(row, asText), 'buffer');
         high = BigInt.asUintN(64, high + digest.readBigUInt64BE(0));
         low = BigInt.asUintN(64, low + digest.readBigUInt64BE(8));
       }
-      rows += more.length;
+      rows += batch.length;
     },
     result: () => ({ table, rows, checksum: [high, low].map(hex).join('') }),
   };

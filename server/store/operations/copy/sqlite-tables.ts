@@ -9,15 +9,15 @@ import {
   type Value,
 } from './rows.ts';
 
-const ROWS_AT_ONCE = 500;
+const BATCH_SIZE = 500;
 
-/** Every table of the product, as the database itself lists them. */
+/** Returns all tables of the product, read from the database's own schema. */
 export function sqliteTables(db: DatabaseSync): TableShape[] {
   const names = db
     .prepare(`select name from pragma_table_list where schema = 'main' and type = 'table'`)
     .all()
     .map(({ name }) => String(name))
-    .filter((name) => !name.startsWith('sqlite_') && !isBookkeeping(name) && !isOfBackup(name));
+    .filter((name) => !name.startsWith('sqlite_') && !isBookkeeping(name) && !isBackupTable(name));
   return inOrder(
     names.map((name) => ({
       name,
@@ -34,22 +34,22 @@ export function sqliteTables(db: DatabaseSync): TableShape[] {
   );
 }
 
-/** What a backup says of itself stands beside the tables. */
+/** The metadata tables of a backup. */
 export const BACKUP_TABLES = ['backup', 'backup_tables'];
-const isOfBackup = (name: string): boolean => BACKUP_TABLES.includes(name);
+const isBackupTable = (name: string): boolean => BACKUP_TABLES.includes(name);
 
 function toColumn(name: string, type: string): Column {
   return { name, type, kind: type.toLowerCase() === 'date' ? 'instant' : 'plain' };
 }
 
-/** The rows of a table, some hundred at a time. */
+/** Yields the rows of a table in batches. */
 export function* sqliteRows(db: DatabaseSync, { name, columns }: TableShape): Generator<Row[]> {
   const statement = db.prepare(`select ${list(columns)} from ${quoted(name)}`);
   statement.setReturnArrays(true);
   let rows: Row[] = [];
   for (const raw of statement.iterate() as Iterable<unknown>) {
     rows.push((raw as Value[]).map((value, index) => toValue(value, columns[index])));
-    if (rows.length === ROWS_AT_ONCE) {
+    if (rows.length === BATCH_SIZE) {
       yield rows;
       rows = [];
     }
@@ -57,18 +57,18 @@ export function* sqliteRows(db: DatabaseSync, { name, columns }: TableShape): Ge
   if (rows.length > 0) yield rows;
 }
 
-/** Rows of the table's columns, in their order. */
+/** Inserts rows whose values are in the order of the table's columns. */
 export function insertIntoSqlite(
   db: DatabaseSync,
   { name, columns }: TableShape,
   rows: readonly Row[],
 ): void {
-  const places = columns.map(() => '?').join(', ');
-  const statement = db.prepare(`insert into ${quoted(name)} (${list(columns)}) values (${places})`);
+  const placeholders = columns.map(() => '?').join(', ');
+  const statement = db.prepare(`insert into ${quoted(name)} (${list(columns)}) values (${placeholders})`);
   for (const row of rows) statement.run(...(row as SQLInputValue[]));
 }
 
-/** Rows are copied as they are: what triggers would make of them is among the rows of other tables. */
+/** Runs `work` without triggers and recreates them after it, because the rows that triggers derive are copied, too. */
 export async function withoutSqliteTriggers<T>(db: DatabaseSync, work: () => T | Promise<T>): Promise<T> {
   const triggers = db.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all();
   for (const { name } of triggers) db.exec(`drop trigger ${quoted(String(name))}`);
@@ -81,7 +81,7 @@ function toValue(value: Value, column: Column | undefined): Value {
   return column?.kind === 'instant' && value !== null ? isoInstant(String(value)) : value;
 }
 
-/** Milliseconds and UTC, however it was written. */
+/** Converts a timestamp to ISO text in UTC with milliseconds. Returns unparsable text unchanged. */
 export function isoInstant(value: string | Date): string {
   const at = new Date(value);
   return Number.isNaN(at.getTime()) ? String(value) : at.toISOString();
