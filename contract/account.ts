@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_MAX_LENGTH } from './words.ts';
 import { lineSchema } from './text.ts';
 
-/** An offset, as '+05:30', is none: it knows no summer. */
+/** Returns whether `name` is an IANA time zone. Rejects offsets like '+05:30', which have no daylight saving time. */
 export function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false;
   try {
@@ -12,7 +12,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** A name of the IANA time zone database, as 'Europe/Oslo'. */
+/** A name from the IANA time zone database, e.g. 'Europe/Oslo'. */
 const timeZoneSchema = lineSchema(64).refine(isTimeZone, 'Please choose a time zone');
 
 export const userSchema = z
@@ -23,24 +23,24 @@ export const userSchema = z
     photo_url: z.string().nullable(),
     paddle_id: z.string().default(''),
     company_name: z.string().default(''),
-    /** What the dates of mails are told in, beside UTC; null: UTC alone. */
+    /** Time zone for dates in mails, shown beside UTC; null shows UTC only. */
     time_zone: z.string().nullable().default(null),
   })
   .meta({ id: 'User' });
 export type UserWire = z.infer<typeof userSchema>;
 
-/** `POST /auth/firebase`: trades an ID token for the product's own session cookies. */
+/** Body of `POST /auth/firebase`, which exchanges an ID token for the product's session cookies. */
 export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
   name: lineSchema(NAME_MAX_LENGTH).nullish(),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
-  /** Signed up from a button that offers the trial; counts at the account's creation only. */
+  /** The person signed up through a button that offers the trial. Used only when the account is created. */
   trial: z.boolean().optional(),
-  /** The code of an invitation, where an account is to be made for who comes from another provider than the built-in one. */
+  /** Invitation code, needed if the account is created through a provider other than the built-in one. */
   invite: z.string().max(2048).optional(),
 });
 
-/** `PATCH /user/update`. A company may be null: none. */
+/** Body of `PATCH /user/update`. `company: null` removes the company. */
 export const userUpdateSchema = z.object({
   full_name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
@@ -56,33 +56,33 @@ export const subscriptionClaimsSchema = z.object({
   exp: z.number(),
 });
 
-/** `GET /user/sub`: a JWT (HS256) with `subscriptionClaimsSchema`, see docs/decisions. */
+/** Answer of `GET /user/sub`: a JWT (HS256) with `subscriptionClaimsSchema`. See docs/decisions/0005. */
 export const subscriptionTokenSchema = z.object({ data: z.string() });
 
-/** What the account has. Instants are ISO 8601 UTC. */
+/** The account's plan and anything that needs its owner's attention. Instants are ISO 8601 UTC. */
 export const standingSchema = z
   .object({
     plan: z.enum(['free', 'premium']),
-    /** As in the subscription token: the empty string without Premium. */
+    /** As in the subscription token; empty without Premium. */
     status: z.enum(['', 'active', 'trialing', 'past_due']),
-    /** Where Premium comes from; `deployment` where everybody has it. */
+    /** Where Premium comes from; `deployment` if everybody has it. */
     source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
-    /** When Premium ends as things stand; null without Premium and where no end is known. */
+    /** When Premium currently ends; null without Premium or if no end is known. */
     ends_at: z.string().nullable(),
     /** How many domains the plan has paused. */
     paused_by_plan: z.number().int(),
-    /** How many domains are paused because they were added before the account's owner proved the address. */
+    /** How many domains are paused because they were added before the email address was verified. */
     paused_unconfirmed: z.number().int(),
     email_verified: z.boolean(),
-    /** Checks are due for longer than they should be: what is shown may be out of date. */
+    /** Checks are overdue, so the data shown may be out of date. */
     checks_late: z.boolean(),
-    /** Alerts wait for longer than they should. */
+    /** Alerts are overdue. */
     alerts_late: z.boolean(),
-    /** The account's address refused mail for good: nothing is sent to it until its owner asks for another try. */
+    /** The account's address rejected mail permanently. We send nothing to it until its owner asks us to try again. */
     mail_failing: z.boolean(),
-    /** Whoever reads the account's address asked for no more alerts by mail at all. */
+    /** The recipient at the account's address unsubscribed from all alerts by mail. */
     unsubscribed: z.boolean(),
-    /** Where this very machine's user reads the mail that goes nowhere else; null for everybody else. */
+    /** Page with the mails that this installation keeps unsent; only for requests from the same machine, else null. */
     mail_page: z.string().nullable(),
   })
   .meta({ id: 'Standing' });
@@ -91,11 +91,11 @@ export type StandingWire = z.infer<typeof standingSchema>;
 export const sessionListSchema = z.array(
   z.object({
     id: z.string(),
-    /** The one that asks. */
+    /** Whether this session made the request. */
     current: z.boolean(),
-    /** "Firefox on Linux", or what could be made of the browser's name. */
+    /** For example "Firefox on Linux", derived from the User-Agent header. */
     browser: z.string(),
-    /** Network address of the last sign-in or refresh. */
+    /** IP address of the last sign-in or refresh. */
     address: z.string(),
     created_at: z.string(),
     last_used_at: z.string(),

@@ -8,50 +8,50 @@ const isoInstant = z.string();
 export const MOST_STEPS = 8;
 export const MOST_MAINTENANCE_WINDOWS = 50;
 
-/** A point before the end of a certificate: '14d' is days before it, '20%' is how much of its lifetime is left. */
+/** When to alert before a certificate expires: '14d' is 14 days before, '20%' is when 20 % of its lifetime is left. */
 export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)d|(?:[1-9]|[1-4]\d|50)%)$/, {
   message: 'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
 });
 const minuteSchema = z.number().int().min(0).max(1439);
 
 const alertSettingsSchema = z.object({
-  /** Keys of channels; null: all of them, also those to come. Never none: silence is not chosen by the way. */
+  /** Keys of channels; null means all, also later ones. Never empty, so that nobody turns alerts off by accident. */
   channels: z.array(z.string().max(64)).min(1, 'Choose at least one channel').max(32).nullable(),
-  /** null: the product's own, which fit every lifetime. */
+  /** null means the default steps, which work for every certificate lifetime. */
   steps: z
     .array(alertStepSchema)
     .min(1, 'One step has to stay')
     .max(MOST_STEPS, `At most ${MOST_STEPS} steps`)
     .refine((steps) => new Set(steps).size === steps.length, 'Two steps are the same')
     .nullable(),
-  /** Minutes after midnight on the account's clock; an end before the beginning is on the next day. */
+  /** Minutes after midnight in the account's time zone. An end before the start is on the next day. */
   quiet_hours: z
     .object({ from_minute: minuteSchema, to_minute: minuteSchema, critical_always: z.boolean() })
     .refine(({ from_minute: from, to_minute: to }) => from !== to, 'Quiet hours need a beginning and an end')
     .nullable(),
-  /** What nobody is told of. */
+  /** Events for which no alerts are sent. */
   muted: z.array(z.enum(MUTABLE_EVENTS)).max(MUTABLE_EVENTS.length),
 });
 export type AlertSettingsWire = z.infer<typeof alertSettingsSchema>;
 
-/** What a domain does otherwise than its account; null (or left out): as the account. `steps: null` inside `own` is a choice too. */
+/** A domain's overrides. Omitted fields inherit from the account; `steps: null` overrides with the default steps. */
 export const domainAlertSettingsSchema = alertSettingsSchema.partial();
 export type DomainAlertSettingsWire = z.infer<typeof domainAlertSettingsSchema>;
 
 export const accountAlertsSchema = z
   .object({
     settings: alertSettingsSchema,
-    /** IANA name; null: UTC. What quiet hours are in. */
+    /** IANA time zone that quiet hours use; null means UTC. */
     time_zone: z.string().nullable(),
-    /** Weekly, on Monday morning; Premium. */
+    /** Sent on Monday mornings; Premium only. */
     digest: z.object({ enabled: z.boolean(), next_at: isoInstant.nullable() }),
-    /** null: there is no calendar feed. Its address is told when it is made, and never again. */
+    /** null: there is no calendar feed. Its URL is shown only when it is created. */
     calendar: z.object({ created_at: isoInstant, read_at: isoInstant.nullable() }).nullable(),
   })
   .meta({ id: 'AccountAlerts' });
 export type AccountAlertsWire = z.infer<typeof accountAlertsSchema>;
 
-/** What is left out stays as it is, of the settings too. */
+/** Fields that are left out keep their value, inside `settings` too. */
 export const changeAccountAlertsSchema = z.object({
   settings: alertSettingsSchema.partial().optional(),
   digest: z.boolean().optional(),
@@ -60,49 +60,49 @@ export const changeAccountAlertsSchema = z.object({
 const plannedAlertSchema = z.object({
   domain_id: z.string(),
   display_name: z.string(),
-  /** As in `alertStepSchema`, or a step of the product's own: `renewal_overdue` … `expired`. */
+  /** As in `alertStepSchema`, or a built-in step such as `renewal_overdue` or `expired`. */
   step: z.string(),
   /** "14 days before", "20 % of its lifetime left", "when it expires" */
   label: z.string(),
   severity: z.enum(['critical', 'warning']),
-  /** When it would leave: a quiet hour, a snooze or maintenance counted in. */
+  /** When it would be sent, after any quiet hours, snooze or maintenance window. */
   at: isoInstant,
   expiry_date: isoInstant,
-  /** Of the certificate, where it is not the one that the domain shows. */
+  /** Name of the certificate, if it is not the one that the domain serves. */
   certificate_name: z.string().nullable(),
 });
 export type PlannedAlertWire = z.infer<typeof plannedAlertSchema>;
 
-/** What would be sent if nobody renewed: of one domain, or, without it, of those of the account that come first. */
+/** Asks which alerts would be sent if nobody renewed, for one domain or, without `domain_id`, the whole account. */
 export const previewAlertsSchema = z.object({
   domain_id: z.uuid().optional(),
   steps: alertSettingsSchema.shape.steps,
-  /** Left out: those that hold. */
+  /** Left out: the current ones. */
   quiet_hours: alertSettingsSchema.shape.quiet_hours.optional(),
 });
 export const previewSchema = z.object({
   /** Soonest first, at most 20. */
   alerts: z.array(plannedAlertSchema),
-  /** How many more there would be in the next 90 days. */
+  /** How many further alerts there would be within the next 90 days. */
   more: z.number().int(),
 });
 
 export const alertIncidentSchema = z.object({
   id: z.string(),
   problem: z.enum(ALERT_PROBLEMS),
-  /** How bad it is now: `critical` turns people away, or will within days. */
+  /** Current severity. `critical` keeps visitors out, or will within days. */
   severity: z.enum(['critical', 'warning']),
-  /** One sentence: what is wrong. */
+  /** One sentence that says what is wrong. */
   title: z.string(),
   started_at: isoInstant,
   ended_at: isoInstant.nullable(),
   acknowledged_at: isoInstant.nullable(),
-  /** In the future: nobody is told before. */
+  /** No alerts are sent before this instant; always in the future. */
   snoozed_until: isoInstant.nullable(),
 });
 export type AlertIncidentWire = z.infer<typeof alertIncidentSchema>;
 
-/** One message, with what became of it on each channel. */
+/** An alert with its delivery on each channel. */
 const sentAlertSchema = z.object({
   id: z.string(),
   event: z.string(),
@@ -115,20 +115,20 @@ export type SentAlertWire = z.infer<typeof sentAlertSchema>;
 
 export const domainAlertsSchema = z
   .object({
-    /** Those that last, then those that ended within a week; newest first. */
+    /** Open incidents, then those that ended within the last week; newest first. */
     incidents: z.array(alertIncidentSchema),
-    /** Whether any channel takes alerts about it; where none does, nobody is told. */
+    /** Whether at least one channel would send alerts about this domain. */
     is_told: z.boolean(),
-    /** Soonest first; empty where nothing will be sent. */
+    /** Soonest first; empty if nothing will be sent. */
     planned: z.array(plannedAlertSchema),
     /** Newest first, at most 20. */
     sent: z.array(sentAlertSchema),
-    /** What the domain does otherwise than the account. */
+    /** The domain's overrides. */
     own: domainAlertSettingsSchema,
-    /** What holds for it. */
+    /** The account's settings with the overrides applied. */
     effective: alertSettingsSchema,
     maintenance_until: isoInstant.nullable(),
-    /** Keys of mail channels whose reader wants nothing of this domain. */
+    /** Keys of mail channels whose recipient unsubscribed from this domain. */
     unsubscribed: z.array(z.string()),
   })
   .meta({ id: 'DomainAlerts' });
@@ -142,7 +142,7 @@ export const acknowledgeSchema = z.object({ acknowledged: z.boolean() });
 
 export const maintenanceWindowSchema = z.object({
   id: z.string(),
-  /** null: of all domains. */
+  /** null: all domains. */
   domain: z.object({ id: z.string(), display_name: z.string() }).nullable(),
   starts_at: isoInstant,
   ends_at: isoInstant,
@@ -168,23 +168,23 @@ export const addMaintenanceWindowSchema = z
     path: ['ends_at'],
   });
 
-/** The secret address of the calendar; shown once. */
+/** The calendar's secret URL, shown only once. */
 export const calendarMadeSchema = z.object({ url: z.string() });
 
-/** Token of a mailed link, whose holder needs no account. A truncated token is refused as a bad link, not as a bad request. */
+/** Token of a mailed link; works without an account. Any length passes, so that a truncated one is a bad link. */
 export const mailedTokenSchema = z.object({ token: z.string().min(1).max(512) });
 export const unsubscribeSubjectSchema = z.object({
   /** Masked: m•••@fjord.example */
   address: z.string(),
-  /** The domain of the mail, which can be unsubscribed from alone; null where it is gone, and for the digest. */
+  /** The mail's domain, to unsubscribe from it alone; null for the digest and for a removed domain. */
   domain: z.string().nullable(),
-  /** What the mail was that holds the link. */
+  /** Kind of the mail that contains the link. */
   mail: z.enum(['alert', 'digest']),
-  /** What holds now. */
+  /** Current state. */
   unsubscribed: z.enum(['no', 'domain', 'digest', 'all']),
 });
 export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
-/** `none`: everything again, but for a digest that was ended: its reader begins another. `all` ends alerts and the digest. */
+/** `all` stops alerts and the digest. `none` resubscribes, but a digest has to be turned on in the settings. */
 export const unsubscribeSchema = mailedTokenSchema.extend({
   scope: z.enum(['domain', 'digest', 'all', 'none']),
 });

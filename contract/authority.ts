@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** Of one account. */
+/** How many authorities an account may add. */
 export const MOST_AUTHORITIES = 20;
 export const AUTHORITY_PEM_MAX_LENGTH = 100_000;
 
-/** A certificate authority that an account trusts for its own domains, beside those that everybody does. */
+/** A private certificate authority that an account trusts for its own domains, in addition to the public ones. */
 export const authoritySchema = z
   .object({
     id: z.string(),
@@ -18,5 +18,5 @@ export const authoritySchema = z
   .meta({ id: 'Authority' });
 export type AuthorityWire = z.infer<typeof authoritySchema>;
 
-/** One or more certificates in PEM; text around them is passed over. */
+/** One or more PEM certificates. Other text in the input is ignored. */
 export const addAuthoritiesSchema = z.object({ pem: z.string().max(AUTHORITY_PEM_MAX_LENGTH) });

@@ -4,18 +4,18 @@ import { DAY_MS } from './durations.ts';
 type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {
   status: BadgeStatus;
-  /** 'Expiring in 2 days' */
+  /** For example 'Expiring in 2 days'. */
   text: string;
-  /** 'Expiring in 2d' */
+  /** For example 'Expiring in 2d'. */
   shortText: string;
 }
 
-/** Whole days from `now` until `notAfter` (both ms UTC), rounded down; negative once it has passed. */
+/** Returns the whole days from `now` until `notAfter` (both ms UTC), rounded down; negative after expiry. */
 export function daysLeft(notAfter: number, now: number): number {
   return Math.floor((notAfter - now) / DAY_MS);
 }
 
-/** The literal thresholds, whatever the certificate's lifetime; null above them. */
+/** Returns the badge by days left, whatever the certificate's lifetime; null above `SOON_DAYS`. */
 export function expiryBadge(notAfter: number, now: number): Badge | null {
   const days = daysLeft(notAfter, now);
   if (days < 0) return { status: 'expired', text: 'Expired', shortText: 'Expired' };

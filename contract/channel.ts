@@ -15,9 +15,9 @@ export const CHANNEL_KIND_NAMES = [
 ] as const;
 export type ChannelKindName = (typeof CHANNEL_KIND_NAMES)[number];
 
-/** The key of the channel that every account has: mail to its own address. The others go by their ids. */
+/** Key of the channel that every account has: mail to its own address. Other channels use their id as key. */
 export const OWN_MAIL = 'email';
-/** How many an account may add. */
+/** How many channels an account may add. */
 export const MOST_CHANNELS = 20;
 const ADDRESS_MAX_LENGTH = 2_048;
 
@@ -47,7 +47,7 @@ const TEAMS_ADDRESS = webAddress(
   (url) => url.protocol === 'https:',
 );
 
-/** What each kind of channel needs, as a person types it in. Secrets are never sent back. */
+/** Settings of each kind of channel as the user enters them. The API never returns the secrets among them. */
 export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('email'), address: z.email('Invalid email address').max(254) }),
   z.object({ kind: z.literal('webhook'), url: webAddress('Enter an http or https address') }),
@@ -78,12 +78,12 @@ export type ChannelConfig = z.infer<typeof channelConfigSchema>;
 const channelNameSchema = lineSchema(80);
 
 export const addChannelSchema = z.object({
-  /** Empty: named after what it is. */
+  /** If empty, the server picks a name. */
   name: channelNameSchema.default(''),
   config: channelConfigSchema,
 });
 
-/** What is left out stays as it is. A config replaces the one before, of the same kind. */
+/** Fields that are left out keep their value. `config` replaces the whole configuration and must have the same kind. */
 export const changeChannelSchema = z.object({
   name: channelNameSchema.min(1, 'Enter a name').optional(),
   enabled: z.boolean().optional(),
@@ -92,28 +92,28 @@ export const changeChannelSchema = z.object({
 
 export const channelSchema = z
   .object({
-    /** `OWN_MAIL`, or an id. */
+    /** `OWN_MAIL` or an id. */
     key: z.string(),
     kind: z.enum(CHANNEL_KIND_NAMES),
     name: z.string(),
-    /** Where it leads, for people: the address of an email, else what tells one from another without its secret. */
+    /** Destination to display: the email address, or what identifies the channel without revealing its secret. */
     target: z.string(),
     /**
-     * `open`: it gets alerts; `unconfirmed`: its reader has not agreed yet; `off`: by its owner; `gone`: its receiver answered that
-     * it is; `failing`: five days without success; `refused`: its address refused mail; `unsubscribed`; `plan`: needs Premium.
+     * `unconfirmed`: the recipient has not agreed yet; `off`: by the owner; `gone`: the receiver said that it no longer
+     * exists; `failing`: failed for five days; `refused`: the address rejected mail; `plan`: needs Premium.
      */
     state: z.enum(['open', 'unconfirmed', 'off', 'gone', 'failing', 'refused', 'unsubscribed', 'plan']),
-    /** Why, in the words of who refused; null where the state says it all. */
+    /** Reason for the state, in the receiver's words; null if the state is reason enough. */
     detail: z.string().nullable(),
     last_delivered_at: isoInstant.nullable(),
-    /** The first failure since the last success. */
+    /** First failure since the last success. */
     failing_since: isoInstant.nullable(),
     created_at: isoInstant.nullable(),
   })
   .meta({ id: 'Channel' });
 export type ChannelWire = z.infer<typeof channelSchema>;
 
-/** A webhook's key, shown when it is made; `whsec_…` as in Standard Webhooks. */
+/** Answer to adding a channel. `secret` is a webhook's Standard Webhooks key (`whsec_…`), shown only here. */
 export const channelMadeSchema = z.object({
   channel: channelSchema,
   secret: z.string().nullable().meta({
@@ -121,7 +121,7 @@ export const channelMadeSchema = z.object({
       'The key for signatures of a webhook; null for other kinds, and in the answer to a call that is repeated with its Idempotency-Key.',
   }),
 });
-/** The new key. What it replaces signs beside it until then. */
+/** The new signing key. We also sign with the previous key until `previous_until`. */
 export const channelSecretSchema = z.object({ secret: z.string(), previous_until: isoInstant });
 
 export const deliverySchema = z
@@ -130,9 +130,9 @@ export const deliverySchema = z
     channel_key: z.string(),
     channel_kind: z.enum(CHANNEL_KIND_NAMES),
     channel_name: z.string(),
-    /** `held`: it waits for the end of quiet hours, or for its address to be verified. */
+    /** `held`: waits until quiet hours end or the address is verified. */
     state: z.enum(['waiting', 'held', 'delivered', 'failed', 'superseded']),
-    /** What the alert says, as the subject of a mail. */
+    /** The alert in one line, as in a mail's subject. */
     title: z.string(),
     event: z.string(),
     domain: z.object({ id: z.string(), display_name: z.string() }).nullable(),
@@ -140,15 +140,15 @@ export const deliverySchema = z
     next_attempt_at: isoInstant.nullable(),
     settled_at: isoInstant.nullable(),
     created_at: isoInstant,
-    /** Oldest first, the last 20. */
+    /** The last 20 attempts, oldest first. */
     attempts: z.array(
       z.object({
         attempt: z.number().int(),
         started_at: isoInstant,
-        /** null while it runs, and where its worker was stopped. */
+        /** null while it is running, or if its worker was stopped. */
         finished_at: isoInstant.nullable(),
         outcome: z.enum(['delivered', 'failed', 'superseded', 'retry']).nullable(),
-        /** A status or the words of a mail server; never what a webhook's receiver sent. */
+        /** An HTTP status or a mail server's reply; never the response body of a webhook. */
         detail: z.string().nullable(),
       }),
     ),

@@ -3,16 +3,16 @@ import { IMPORT_SIZE, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './word
 import { domainSchema } from './domain.ts';
 import { problemCodeSchema } from './problem.ts';
 
-/** No blanks around it, and no half of a character at its end. */
-function cut(text: string, maxLength: number): string {
-  const whole = text.toWellFormed().trim();
-  const cutText = whole.slice(0, maxLength);
-  return (cutText.isWellFormed() ? cutText : cutText.slice(0, -1)).trim();
+/** Trims `text` and truncates it to `maxLength` UTF-16 code units without splitting a surrogate pair. */
+function truncate(text: string, maxLength: number): string {
+  const wellFormed = text.toWellFormed().trim();
+  const truncated = wellFormed.slice(0, maxLength);
+  return (truncated.isWellFormed() ? truncated : truncated.slice(0, -1)).trim();
 }
 
 /**
- * One line of a paste or a file: `host` as somebody wrote it. What is too long or too much of the rest is cut, not
- * refused: it was written for another program.
+ * One line of pasted text or a file, with `host` as written. Excess tags and overlong tags or notes are truncated
+ * instead of rejected, because they may come from another program with other limits.
  */
 const importEntrySchema = z.object({
   host: z.string().max(2048),
@@ -22,41 +22,41 @@ const importEntrySchema = z.object({
     .default([])
     .transform((tags) => {
       const cleaned = tags.map((tag) =>
-        cut(tag.replaceAll(/[\p{Cc},]/gu, ' ').toLowerCase(), TAG_MAX_LENGTH),
+        truncate(tag.replaceAll(/[\p{Cc},]/gu, ' ').toLowerCase(), TAG_MAX_LENGTH),
       );
       return [...new Set(cleaned.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
     }),
   notes: z
     .string()
     .default('')
-    .transform((notes) => cut(notes.replaceAll(/(?![\n])\p{Cc}/gu, ' '), NOTES_MAX_LENGTH)),
+    .transform((notes) => truncate(notes.replaceAll(/(?![\n])\p{Cc}/gu, ' '), NOTES_MAX_LENGTH)),
 });
 export type ImportEntry = z.input<typeof importEntrySchema>;
 
-/** The page sends a long paste in several calls, one after the other. */
+/** The page splits a long paste into several calls. */
 export const importSchema = z.object({
   entries: z.array(importEntrySchema).min(1).max(IMPORT_SIZE, `At most ${IMPORT_SIZE} lines at once`),
 });
 
-/** What would become of each entry, in their order. */
+/** Predicted result for each entry, in request order. */
 export const importPreviewSchema = z.object({
-  /** How many more domains the plan holds; null where it has no limit. */
+  /** How many more domains the plan allows; null without a limit. */
   room: z.number().int().nullable(),
   entries: z.array(
     z.object({
-      /** `exists`: tracked already; two entries of one endpoint are both `new`: the same `endpoint` tells. */
+      /** `exists`: already monitored. Duplicates within the request are both `new`; they have the same `endpoint`. */
       outcome: z.enum(['new', 'exists', 'invalid']),
-      /** host:port after normalising; null where it is invalid. */
+      /** Normalised host:port; null if invalid. */
       endpoint: z.string().nullable(),
       display_name: z.string().nullable(),
-      /** Why it is invalid. */
+      /** Reason if invalid. */
       message: z.string().nullable(),
     }),
   ),
 });
 export type ImportPreview = z.infer<typeof importPreviewSchema>;
 
-/** In the order of the entries. `problem` null: it was added; its first check follows by itself. */
+/** Results in request order. `problem` is null if the domain was added; its first check runs in the background. */
 export const importResultSchema = z.array(
   z.object({
     problem: problemCodeSchema.nullable(),

@@ -3,15 +3,15 @@ import { findingSchema } from './domain.ts';
 
 const isoInstant = z.string();
 
-/** A finding with everything that helps to mend it. */
+/** A finding with everything that helps to fix it. */
 export const reportFindingSchema = findingSchema.extend({
   fingerprint: z.string().nullable(),
-  /** One concrete thing to do; null where there is nothing to do. */
+  /** One concrete instruction; null if there is nothing to do. */
   fix: z.string().nullable(),
-  /** A line for a shell that shows the same. */
+  /** A shell command that shows the problem. */
   command: z.string().nullable(),
   evidence: z.array(z.object({ label: z.string(), value: z.string() })),
-  /** `chain`: the fix is to serve `chain_pem`. */
+  /** `chain`: the fix is to serve the report's `chain_pem`. */
   attachment: z.enum(['chain']).nullable(),
 });
 export type ReportFindingWire = z.infer<typeof reportFindingSchema>;
@@ -22,13 +22,13 @@ const addressSchema = z.object({
   fingerprint: z.string().nullable(),
   expiry_date: isoInstant.nullable(),
   tls_version: z.string().nullable(),
-  /** The key exchange group by its usual name, as X25519. */
+  /** Usual name of the key exchange group, e.g. X25519. */
   group: z.string().nullable(),
-  /** Connect and handshake. */
+  /** Time to connect and complete the handshake. */
   response_ms: z.number().int(),
-  /** As the end of a sentence about it ("did not answer in time"); null where it answered. */
+  /** Predicate of a sentence about the address ("did not answer in time"); null if it answered. */
   failure: z.string().nullable(),
-  /** The failure is our own side's (no IPv6 here): it says nothing about the address. */
+  /** The failure is on our side (e.g. we have no IPv6) and says nothing about the address. */
   is_ours: z.boolean(),
 });
 export type AddressWire = z.infer<typeof addressSchema>;
@@ -60,7 +60,7 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that only a handshake for one kind of signature shows. */
+  /** Certificates that the server shows only in a handshake that offers just one signature type. */
   alternates: z.array(
     z.object({
       key_type: z.enum(['rsa', 'ecdsa']),
@@ -78,7 +78,7 @@ export const reportSchema = z
     checked_at: isoInstant.nullable(),
     findings: z.array(reportFindingSchema),
     addresses: z.array(addressSchema),
-    /** From the leaf to the trust anchor; empty where no path holds. */
+    /** From the leaf to the trust anchor; empty if there is no valid path. */
     path: z.array(
       z.object({
         fingerprint: z.string(),
@@ -88,41 +88,41 @@ export const reportSchema = z
         source: z.enum(['sent', 'cache', 'fetched', 'trust_store']),
       }),
     ),
-    /** What the server should send, the leaf first and without the root; null where it is not known. */
+    /** The chain that the server should send, leaf first and without the root; null if it is not known. */
     chain_pem: z.string().nullable(),
-    /** Every source of revocation that was asked about the leaf. */
+    /** Each revocation source that was asked about the leaf. */
     revocation_sources: z.array(
       z.object({
         source: z.enum(['crl', 'ocsp', 'staple']),
         url: z.string().nullable(),
         checked_at: isoInstant,
         state: z.enum(['good', 'revoked', 'none']),
-        /** Why it says nothing that counts, as a sentence; null where it does. */
+        /** A sentence on why the source gave no usable answer; null if it did. */
         why: z.string().nullable(),
         this_update: isoInstant.nullable(),
         next_update: isoInstant.nullable(),
       }),
     ),
     posture: postureSchema.nullable(),
-    /** The whole report, to be copied. */
+    /** The whole report as Markdown, for copying. */
     markdown: z.string(),
   })
   .meta({ id: 'Report' });
 export type ReportWire = z.infer<typeof reportSchema>;
 
-/** Fingerprints of two entries of the history, the older one first. */
+/** Fingerprints of two history entries, the older one in `from`. */
 export const historyDiffQuerySchema = z.object({ from: z.string().max(64), to: z.string().max(64) });
 
-/** What changed between two certificates of a domain's history; null where a thing stayed the same. */
+/** Differences between two certificates of a domain's history; null means unchanged. */
 export const historyDiffSchema = z
   .object({
     names_added: z.array(z.string()),
     names_lost: z.array(z.string()),
     issuer: z.object({ from: z.string(), to: z.string() }).nullable(),
     subject: z.object({ from: z.string(), to: z.string() }).nullable(),
-    /** Kinds of key, as 'RSA 2048 bit'. */
+    /** Key types, e.g. 'RSA 2048 bit'. */
     key: z.object({ from: z.string(), to: z.string() }).nullable(),
-    /** The very same key pair was kept. */
+    /** Both certificates have the same key pair. */
     same_key: z.boolean(),
     lifetime_days: z.object({ from: z.number(), to: z.number() }).nullable(),
     signature_algorithm: z.object({ from: z.string(), to: z.string() }).nullable(),

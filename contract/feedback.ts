@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 export const FEEDBACK_MAX_LENGTH = 5_000;
 
-/** `POST /user_feedback/create`. The page sends the fixed word 'feedback' as title. */
+/** Body of `POST /user_feedback/create`. The title is always 'feedback'. */
 export const feedbackSchema = z.object({
   title: z.literal('feedback'),
   message: z
@@ -10,6 +10,6 @@ export const feedbackSchema = z.object({
     .trim()
     .min(1, 'Please write something')
     .max(FEEDBACK_MAX_LENGTH)
-    // PostgreSQL stores no NUL; lone surrogates have no UTF-8 form.
+    // PostgreSQL cannot store NUL, and lone surrogates cannot be encoded in UTF-8.
     .refine((text) => !text.includes('\0') && text.isWellFormed(), 'Please leave out control characters'),
 });

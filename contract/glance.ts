@@ -4,7 +4,7 @@ import { reportFindingSchema } from './domain-report.ts';
 
 export const glanceRequestSchema = z.object({ host: z.string().max(2048) });
 
-/** What one look at an endpoint found, for somebody without an account. Fields as those of a domain. */
+/** Result of a one-off check without an account. Fields have the same meaning as in a domain. */
 export const glanceSchema = domainSchema
   .pick({
     hostname: true,
@@ -33,12 +33,12 @@ export const glanceSchema = domainSchema
         command: true,
       }),
     ),
-    /** The first hundred of `sans_total`. */
+    /** At most the first 100 of `sans_total`. */
     sans: z.array(z.string()),
     sans_total: z.number().int(),
-    /** As sent, the leaf first; names of subjects and issuers. */
+    /** In the order sent, leaf first. */
     chain: z.array(z.object({ subject: z.string(), issuer: z.string(), expiry_date: z.string() })),
-    /** Every address behind the name that was looked at. */
+    /** Every address of the host that was checked. */
     addresses: z.array(
       z.object({ address: z.string(), tls_version: z.string().nullable(), failure: z.string().nullable() }),
     ),

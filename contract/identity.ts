@@ -13,14 +13,14 @@ const newPassword = z
 const password = z.string().min(1, 'Please enter your password').max(PASSWORD_MAX_LENGTH);
 const token = z.string().min(1).max(4096);
 
-/** The built-in identity provider's standard routes. `invite` is needed where sign-up is by invitation. */
+/** Sign-up with the built-in identity provider. `invite` is required if sign-up is by invitation. */
 export const signUpSchema = z.object({
   name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   email: emailSchema,
   password: newPassword,
-  /** Kept until the account is made, which may take another sign-in. */
+  /** Stored until the account is created, which may need another sign-in. */
   company: lineSchema(NAME_MAX_LENGTH).optional(),
-  /** From a button that offers the trial; kept like the company. */
+  /** The person signed up through a button that offers the trial. Stored like `company`. */
   trial: z.boolean().optional(),
   invite: z.string().max(2048).optional(),
 });
@@ -31,7 +31,7 @@ export const identitySessionSchema = z.object({
   user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
 });
 
-/** Of a right password: signed in, or asked for a one-time code first. */
+/** Answer to a correct password: a session, or the request for a one-time code. */
 export const signInAnswerSchema = z.union([
   identitySessionSchema,
   z.object({ twoFactorRedirect: z.literal(true) }),
@@ -45,10 +45,10 @@ export const resetPasswordSchema = z.object({ token, password: newPassword });
 export const passwordSchema = z.object({ password });
 export const codeSchema = z.object({ code: z.string().trim().min(1).max(40) });
 
-/** `totpURI` is the otpauth: address that authenticator apps read. Each backup code works once. */
+/** `totpURI` is the otpauth: URI that authenticator apps read. Each backup code works once. */
 export const totpSetupSchema = z.object({ totpURI: z.string(), backupCodes: z.array(z.string()) });
 
-/** What `navigator.credentials` answered, as its `toJSON` writes it; judged by the provider's library. */
+/** The result of `navigator.credentials` in its `toJSON` form. The provider's library validates the rest. */
 const credentialJson = z.looseObject({ id: z.string().max(2048), type: z.literal('public-key') });
 export const webAuthnResponseSchema = z.object({ response: credentialJson });
 export const newPasskeySchema = z.object({ response: credentialJson, name: lineSchema(100).optional() });
@@ -56,14 +56,14 @@ export const passkeyIdSchema = z.object({ id: z.string().min(1).max(100) });
 
 export const oidcStartSchema = z.object({
   provider: z.string().min(1).max(50),
-  /** As for a sign-up by password. */
+  /** As in `signUpSchema`. */
   trial: z.boolean().optional(),
-  /** The code of an invitation, where sign-up is by invitation. */
+  /** Invitation code, required if sign-up is by invitation. */
   invite: z.string().max(2048).optional(),
 });
 
 const callbackParameter = z.string().max(4096).optional();
-/** What an OpenID provider sends back (RFC 6749 §4.1.2, RFC 9207); everything else is dropped. */
+/** Query parameters that an OpenID provider sends back (RFC 6749 §4.1.2, RFC 9207); others are dropped. */
 export const oidcCallbackSchema = z.object({
   code: callbackParameter,
   state: callbackParameter,
@@ -71,13 +71,13 @@ export const oidcCallbackSchema = z.object({
   error: callbackParameter,
 });
 
-/** Instants are ISO 8601 UTC. */
+/** The sign-in methods of the signed-in user. Instants are ISO 8601 UTC. */
 export const identityMethodsSchema = z.object({
   provider: z.enum(['built-in', 'firebase']),
   password: z.boolean(),
   totp: z.boolean(),
   passkeys: z.array(z.object({ id: z.string(), name: z.string(), created_at: z.string() })),
-  /** Ids of the OpenID providers that were used. */
+  /** Ids of the OpenID providers that the user has signed in with. */
   oidc: z.array(z.string()),
 });
 export type IdentityMethodsWire = z.infer<typeof identityMethodsSchema>;

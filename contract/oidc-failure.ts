@@ -1,4 +1,4 @@
-/** Why a sign-in with an OpenID provider ended at `/signed-in?error=…`, and the sentence for people. */
+/** Values of `error` in `/signed-in?error=…` after a failed OpenID sign-in, each with the message to show. */
 export const OIDC_FAILURES = {
   cancelled: 'The sign-in was cancelled.',
   expired: 'The sign-in took too long, or was begun in another window. Please try again.',

@@ -1,6 +1,6 @@
 import type { PublicConfig } from './public-config.ts';
 
-/** Every address that the page's router knows, whoever may see it; any other is answered 404. */
+/** All paths that the web app's router knows, whoever may see them. The server answers other paths with 404. */
 export const PAGE_PATHS = [
   '/',
   '/landing',
@@ -24,16 +24,16 @@ export const PAGE_PATHS = [
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];
 
-/** The status pages of accounts, as the page's router writes their address. Which there are, only the database knows. */
+/** Router pattern of public status pages. Whether a slug exists is known only to the database. */
 export const STATUS_ROUTE = '/status/$slug';
 const STATUS_PATTERN = /^\/status\/([a-z0-9-]{3,40})$/;
 
-/** The last part of the address of a status page, in lower case; null for any other address. */
+/** Returns the slug of a status page's path; null for any other path. Only lower case matches. */
 export function statusSlug(path: string): string | null {
   return STATUS_PATTERN.exec(path)?.[1] ?? null;
 }
 
-/** What search engines may show; the others are of use to nobody but who is signed in, or holds a mailed link. */
+/** Paths that search engines may index. The others are useful only to signed-in people or with a mailed link. */
 export const LISTED_PATHS: readonly PagePath[] = [
   '/landing',
   '/login',
@@ -44,13 +44,13 @@ export const LISTED_PATHS: readonly PagePath[] = [
   '/privacy-policy',
 ];
 
-/** Where the build keeps pages as HTML, and the shells of those that the browser draws, below the folder of the built pages. */
+/** Folder in the build output with the prerendered pages and the HTML shells of pages that the browser renders. */
 export const PRERENDERED_FOLDER = 'prerendered';
 
-/** The settings that the landing page's text depends on, beside those that are filled in when it is served. */
+/** Settings that select a prerendered variant of the landing page. `PLACEHOLDERS` are filled in when it is served. */
 export type LandingSettings = Pick<PublicConfig, 'signups' | 'billing' | 'try_it' | 'insecure_http'>;
 
-/** The file's name of the landing page that a deployment with these settings shows. */
+/** Returns the file name of the landing page variant for these settings. */
 export function landingFile({ signups, billing, try_it, insecure_http }: LandingSettings): string {
   const sale = billing.mode === 'test' || billing.mode === 'paddle' ? 'sold' : billing.mode;
   const parts = [
@@ -62,34 +62,31 @@ export function landingFile({ signups, billing, try_it, insecure_http }: Landing
   return `${parts.filter(Boolean).join('-')}.html`;
 }
 
-/** The settings that the login page depends on, beside those that are filled in when it is served. */
+/** Settings that select a prerendered variant of the login page. */
 export type LoginSettings = Pick<PublicConfig, 'signups' | 'identity' | 'insecure_http'>;
 
-/** The file's name of the login page; null for a deployment with buttons of its own, which only the browser draws. */
+/** Returns the login page's file name; null with OpenID or Firebase sign-in, which only the browser renders. */
 export function loginFile({ signups, identity, insecure_http }: LoginSettings): string | null {
   if (identity.provider !== 'built-in' || identity.oidc.length > 0) return null;
   const parts = ['login', signups === 'closed' && 'closed', insecure_http && 'insecure'];
   return `${parts.filter(Boolean).join('-')}.html`;
 }
 
-/** The file's name of status pages, which the browser draws. */
+/** File name of the HTML shell for public status pages, which the browser renders. */
 export const STATUS_FILE = 'shell-status-of-account.html';
 
-/** The file's name of a page that is drawn by the browser, with its code on the way. */
+/** Returns the file name of a browser-rendered page's HTML shell, which already loads the page's code. */
 export function shellFile(path: PagePath): string {
   return `shell${path === '/' ? '' : path.replace('/', '-')}.html`;
 }
 
-/**
- * What stands in built pages for what only the server knows: each is replaced when a page is served, escaped for text and
- * for attributes in double quotes.
- */
+/** Placeholders in built pages. The server fills them in per request, escaped for text and quoted attributes. */
 export const PLACEHOLDERS = {
   productName: '{{product_name}}',
-  /** The page's own address, absolute. */
+  /** The page's absolute URL. */
   address: '{{address}}',
   /** The deployment's public settings as JSON. */
   config: '{{config}}',
-  /** What a status page is called. */
+  /** Title of a status page. */
   statusTitle: '{{status_title}}',
 } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is sold; the first one is offered. `unit_price` is in minor units of `currency` (ISO 4217), per month. */
+/** A product on sale; the page offers the first. `unit_price`: minor units of `currency` (ISO 4217) per month. */
 export const productSchema = z
   .object({
     product_id: z.string(),
@@ -13,21 +13,21 @@ export type ProductWire = z.infer<typeof productSchema>;
 
 export const checkoutRequestSchema = z.object({ price_id: z.string().min(1).max(100) });
 
-/** What the checkout is opened with. */
+/** Parameters for opening the payment provider's checkout. */
 export const checkoutSchema = z.object({
   price_id: z.string(),
-  /** Empty while the payment provider does not know the account. */
+  /** Empty until the payment provider knows the account. */
   customer_id: z.string(),
   email: z.string(),
-  /** Proves to the webhook whose checkout it was; goes into the checkout's custom data under the key `account`. */
+  /** Signed reference to the account, which the checkout passes to the webhook as custom data `account`. */
   reference: z.string(),
 });
 export type CheckoutWire = z.infer<typeof checkoutSchema>;
 
-/** Of the customer portal; an empty address where the provider knows no customer yet. */
+/** URL of the customer portal; empty if the provider does not know the customer yet. */
 export const billingSchema = z.object({ url: z.string() });
 
-/** Test mode only: pays for what a checkout was opened with. */
+/** Test mode only: completes a checkout without money. */
 export const testPaymentSchema = z.object({
   price_id: z.string().min(1).max(100),
   reference: z.string().min(1).max(500),
@@ -38,7 +38,7 @@ export const testPaidSchema = z.object({
   total: z.number().int(),
 });
 
-/** Test mode only: what can be made to happen to a subscription, each by a signed webhook as the real provider sends it. */
+/** Test mode only: subscription events to simulate. Each is sent as a signed webhook, like the real provider's. */
 export const TEST_EVENTS = [
   'renew',
   'past_due',

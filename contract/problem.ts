@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Every expected failure of the API: its stable code and the status it is answered with (RFC 9457). */
+/** All expected failures of the API: stable code, HTTP status and title (RFC 9457). */
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_host: { status: 422, title: 'The host address is not valid' },
@@ -53,7 +53,7 @@ const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
 
 export const problemCodeSchema = z.enum(codes);
 
-/** `application/problem+json`; `detail` is a sentence for people, `code` is for programs. */
+/** Body of type `application/problem+json`. `detail` is a sentence for people, `code` is for programs. */
 export const problemSchema = z
   .object({
     type: z.string(),
@@ -62,7 +62,7 @@ export const problemSchema = z
     code: problemCodeSchema,
     detail: z.string(),
     request_id: z.string(),
-    /** Seconds until a retry makes sense; with too_many_requests. */
+    /** Seconds until a retry makes sense; set with `too_many_requests`. */
     retry_after: z.number().optional(),
   })
   .meta({ id: 'Problem' });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 
-/** `GET /config`: what the page needs to know of this deployment, read at run time. Nothing secret. */
+/** Answer of `GET /config`: settings of this deployment that the page reads at run time. Contains no secrets. */
 export const publicConfigSchema = z.object({
   product_name: z.string(),
   support_email: z.string(),
   identity: z.discriminatedUnion('provider', [
     z.object({
       provider: z.literal('built-in'),
-      /** OpenID providers beside email and password; Google has the id `google`. */
+      /** OpenID providers in addition to email and password; Google has the id `google`. */
       oidc: z.array(z.object({ id: z.string(), name: z.string() })),
     }),
     z.object({
@@ -15,13 +15,13 @@ export const publicConfigSchema = z.object({
       api_key: z.string(),
       auth_domain: z.string(),
       project_id: z.string(),
-      /** Address of the emulator, where one stands in for the service. */
+      /** URL of the Firebase emulator, if one replaces the real service. */
       emulator_url: z.string().nullable(),
     }),
   ]),
   /**
-   * `none`: everybody has Premium and nothing is sold; `unset`: plans hold, but nothing can be bought here; `test`: the
-   * whole flow without money; `paddle`: through Paddle, in whose sandbox nobody is charged.
+   * `none`: everybody has Premium and nothing is sold; `unset`: plan limits apply, but nothing can be bought; `test`:
+   * the whole purchase flow without money; `paddle`: sold through Paddle (its sandbox charges nobody).
    */
   billing: z.discriminatedUnion('mode', [
     z.object({ mode: z.literal('none') }),
@@ -33,19 +33,19 @@ export const publicConfigSchema = z.object({
       environment: z.enum(['live', 'sandbox']),
     }),
   ]),
-  /** Measurement id of the analytics service; null: nothing is measured. */
+  /** Measurement id of the analytics service; null turns analytics off. */
   analytics_id: z.string().nullable(),
   signups: z.enum(['open', 'invite', 'closed']),
-  /** The landing page's box that looks at a host for somebody without an account. */
+  /** Whether the landing page offers a one-off check without an account. */
   try_it: z.boolean(),
   insecure_http: z.boolean(),
   limits: z.object({
     free_domains: z.number().int(),
     trial_days: z.number().int(),
-    /** Domains of an account whose address is not verified. */
+    /** How many domains an account may have before its email address is verified. */
     domains_before_proof: z.number().int(),
   }),
-  /** Hosts that the demo serves, offered on the empty dashboard; empty elsewhere. */
+  /** Hosts of the demo, suggested on an empty dashboard; empty outside the demo. */
   demo_hosts: z.array(z.string()),
 });
 export type PublicConfig = z.infer<typeof publicConfigSchema>;

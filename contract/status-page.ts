@@ -5,13 +5,13 @@ import { lineSchema } from './text.ts';
 
 const isoInstant = z.string();
 
-/** Domains that a page shows at most, and that can be named for it. */
+/** Maximum number of domains that a status page shows and that can be chosen for it. */
 export const MOST_SHOWN = 200;
-/** Incidents that a page tells of at most. */
+/** Maximum number of incidents that a status page shows. */
 export const MOST_INCIDENTS_SHOWN = 20;
 const TITLE_MAX_LENGTH = 80;
 
-/** What would look like ours, or like a promise of ours. */
+/** Slugs that could pass for a page of the operator. */
 const RESERVED_ADDRESSES = new Set(
   `about abuse account accounts admin administrator alert alerts api app assets auth badge billing blog certlantern
   contact dashboard demo docs domain domains example health help home incident incidents info legal login logout mail
@@ -22,7 +22,7 @@ const RESERVED_ADDRESSES = new Set(
 );
 export const isReservedAddress = (slug: string): boolean => RESERVED_ADDRESSES.has(slug);
 
-/** The last part of a page's address. */
+/** Slug of a status page: the last segment of its URL. */
 export const pageAddressSchema = lineSchema(200)
   .toLowerCase()
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'Use letters, digits and single hyphens between them')
@@ -31,10 +31,10 @@ export const pageAddressSchema = lineSchema(200)
 
 const choicesSchema = z.object({
   title: lineSchema(TITLE_MAX_LENGTH).min(1, 'A page has a title'),
-  /** Which domains: all of them, those with one of `tags`, or those that `domains` names. */
+  /** Which domains to show: all, those with one of `tags`, or those listed in `domains`. */
   shows: z.enum(['all', 'tags', 'chosen']),
   tags: z.array(tagSchema).max(MOST_TAGS, `At most ${MOST_TAGS} tags`),
-  /** Names for people; empty: the domain's own. With `chosen`, in this order. */
+  /** Display names; an empty label shows the domain's own name. With `chosen`, domains appear in this order. */
   domains: z
     .array(z.object({ id: z.uuid(), label: lineSchema(80) }))
     .max(MOST_SHOWN, `At most ${MOST_SHOWN} domains`)
@@ -50,7 +50,7 @@ const choicesSchema = z.object({
 export const previewStatusPageSchema = choicesSchema;
 export type StatusPageChoices = z.infer<typeof choicesSchema>;
 
-/** What is left out stays as it is. */
+/** Fields that are left out keep their value. */
 export const saveStatusPageSchema = choicesSchema
   .extend({
     slug: pageAddressSchema,
@@ -64,11 +64,11 @@ export type StatusPageChange = z.infer<typeof saveStatusPageSchema>;
 
 export const statusPageSchema = choicesSchema
   .extend({
-    /** null before the first time. */
+    /** null until the page was first saved. */
     slug: z.string().nullable(),
     enabled: z.boolean(),
     listed: z.boolean(),
-    /** Where the page is, absolute; null without an address. */
+    /** Absolute URL of the page; null without a slug. */
     url: z.string().nullable(),
     title: z.string(),
     domains: z.array(z.object({ id: z.string(), display_name: z.string(), label: z.string() })),
@@ -79,33 +79,33 @@ export type StatusPageWire = z.infer<typeof statusPageSchema>;
 export const pageAddressQuerySchema = z.object({ slug: z.string().max(200) });
 export const pageAddressAnswerSchema = z.object({
   available: z.boolean(),
-  /** A sentence where it is not. */
+  /** A sentence that says why it is not available. */
   reason: z.string().nullable(),
 });
 
 const certificateStateSchema = z.enum(['ok', 'soon', 'critical', 'expired', 'revoked', 'untrusted']);
 
 const shownDomainSchema = z.object({
-  /** The label, or the domain's own name. */
+  /** The label or, without one, the domain's own name. */
   name: z.string(),
-  /** Confirmed by a second look. `paused`: not checked at present; `unknown`: not known yet, or not at present. */
+  /** Confirmed by a second check. `paused`: not checked at present; `unknown`: no usable check yet or at present. */
   state: z.enum(['up', 'down', 'unknown', 'paused']),
   down_since: isoInstant.nullable(),
-  /** null where none was read yet, or the page shows none. */
+  /** null if none was read yet or the page hides certificates. */
   certificate: z
     .object({
       state: certificateStateSchema,
-      /** Whole days, rounded down; negative once it has expired. */
+      /** Whole days, rounded down; negative after expiry. */
       days_left: z.number().int(),
       expiry_date: isoInstant,
     })
     .nullable(),
-  /** null where the page shows none, and of what is paused. */
+  /** null if the page hides uptime or the domain is paused. */
   uptime: z
     .object({
-      /** By time, 0 to 100; null where nothing was seen yet. */
+      /** Share of the time it was up, 0 to 100; null without data. */
       percent: z.number().nullable(),
-      /** The last checks, oldest first, a letter each: `u` up, `d` failed, `?` unknown. At most 90. */
+      /** The last 90 checks at most, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
       checks: z.string(),
     })
     .nullable(),
@@ -115,29 +115,29 @@ export type ShownDomain = z.infer<typeof shownDomainSchema>;
 const shownIncidentSchema = z.object({
   name: z.string(),
   started_at: isoInstant,
-  /** null while it lasts. */
+  /** null while it is open. */
   ended_at: isoInstant.nullable(),
 });
 export type ShownIncident = z.infer<typeof shownIncidentSchema>;
 
-/** What anybody sees of a status page. Nothing in it says whose it is, nor what its domains are called beside their labels. */
+/** A status page as the public sees it. Does not reveal its owner, nor the real names of domains that have a label. */
 export const publicStatusSchema = z
   .object({
     title: z.string(),
-    /** Of what the page shows, the worst: `down`, then `trouble` with a certificate; `unknown` where nothing is known. */
+    /** Worst state of what the page shows: `down`, then `trouble` with a certificate; `unknown` without data. */
     state: z.enum(['up', 'trouble', 'down', 'unknown']),
-    /** How far back uptime and incidents go, in days. */
+    /** Days of uptime and incidents shown. */
     window_days: z.number().int(),
-    /** The newest check of any of its domains; null before the first. */
+    /** Most recent check of any domain on the page; null before the first. */
     checked_at: isoInstant.nullable(),
     domains: z.array(shownDomainSchema),
-    /** Domains for which there is no room. */
+    /** How many domains did not fit on the page. */
     more: z.number().int(),
-    /** What lasts before what has ended, each newest first, at most 20; null where the page tells of none. */
+    /** Open incidents, then ended ones, each newest first, at most 20; null if the page hides incidents. */
     incidents: z.array(shownIncidentSchema).nullable(),
   })
   .meta({ id: 'PublicStatus' });
 export type PublicStatus = z.infer<typeof publicStatusSchema>;
 
-/** A picture that anybody who knows its address can see. */
+/** A domain's badge: an image that anybody who knows its URL can load. null while it is switched off. */
 export const badgeSchema = z.object({ url: z.string() }).nullable();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * One line of text from a person. Control characters would break header lines, and PostgreSQL stores no NUL at all;
- * lone surrogates have no UTF-8 form.
+ * Returns a schema for a single line of user input. Rejects control characters, which would break mail header lines
+ * (and PostgreSQL cannot store NUL), and lone surrogates, which cannot be encoded in UTF-8.
  */
 export function lineSchema(maxLength: number) {
   return z
@@ -16,7 +16,7 @@ function atMost(maxLength: number): string {
   return `Please enter at most ${maxLength.toLocaleString('en')} characters`;
 }
 
-/** Text from a person that may have lines, which end in LF alone however they were typed. */
+/** Returns a schema for multi-line user input. Converts all line breaks to LF. */
 export function textSchema(maxLength: number) {
   return z
     .string()

@@ -2,32 +2,32 @@ import { z } from 'zod';
 
 const isoInstant = z.string();
 
-/** The last checks that a strip shows. */
+/** How many recent checks the uptime strip shows. */
 export const STRIP_CHECKS = 90;
-/** How far back response times and incidents go, in days. */
+/** Days of response times and incidents that each plan shows. */
 export const UPTIME_DAYS = { free: 7, premium: 90 } as const;
 
 const uptimeStateSchema = z.enum(['up', 'down', 'unknown']);
 export type UptimeState = z.infer<typeof uptimeStateSchema>;
 
-/** What a card or a row shows of a domain's uptime. */
+/** Uptime as a card or row of the domain list shows it. */
 export const uptimeSummarySchema = z.object({
-  /** Confirmed by a second look; null before the first check. */
+  /** Confirmed by a second check; null before the first one. */
   state: uptimeStateSchema.nullable(),
-  /** The last checks, oldest first, a letter each: `u` up, `d` failed, `?` unknown. At most 90. */
+  /** The last 90 checks at most, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
   checks: z.string(),
-  /** By time, 0 to 100; null where nothing was seen yet. */
+  /** Share of the time it was up, 0 to 100; null without data. */
   percent: z.number().nullable(),
-  /** Of the last check that got an answer. */
+  /** Response time of the last check that got an answer. */
   response_ms: z.number().int().nullable(),
-  /** Since when it is down; null while it is not. */
+  /** Start of the current outage; null if there is none. */
   down_since: isoInstant.nullable(),
 });
 
 const incidentSchema = z.object({
   id: z.string(),
   started_at: isoInstant,
-  /** null while it lasts. */
+  /** null while it is open. */
   ended_at: isoInstant.nullable(),
   cause: z.string(),
   message: z.string(),
@@ -38,9 +38,9 @@ export const uptimeSchema = z
   .object({
     state: uptimeStateSchema.nullable(),
     percent: z.number().nullable(),
-    /** What the plan shows: 7 or 90. */
+    /** 7 or 90, depending on the plan. */
     window_days: z.number().int(),
-    /** Where the figures begin: the first check, or the window's start. */
+    /** Start of the data: the first check or the start of the window, whichever is later. */
     since: isoInstant.nullable(),
     /** Oldest first, at most 90. */
     checks: z.array(
@@ -52,9 +52,9 @@ export const uptimeSchema = z
         message: z.string().nullable(),
       }),
     ),
-    /** Newest first, those that touch the window, at most 100. */
+    /** Incidents that overlap the window, newest first, at most 100. */
     incidents: z.array(incidentSchema),
-    /** Evenly spaced over the window, oldest first, at most 120; spans without an answer are left out. */
+    /** Evenly spaced over the window, oldest first, at most 120; intervals without an answer are left out. */
     response_times: z.array(
       z.object({ at: isoInstant, average_ms: z.number().int(), slowest_ms: z.number().int() }),
     ),

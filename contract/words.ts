@@ -38,7 +38,7 @@ export const DOMAIN_STATES = [
 ] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
-/** Whole days left (rounded down) at or below which a certificate's badge is red or yellow. */
+/** The badge is red at or below `CRITICAL_DAYS` and yellow at or below `SOON_DAYS` whole days left (rounded down). */
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 
@@ -75,30 +75,30 @@ export const MUTABLE_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_
 export type MutableEvent = (typeof MUTABLE_EVENTS)[number];
 
 export const FREE_DOMAIN_LIMIT = 3;
-/** Of Premium without a card, for who signs up from a button that offers it. */
+/** Length of the Premium trial for people who sign up through a button that offers it. Needs no card. */
 export const TRIAL_DAYS = 14;
-/** Domains of an account whose address is not verified, where the operator sets no other number. */
+/** Default for how many domains an account may have before its email address is verified. */
 export const DOMAINS_BEFORE_PROOF = 10;
 export const PAGE_SIZE = 50;
 /** Maximum length of a person's name and of a company name, in characters. */
 export const NAME_MAX_LENGTH = 200;
 export const PASSWORD_MIN_LENGTH = 7;
 
-/** Characters of what people type as a host: a URL is accepted too. */
+/** Maximum length of a host as typed, in characters. Allows for URLs, which are accepted too. */
 export const HOST_MAX_LENGTH = 2_048;
 
-/** Of what people write to a domain. */
+/** Maximum length of a domain's notes, in characters. */
 export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;
-/** Characters that a list can be searched for: as long as a host name can be. */
+/** Maximum length of a search text in characters: that of the longest host name. */
 export const SEARCH_MAX_LENGTH = 253;
 export const MOST_TAGS = 20;
 
-/** Of calls that act on many domains at once; the page sends more of them one after the other. */
+/** Maximum domains per bulk call and lines per import call. The page splits larger jobs into several calls. */
 export const BULK_SIZE = 200;
 export const IMPORT_SIZE = 100;
 
-/** Minutes between two checks, and the plan that may choose them. The wire value of `check_frequency` is minutes. */
+/** Check intervals that can be chosen; `premium` ones need that plan. `check_frequency` on the wire is in minutes. */
 export const CHECK_FREQUENCIES = [
   { minutes: 10, label: '10 min', premium: true },
   { minutes: 15, label: '15 min', premium: true },
@@ -107,5 +107,5 @@ export const CHECK_FREQUENCIES = [
 ] as const;
 export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
 
-/** The fixed half of the secret of the subscription token; the account id is the other half. It guards nothing. */
+/** Prefix of the secret that signs the subscription token; the account id follows. It protects nothing. */
 export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';

@@ -17,7 +17,7 @@ ${Object.values(COMMANDS)
 It works beside the running server, on the same settings (.env, DATA_DIR, DATABASE_URL).
 `;
 
-/** Like every command line: 2 for one that makes no sense, 1 for what could not be done. */
+/** Exit code for an invalid command line; other expected errors exit with 1. */
 const USAGE_ERROR = 2;
 
 async function main(): Promise<void> {
@@ -72,7 +72,7 @@ function readArguments() {
   }
 }
 
-/** Reading them elsewhere than the server would make new ones. */
+/** Checks that secrets.json exists first, because `loadSecrets` would create new secrets in a wrong DATA_DIR. */
 function identitySecret(dataDir: string): string {
   if (existsSync(join(dataDir, 'secrets.json'))) return loadSecrets(dataDir).identity;
   throw new ConfigError(`DATA_DIR ${dataDir} has no secrets.json. Set the DATA_DIR that the server uses.`);

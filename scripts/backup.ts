@@ -31,7 +31,10 @@ await runTool(async () => {
   );
 });
 
-/** In a folder, a file with the time in its name. @throws MistakeError where it cannot be. */
+/**
+ * Returns the backup file's path: `given`, or a file with the time in its name if `given` is a folder.
+ * @throws MistakeError if the folder does not exist.
+ */
 function fileAt(given: string, now: number): string {
   const place = resolve(given);
   if (existsSync(place) && statSync(place).isDirectory())

@@ -1,9 +1,9 @@
-// Runs one of the project's TypeScript programs on whatever machine this is: finds (or fetches) a fitting Node, installs
-// the dependencies, builds the web app where it is asked to, each only when needed. Plain JavaScript for old Nodes.
-// A package that brings everything (the container image) has a file `.packaged`: there nothing is installed or built.
-//
-//   node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
-//   node scripts/boot.mjs --web          prepares everything for `npm start`, and ends
+// Runs one of the project's TypeScript programs. First finds or downloads a supported Node, installs the dependencies
+// and, with --web, builds the web app, each only if needed. Plain JavaScript, because old versions of Node run this
+// file. With a file `.packaged` (in the container image) it installs and builds nothing: everything is there already.
+
+// Usage: node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
+//        node scripts/boot.mjs --web          only prepares everything for `npm start`
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -40,25 +40,27 @@ function fail(line) {
   process.exit(1);
 }
 
-function fits(version) {
+function isSupported(version) {
   const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
 }
 
-/** The command line that starts npm: the one that started us, else the one beside this Node, else the one on PATH. */
+/**
+ * Returns the command that starts npm: the npm that called us, else the one bundled with this Node, else `npm` on PATH.
+ */
 function npmCommand(node) {
-  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
-  const started = process.env.npm_execpath;
-  if (started && /\.[cm]?js$/.test(started) && /npm/.test(started)) return [node, started];
-  if (existsSync(beside)) return [node, beside];
+  const bundled = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const callingNpm = process.env.npm_execpath;
+  if (callingNpm && /\.[cm]?js$/.test(callingNpm) && /npm/.test(callingNpm)) return [node, callingNpm];
+  if (existsSync(bundled)) return [node, bundled];
   return ['npm'];
 }
 
-/** Runs a tool to its end, and takes it along when we are told to stop; resolves with whether it did its work. */
-function tool(command, args, options) {
+/** Runs a command and resolves with whether it succeeded. Forwards stop signals to it, then exits. */
+function runTool(command, args, options) {
   const child = spawn(command, args, {
     ...options,
-    // Its report goes to stderr with the rest of the progress: stdout belongs to the program.
+    // Its output goes to stderr like our progress messages; stdout is reserved for the program that we start.
     stdio: ['ignore', 2, 2],
   });
   const stop = (signal) => {
@@ -75,21 +77,23 @@ function tool(command, args, options) {
   });
 }
 
-/** A clean install from a lockfile, with every kind of dependency whatever NODE_ENV says. */
+/**
+ * Runs `npm ci` in `folder`; `include` adds flags, so that NODE_ENV does not decide which dependencies are installed.
+ */
 async function install(folder, node, include) {
-  // Or npm would try, twice, and end in a screen of its own.
+  // Fail early with EACCES: npm would try twice and print a long error of its own.
   accessSync(folder, constants.W_OK);
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
-  // Twice: an install that somebody killed may still be writing, and networks hiccup.
+  // Try twice: an install that was killed may still be writing, and network errors may be temporary.
   for (const attempt of [1, 2]) {
-    if (await tool(command, [...first, ...flags], { cwd: folder })) return;
+    if (await runTool(command, [...first, ...flags], { cwd: folder })) return;
     if (attempt === 1) say('That did not work; trying once more …');
   }
   fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
 }
 
-/** A hash over the paths and contents of files and folders below the project. */
+/** Returns a SHA-256 over the paths and contents of files and folders in the project. */
 function contentHash(...paths) {
   const hash = createHash('sha256');
   const add = (path) => {
@@ -107,8 +111,10 @@ function contentHash(...paths) {
   return hash.digest('hex');
 }
 
-/** Does `work` unless its stamp says that it was finished for just these inputs; a killed run leaves no stamp. */
-async function once(stampPath, hash, work) {
+/**
+ * Runs `work` unless its stamp file has the same input hash. The stamp is written last, so a killed run leaves none.
+ */
+async function unlessUpToDate(stampPath, hash, work) {
   const stamp = join(root, stampPath);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   rmSync(stamp, { force: true });
@@ -117,8 +123,8 @@ async function once(stampPath, hash, work) {
   writeFileSync(stamp, hash);
 }
 
-async function fittingNode() {
-  if (fits(process.version)) return process.execPath;
+async function findNode() {
+  if (isSupported(process.version)) return process.execPath;
   const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
   const wanted = `Node ${OLDEST_NODE.join('.')} or newer`;
   if (!name)
@@ -126,7 +132,7 @@ async function fittingNode() {
       `Certlantern needs ${wanted}; this is ${process.version}. Install it from nodejs.org and try again.`,
     );
   const folder = join(root, 'scripts', 'runtime');
-  await once(
+  await unlessUpToDate(
     'scripts/runtime/node_modules/.installed',
     contentHash('scripts/runtime/package-lock.json'),
     () => {
@@ -141,29 +147,33 @@ async function fittingNode() {
 
 async function prepare(node, web) {
   if (existsSync(join(root, '.packaged'))) return;
-  await once('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {
+  await unlessUpToDate('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {
     say('Installing the dependencies …');
     return install(root, node, ['--include=dev', '--include=optional']);
   });
   if (!web) return;
-  await once(
+  await unlessUpToDate(
     'dist/web.stamp',
     contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'),
     async () => {
       say('Building the pages …');
       const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
-      const built = await tool(node, [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
-        cwd: root,
-        // Always the production build of React, whatever the caller's NODE_ENV.
-        env: { ...process.env, NODE_ENV: 'production' },
-      });
+      const built = await runTool(
+        node,
+        [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
+        {
+          cwd: root,
+          // Always use React's production build, regardless of the caller's NODE_ENV.
+          env: { ...process.env, NODE_ENV: 'production' },
+        },
+      );
       if (!built) fail('The pages could not be built (see above).');
     },
   );
 }
 
 function run(node, program, args) {
-  // The IPC channel tells the program that we are gone, even when we were killed without a chance to say so.
+  // The closing IPC channel tells the program that we ended, even after SIGKILL.
   const child = spawn(node, [join(root, program), ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -178,7 +188,7 @@ try {
   const [first, ...rest] = process.argv.slice(2);
   const web = first === '--web';
   const [program, ...args] = web ? rest : [first, ...rest];
-  const node = await fittingNode();
+  const node = await findNode();
   await prepare(node, web);
   if (program !== undefined) run(node, program, args);
 } catch (error) {

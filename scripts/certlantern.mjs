@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// The command of the package: `certlantern check HOST…`, from any folder and with any Node that runs npm.
+// The package's command: `certlantern check HOST…`. Works from any folder and with any Node that can run npm.
 import { resolve } from 'node:path';
 
 const [command, ...rest] = process.argv.slice(2);
 const USAGE = 'Usage: certlantern check HOST…        More: certlantern check --help\n';
 
-/** The program runs in the project's folder: names of files are meant from here. */
-function fromHere(words) {
+/**
+ * Makes the file names of `--ca` absolute, because the program runs in the project's folder instead of the caller's.
+ */
+function withAbsolutePaths(words) {
   return words.map((word, index) => {
     if (words[index - 1] === '--ca') return resolve(word);
     return word.startsWith('--ca=') ? `--ca=${resolve(word.slice('--ca='.length))}` : word;
@@ -14,7 +16,7 @@ function fromHere(words) {
 }
 
 if (command === 'check') {
-  process.argv.splice(2, Infinity, 'scripts/check.ts', ...fromHere(rest));
+  process.argv.splice(2, Infinity, 'scripts/check.ts', ...withAbsolutePaths(rest));
   await import('./boot.mjs');
 } else {
   const isHelp = command === '--help' || command === '-h';

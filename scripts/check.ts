@@ -1,4 +1,4 @@
-// Checks hosts from the shell, with the server's engine and nothing of its data.   npm run check -- HOST…
+// Checks hosts from the command line with the server's engine, without its database. Usage: npm run check -- HOST…
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { createAddressPolicy, createResolver } from '../server/egress/index.ts';
 import { PkiError } from '../server/pki/index.ts';
@@ -14,19 +14,19 @@ import { displayName, reportMarkdown } from '../server/core/index.ts';
 
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
-const AT_ONCE = 16;
-/** A person waits for this one check; there is no next one that would know more. */
+const CONCURRENCY = 16;
+/** Longer than the server's, because there is no later check that could fetch what is missing. In ms. */
 const TIMEOUTS = { authorities: 8_000, status: 8_000 };
 
 async function main(): Promise<number> {
   const config = parseConfig(readEnvironment());
-  // It is one's own machine, and one's own network. Addresses that hand out a cloud machine's secrets stay closed.
-  const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
-  // npm starts programs in the project's folder and says where it was called.
+  // Users may check hosts in their own network. The policy still blocks addresses of cloud metadata services.
+  const anyAddress = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
+  // npm runs scripts in the project's folder and passes the caller's folder in INIT_CWD.
   const folder = process.env['INIT_CWD'] ?? process.cwd();
   const { help, format, endpoints, refused, repeated, ownAuthorities } = readArguments(
     process.argv.slice(2),
-    everywhere,
+    anyAddress,
     folder,
   );
   if (help) {
@@ -36,25 +36,25 @@ async function main(): Promise<number> {
   for (const message of refused) process.stderr.write(printable(`${message}\n`));
   for (const host of repeated)
     process.stderr.write(printable(`${host} is named more than once, and checked once\n`));
-  const trustStore = anchors(config.extraCaPem, ownAuthorities);
-  const resolver = createResolver({ servers: config.dnsServers, policy: everywhere });
-  // Where a stranger's certificate points to is asked on the internet only. Who brings an authority of their own has its
-  // lists in their own network.
+  const trustStore = createTrustStore(config.extraCaPem, ownAuthorities);
+  const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress });
+  // URLs in certificates (CRL, OCSP, AIA) are untrusted, so only public addresses are contacted. With a private CA the
+  // private network is allowed too, because the CA's services are there.
   const hasOwn = config.extraCaPem !== null || ownAuthorities.length > 0;
-  const outside = hasOwn ? everywhere : createAddressPolicy([]);
+  const sourcePolicy = hasOwn ? anyAddress : createAddressPolicy([]);
   const sources = createSources({
-    resolver: hasOwn ? resolver : createResolver({ servers: config.dnsServers, policy: outside }),
-    policy: outside,
+    resolver: hasOwn ? resolver : createResolver({ servers: config.dnsServers, policy: sourcePolicy }),
+    policy: sourcePolicy,
     cacheFolder: null,
   });
-  const probe = createProbe({ resolver, policy: everywhere, now: Date.now, sources, timeouts: TIMEOUTS });
+  const probe = createProbe({ resolver, policy: anyAddress, now: Date.now, sources, timeouts: TIMEOUTS });
   const { signal } = new AbortController();
 
   const progress = showProgress(endpoints.map(displayName), process.stderr);
-  const slots = endpoints.map((_, index) => index);
+  const pending = endpoints.map((_, index) => index);
   const results = endpoints.map(() => Promise.withResolvers<Checked>());
-  const lane = async (): Promise<void> => {
-    for (let index = slots.shift(); index !== undefined; index = slots.shift()) {
+  const runWorker = async (): Promise<void> => {
+    for (let index = pending.shift(); index !== undefined; index = pending.shift()) {
       const endpoint = endpoints[index];
       if (endpoint === undefined) return;
       const checked = await checkEndpoint(endpoint, { probe, trustStore, signal });
@@ -62,11 +62,11 @@ async function main(): Promise<number> {
       results[index]?.resolve(checked);
     }
   };
-  const lanes = Promise.all(Array.from({ length: AT_ONCE }, lane));
+  const workers = Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
 
   const done: Checked[] = [];
   for (const { promise } of results) {
-    const checked = await Promise.race([promise, lanes.then(() => promise)]);
+    const checked = await Promise.race([promise, workers.then(() => promise)]);
     done.push(checked);
     if (format === 'json') continue;
     progress.clear();
@@ -84,7 +84,7 @@ function reportText(checked: Checked, format: 'text' | 'markdown'): string {
   return `${textReport(checked, Date.now(), process.stdout.isTTY && process.stdout.hasColors())}\n`;
 }
 
-function anchors(extraCaPem: string | null, own: Arguments['ownAuthorities']): TrustStore {
+function createTrustStore(extraCaPem: string | null, own: Arguments['ownAuthorities']): TrustStore {
   try {
     const pem = [...(extraCaPem === null ? [] : [extraCaPem]), ...own].join('\n');
     return loadTrustStore(pem === '' ? null : pem);
@@ -94,10 +94,10 @@ function anchors(extraCaPem: string | null, own: Arguments['ownAuthorities']): T
   }
 }
 
-// Nothing is worth waiting for: nothing is stored.
+// Exit at once: nothing is stored, so there is nothing to clean up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(INTERRUPTED));
-// Whoever read along has seen enough, as `| head` has.
+// The reader closed the pipe, as `| head` does.
 process.stdout.once('error', () => process.exit(INTERRUPTED));
 
 try {

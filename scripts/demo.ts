@@ -21,8 +21,8 @@ Starts the product without a network: invented hosts on local TLS servers, and a
 Each start makes everything anew below DATA_DIR/demo. It ends with this process.`);
 
 const WATCHED_FOR_MS = 220 * DAY_MS;
-/** The demo's own, whatever `.env` says: an empty value stands for the default. */
-const OWN_SETTINGS = [
+/** Settings from `.env` that the demo resets; an empty value means the default. */
+const RESET_SETTINGS = [
   'DATABASE_URL',
   'ROLE',
   'SMTP_URL',
@@ -34,13 +34,13 @@ const OWN_SETTINGS = [
   'SIGNUPS',
   'DEMO_HOSTS',
 ];
-const own = Object.fromEntries(OWN_SETTINGS.map((name) => [name, '']));
+const resetSettings = Object.fromEntries(RESET_SETTINGS.map((name) => [name, '']));
 
 async function main(): Promise<void> {
-  const environment: Record<string, string | undefined> = { ...readEnvironment(), ...own };
+  const environment: Record<string, string | undefined> = { ...readEnvironment(), ...resetSettings };
   const config = parseConfig(environment);
   const dataDir = join(config.dataDir, 'demo');
-  emptyFolder(dataDir);
+  resetFolder(dataDir);
 
   const now = Date.now();
   const since = now - WATCHED_FOR_MS;
@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   for (const host of OFFERED_HOSTS) certificates.set(host.name, authority.issueSince(host, now));
 
   authority.publish();
-  const servers = await startDemoServers(servedNow(certificates), SINK_HOSTS);
+  const servers = await startDemoServers(currentlyServed(certificates), SINK_HOSTS);
   const sink = await startSink();
   await fillStore();
   startServer({
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
     stop: async () => void (await Promise.all([servers.stop(), web.stop(), sink.stop()])),
     environment: {
       ...process.env,
-      ...own,
+      ...resetSettings,
       LOG_LEVEL: environment['LOG_LEVEL'] ?? 'error',
       DATA_DIR: dataDir,
       EXTRA_CA_FILE: authorityFile,
@@ -91,15 +91,15 @@ async function main(): Promise<void> {
   }
 }
 
-/** @throws DataDirectoryError while another demo is using it. */
-function emptyFolder(dataDir: string): void {
+/** Empties the demo's data directory. @throws DataDirectoryError if another demo is using it. */
+function resetFolder(dataDir: string): void {
   prepareDataDirectory(dataDir);
   lockDataDirectory(dataDir)();
   rmSync(dataDir, { recursive: true });
   prepareDataDirectory(dataDir);
 }
 
-function servedNow(certificates: ReadonlyMap<string, readonly DemoCertificate[]>): Served {
+function currentlyServed(certificates: ReadonlyMap<string, readonly DemoCertificate[]>): Served {
   const served: Served = { certificates: {}, former: {}, mail: null };
   for (const host of [...WATCHED_HOSTS, ...OFFERED_HOSTS]) {
     const { name, fault, protocol } = host;
@@ -117,20 +117,20 @@ function withPort(name: string, port: number): string {
   return port === 443 ? name : `${name}:${port}`;
 }
 
-/** The product itself, as a process of its own like anywhere else; the two end together. */
+/** Starts the server in a process of its own. Both processes end together. */
 function startServer({
   port,
   stop: stopServers,
   environment,
 }: {
   port: number;
-  /** Ends the hosts. */
+  /** Stops the demo's hosts. */
   stop: () => Promise<void>;
   environment: NodeJS.ProcessEnv;
 }): void {
   const server = spawn(process.execPath, [resolve(import.meta.dirname, '..', 'server', 'main.ts')], {
     env: environment,
-    // Over the fourth it notices when this process is killed.
+    // The IPC channel lets the server notice when this process is killed.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   let output = '';

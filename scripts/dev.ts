@@ -9,7 +9,7 @@ DEV_PORT (default 5173) and PORT (default 8080) are the ports of the pages and o
 const pagesPort = Number(process.env['DEV_PORT'] ?? 5173);
 const serverPort = process.env['PORT'] ?? '8080';
 
-const pages = await createServer({
+const vite = await createServer({
   server: {
     port: pagesPort,
     strictPort: true,
@@ -17,9 +17,9 @@ const pages = await createServer({
   },
 });
 try {
-  await pages.listen();
+  await vite.listen();
 } catch (error) {
-  // As good as always: the port is taken.
+  // Almost always because the port is in use.
   process.stderr.write(
     `${error instanceof Error ? error.message : String(error)}. Choose another one: DEV_PORT=${pagesPort + 1} npm run dev\n`,
   );
@@ -31,7 +31,7 @@ const server: ChildProcess = spawn(
   ['--watch', '--watch-preserve-output', 'server/main.ts'],
   {
     stdio: 'inherit',
-    // The browser talks to the pages' address; the server must take that origin for its own.
+    // The browser sends requests to Vite's address, so the server must accept that origin as its own.
     env: {
       ...process.env,
       PORT: serverPort,
@@ -43,7 +43,7 @@ process.stdout.write(`\n  Open http://localhost:${pagesPort} (reloads as you sav
 
 const stop = (): void => {
   server.kill('SIGTERM');
-  void pages.close().finally(() => process.exit(0));
+  void vite.close().finally(() => process.exit(0));
 };
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
 process.on('disconnect', stop);

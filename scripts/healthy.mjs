@@ -1,5 +1,5 @@
-// Ends with 0 while the server of this machine, or of this container, is ready for requests or work; for health checks
-// where there is no curl. It asks with the settings that the server runs on.
+// Exits with 0 if the local server or worker is ready. For health checks in containers without curl; it finds the port
+// in the server's own environment variables.
 const { ROLE, PORT, WORKER_PORT } = process.env;
 const port = (ROLE === 'worker' ? WORKER_PORT : PORT) || 8080;
 const response = await fetch(`http://127.0.0.1:${port}/api/health/ready`, {

@@ -31,11 +31,11 @@ interface Subject {
 const SUBJECTS: Subject[] = [
   { path: '/landing', preset: 'mobile', categories: CATEGORIES },
   { path: '/login', preset: 'mobile', categories: CATEGORIES },
-  // Search engines are asked to leave it alone.
+  // Excluded from search engines, so there is no SEO score to meet.
   { path: '/dashboard', preset: 'desktop', categories: CATEGORIES.filter((category) => category !== 'seo') },
 ];
 
-/** As much of Lighthouse's own types as is used here: it is no dependency of the project. */
+/** The parts of Lighthouse's types used here, declared because Lighthouse is not a dependency of the project. */
 interface Report {
   finalDisplayedUrl: string;
   runtimeError?: { message: string };
@@ -48,12 +48,12 @@ async function main(): Promise<number> {
   const wanted = process.argv.slice(2);
   const subjects = SUBJECTS.filter(({ path }) => wanted.length === 0 || wanted.includes(path.slice(1)));
   if (subjects.length === 0) {
-    say(`No such page. There are ${SUBJECTS.map(({ path }) => path.slice(1)).join(', ')}.`);
+    printLine(`No such page. There are ${SUBJECTS.map(({ path }) => path.slice(1)).join(', ')}.`);
     return 2;
   }
   const found = findBrowser();
   if (!found) {
-    say('No Chromium here and none could be had; BROWSER_PATH names one.');
+    printLine('No Chromium here and none could be had; BROWSER_PATH names one.');
     return 1;
   }
   install();
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
   const demo = await startDemo();
   const profile = mkdtempSync(join(tmpdir(), 'certlantern-lighthouse-'));
   const port = await freePort();
-  // Lighthouse opens tabs of its own in this browser; they are signed in because this profile is.
+  // Lighthouse opens its own tabs in this browser. They are signed in because they share this profile.
   const browser = await chromium.launchPersistentContext(profile, {
     executablePath: found.executablePath,
     args: [...BROWSER_FLAGS, `--remote-debugging-port=${port}`],
@@ -73,7 +73,7 @@ async function main(): Promise<number> {
   });
   let below = 0;
   try {
-    say(`Load of this machine at the start: ${loadavg()[0]?.toFixed(1)}`);
+    printLine(`Load of this machine at the start: ${loadavg()[0]?.toFixed(1)}`);
     for (const subject of subjects) {
       if (subject.path === '/dashboard') await signIn(await browser.newPage(), demo);
       const reports: Report[] = [];
@@ -91,21 +91,21 @@ async function main(): Promise<number> {
           throw new Error(`${subject.path} led to ${lhr.finalDisplayedUrl}`);
         reports.push(lhr);
       }
-      below += tell(subject, reports);
+      below += printScores(subject, reports);
     }
   } finally {
     await browser.close();
     await demo.stop();
     rmSync(profile, { recursive: true, force: true });
   }
-  say(below === 0 ? `Every median is at least ${LIMIT}.` : `${below} medians are below ${LIMIT}.`);
+  printLine(below === 0 ? `Every median is at least ${LIMIT}.` : `${below} medians are below ${LIMIT}.`);
   return below === 0 ? 0 : 1;
 }
 
-/** A package of its own, some 100 MB: only who measures needs it. */
+/** Installs Lighthouse (about 100 MB) on first use, in a package of its own, because nothing else needs it. */
 function install(): void {
   if (existsSync(PROGRAM)) return;
-  say('Installing Lighthouse from npm …');
+  printLine('Installing Lighthouse from npm …');
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
     cwd: PACKAGE,
     stdio: 'ignore',
@@ -124,23 +124,23 @@ async function signIn(
   await page.close();
 }
 
-/** Prints the figures of one page, and what took most from them; returns how many are too low. */
-function tell({ path, preset, categories }: Subject, reports: readonly Report[]): number {
+/** Prints a page's scores and the audits that lowered them. Returns how many medians are below the limit. */
+function printScores({ path, preset, categories }: Subject, reports: readonly Report[]): number {
   let below = 0;
-  say(`\n${path}, ${preset}`);
+  printLine(`\n${path}, ${preset}`);
   for (const category of categories) {
     const scores = reports.map(({ categories: all }) => Math.round((all[category]?.score ?? 0) * 100));
     const middle = median(scores);
     if (middle < LIMIT) below += 1;
-    say(
+    printLine(
       `  ${category.padEnd(16)}${String(middle).padStart(4)}  ${middle < LIMIT ? 'below' : 'good '}  (${scores.join(' ')})`,
     );
-    for (const line of lost(category, reports.at(-1))) say(`      ${line}`);
+    for (const line of lowAudits(category, reports.at(-1))) printLine(`      ${line}`);
   }
   return below;
 }
 
-function lost(category: Category, report: Report | undefined): string[] {
+function lowAudits(category: Category, report: Report | undefined): string[] {
   return (report?.categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {
     const audit = report?.audits[id];
     const isLow = weight > 0 && audit?.score != null && audit.score < 0.95;
@@ -152,7 +152,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

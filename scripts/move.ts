@@ -17,13 +17,13 @@ await runTool(async () => {
   refuseEmptyHands({ databaseUrl: null, dataDir });
   const release = lockDataDirectory(dataDir);
   try {
-    let isHeaded = false;
+    let hasHeader = false;
     const tables = await move({
       dataDir,
       to,
       onTable({ table, rows, checksum }) {
-        if (!isHeaded) say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
-        isHeaded = true;
+        if (!hasHeader) say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
+        hasHeader = true;
         say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`);
       },
     });

@@ -20,24 +20,24 @@ const VIEWPORTS = [
   { width: 360, height: 760 },
 ];
 
-const TALLEST = 8_000;
+const MAX_HEIGHT = 8_000;
 
 async function main(): Promise<number> {
-  const beginnings = process.argv.slice(2);
+  const prefixes = process.argv.slice(2);
   const isWanted = ({ name }: { name: string }) =>
-    beginnings.length === 0 || beginnings.some((beginning) => name.startsWith(beginning));
+    prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
   const screens = SCREENS.filter(isWanted);
   const mails = MAILS.filter(isWanted).map(({ name }) => name);
   if (screens.length + mails.length === 0) {
-    say(`No such screen. There are ${[...SCREENS, ...MAILS].map(({ name }) => name).join(', ')}.`);
+    printLine(`No such screen. There are ${[...SCREENS, ...MAILS].map(({ name }) => name).join(', ')}.`);
     return 2;
   }
   const found = findBrowser();
   if (!found) {
-    say('No Chromium here and none could be had; BROWSER_PATH names one.');
+    printLine('No Chromium here and none could be had; BROWSER_PATH names one.');
     return 1;
   }
-  if (beginnings.length === 0) rmSync(FOLDER, { recursive: true, force: true });
+  if (prefixes.length === 0) rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
 
   const browser = await chromium.launch({
@@ -46,16 +46,16 @@ async function main(): Promise<number> {
     env: { ...process.env, ...found.env },
   });
   await pictureMails(browser, mails, FOLDER);
-  const missing = screens.length === 0 ? 0 : await pictureScreens(browser, screens);
+  const missing = screens.length === 0 ? 0 : await captureScreens(browser, screens);
   await browser.close();
-  say(
+  printLine(
     `${screens.length * VIEWPORTS.length - missing} screens, each light and dark, and ${mails.length} mails in ${FOLDER}`,
   );
   return missing === 0 ? 0 : 1;
 }
 
-/** How many could not be shown. */
-async function pictureScreens(browser: Browser, screens: readonly Screen[]): Promise<number> {
+/** Takes the screenshots. Returns how many screens failed. */
+async function captureScreens(browser: Browser, screens: readonly Screen[]): Promise<number> {
   const demo = await startDemo();
   const windows = await openWindows(browser, demo);
   let missing = 0;
@@ -75,7 +75,7 @@ async function pictureScreens(browser: Browser, screens: readonly Screen[]): Pro
         }
       } catch (error) {
         missing += 1;
-        say(
+        printLine(
           `${screen.name} at ${viewport.width} px: ${error instanceof Error ? error.message : String(error)}`,
         );
       }
@@ -84,22 +84,22 @@ async function pictureScreens(browser: Browser, screens: readonly Screen[]): Pro
   return missing;
 }
 
-/** Makes room for all of a page. What lies over one stands where a window of the usual height has it. */
+/** Grows the viewport to the page's full height, except with an overlay open, which is placed for the usual height. */
 async function stretch(page: Page): Promise<void> {
   if (await page.locator('[role=dialog], [role=alertdialog], [role=menu], aside').count()) return;
-  // A list that was cut by the window draws more of its rows with each stretch, until none is left.
+  // A virtualised list renders more rows each time, so repeat until the height is stable.
   for (let times = 0; times < 3; times += 1) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     const size = page.viewportSize();
     if (!size || height <= size.height) return;
-    await page.setViewportSize({ width: size.width, height: Math.min(height, TALLEST) });
+    await page.setViewportSize({ width: size.width, height: Math.min(height, MAX_HEIGHT) });
     await page.evaluate(
       () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
     );
   }
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 

@@ -24,17 +24,17 @@ if (unknown.length > 0) {
 }
 
 const servers = SERVERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
-const told = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => told.abort());
-// Servers of their own users read their files below it.
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+// Outside the project, because some servers run as other users and must be able to read their files in it.
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {
   installPackages(servers.flatMap(({ packages }) => packages));
   for (const server of servers)
-    if (!told.signal.aborted) outcomes.push(...(await visit(server, folder, told.signal)));
+    if (!stop.signal.aborted) outcomes.push(...(await visit(server, folder, stop.signal)));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(formatOutcomes(outcomes));
-process.exit(told.signal.aborted || outcomes.some(({ fault }) => fault !== null) ? 1 : 0);
+process.exit(stop.signal.aborted || outcomes.some(({ fault }) => fault !== null) ? 1 : 0);

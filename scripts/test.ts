@@ -17,12 +17,12 @@ With CI=true a skipped test counts as a failure.
 interface Outcome {
   passed: number;
   skipped: number;
-  /** What failed, by its file and title: said once more at the end, where it is found. */
+  /** File and title of each failure, repeated at the end of the output. */
   failures: string[];
 }
 interface Stage {
   name: string;
-  /** Left out where no stage is named. */
+  /** Runs only if named on the command line. */
   onlyByName?: true;
   run(): Promise<Outcome>;
 }
@@ -41,7 +41,8 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
 const STAGES: Stage[] = [
   { name: 'checks', run: staticChecks },
   { name: 'unit', run: () => vitest(['unit'], processors) },
-  // Its tests wait for processes that they start: measured, two at once on two processors leave a sixth of them idle.
+  // These tests wait for processes that they start: with two workers, two processors were measured to be idle a sixth
+  // of the time.
   { name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
@@ -68,16 +69,16 @@ for (const stage of STAGES.filter(chosen)) {
   total.skipped += outcome.skipped;
   total.failures.push(...outcome.failures);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
-  say(`== ${stage.name}: ${counted(outcome)} in ${seconds} s`);
+  printLine(`== ${stage.name}: ${formatCounts(outcome)} in ${seconds} s`);
 }
 // A partial run cannot cover all statements.
 if (wanted.length === 0 && total.skipped === 0) total.failures.push(...statementsNotShown());
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
-  say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
-for (const failure of total.failures) say(`failed: ${failure}`);
-say(counted(total));
+  printLine('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
+for (const failure of total.failures) printLine(`failed: ${failure}`);
+printLine(formatCounts(total));
 process.exit(total.failures.length > 0 || (inCi && total.skipped > 0) ? 1 : 0);
 
 function chosen({ name, onlyByName }: Stage): boolean {
@@ -92,15 +93,15 @@ function statementsNotShown(): string[] {
     .map(([id, statement]) => `specification › ${id}: ${statement}`);
 }
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function counted({ passed, skipped, failures }: Outcome): string {
+function formatCounts({ passed, skipped, failures }: Outcome): string {
   return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** Runs a command to its end; `quiet` keeps its output back, to be shown only where it failed. */
+/** Runs a command and resolves with whether it succeeded. `quiet` shows its output only if it failed. */
 function command(
   args: string[],
   options: { quiet?: boolean; env?: Record<string, string> } = {},
@@ -115,11 +116,11 @@ function command(
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     child.on('error', (error) => {
-      say(`${program}: ${error.message}`);
+      printLine(`${program}: ${error.message}`);
       resolve(false);
     });
     child.on('close', (code) => {
-      if (code !== 0 && options.quiet) say(output);
+      if (code !== 0 && options.quiet) printLine(output);
       resolve(code === 0);
     });
   });
@@ -129,7 +130,7 @@ async function staticChecks(): Promise<Outcome> {
   const results = await Promise.all(
     STATIC_CHECKS.map(async (check) => {
       const good = await command(check.command, { quiet: true });
-      if (!good) say(`== ${check.name} failed (see above)`);
+      if (!good) printLine(`== ${check.name} failed (see above)`);
       return good ? [] : [check.name];
     }),
   );
@@ -149,7 +150,9 @@ interface VitestReport {
   }[];
 }
 
-/** `workers`: how many files are run at once. The default, one fewer than there are processors, leaves one of two idle. */
+/**
+ * Runs Vitest projects. `workers` is set because Vitest's default, processors minus one, idles one of two processors.
+ */
 async function vitest(projects: string[], workers: number): Promise<Outcome> {
   const file = join(reports, `${projects.join('-')}.json`);
   const good = await command([
@@ -162,11 +165,11 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
     `--outputFile.json=${file}`,
   ]);
   const report = readReport(file) as VitestReport | null;
-  if (!report) return noReport(`vitest ${projects.join(', ')}`);
+  if (!report) return missingReport(`vitest ${projects.join(', ')}`);
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(process.cwd(), name);
     const titles = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
-    // A file that could not be read has no tests.
+    // A file that failed to load has no tests.
     return status === 'failed' && titles.length === 0
       ? [`${file}: ${message}`]
       : titles.map((title) => `${file} › ${title}`);
@@ -180,8 +183,8 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
   };
 }
 
-/** A runner that ended without saying what it found. */
-function noReport(name: string): Outcome {
+/** The outcome for a runner that wrote no report. */
+function missingReport(name: string): Outcome {
   return { passed: 0, skipped: 0, failures: [`${name}: ended without a report`] };
 }
 
@@ -204,17 +207,17 @@ function failedJourneys({ file, specs, suites = [] }: PlaywrightSuite): string[]
 
 async function firebaseJourneys(): Promise<Outcome> {
   if (installFirebaseEmulator()) return journeys('tests/journeys/firebase');
-  say("!! Firebase's tools are not here and npm could not get them: its journeys are skipped.");
+  printLine("!! Firebase's tools are not here and npm could not get them: its journeys are skipped.");
   return { passed: 0, skipped: 1, failures: [] };
 }
 
 async function journeys(folder: string): Promise<Outcome> {
   const browser = findBrowser();
   if (!browser) {
-    say('!! No Chromium here and none could be had: the browser journeys are skipped.');
+    printLine('!! No Chromium here and none could be had: the browser journeys are skipped.');
     return { passed: 0, skipped: 1, failures: [] };
   }
-  say(`The journeys run in ${browser.origin}`);
+  printLine(`The journeys run in ${browser.origin}`);
   const file = join(reports, 'journeys.json');
   const good = await command([tool('playwright'), 'test', '--config', join(folder, 'playwright.config.ts')], {
     env: {
@@ -224,7 +227,7 @@ async function journeys(folder: string): Promise<Outcome> {
     },
   });
   const report = readReport(file) as PlaywrightReport | null;
-  if (!report) return noReport('playwright');
+  if (!report) return missingReport('playwright');
   const { expected, skipped } = report.stats;
   const failures = report.suites.flatMap(failedJourneys);
   if (!good && failures.length === 0) failures.push('playwright: an error outside of every journey');

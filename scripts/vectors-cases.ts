@@ -20,12 +20,12 @@ import { hasWildcardOfPublicSuffix } from './vectors-public-suffix.ts';
 import { revocationRefusal } from './vectors-revocation.ts';
 import { isWaived } from './vectors-skip-list.ts';
 
-/** One question with a known answer, whatever file it came from. */
+/** A test case with its expected answer, independent of the file format. */
 export interface VectorCase {
   readonly id: string;
   readonly features: readonly string[];
   readonly expected: Answer;
-  /** Not to be judged whatever the skip list says. */
+  /** Skipped regardless of the skip list. */
   readonly skipped: boolean;
   judge(options: { readonly now: number; readonly profile: Profile | null }): {
     answer: Answer;
@@ -66,7 +66,7 @@ const betterTlsFile = z.object({
   suites: z.record(z.string(), z.object({ testCases: z.array(betterTlsCase) })),
 });
 
-/** The cases of an x509-limbo or BetterTLS file, told apart by content. Throws on anything else. */
+/** Parses an x509-limbo or BetterTLS file; detects the format by its content. @throws Error for anything else. */
 export function readVectorCases(text: string): VectorCase[] {
   const content: unknown = JSON.parse(text);
   const limbo = limboFile.safeParse(content);
@@ -81,8 +81,8 @@ export function readVectorCases(text: string): VectorCase[] {
 }
 
 /**
- * The policy that an x509-limbo case speaks for is the first part of its id; `conflicts_with` marks pairs that no one
- * policy satisfies. BetterTLS tests what TLS clients do.
+ * Returns the validation profile of an x509-limbo case from the first part of its id. Cases linked by `conflicts_with`
+ * cannot all pass under one profile. BetterTLS cases test the behaviour of TLS clients.
  */
 function profileOf(id: string): Profile {
   if (id.startsWith('rfc5280::')) return 'rfc5280';
@@ -96,18 +96,18 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
     expected: testCase.expected_result === 'SUCCESS' ? 'accept' : 'reject',
     skipped: false,
     judge: ({ now, profile }) =>
-      answered(() => {
+      toAnswer(() => {
         const [leafDer] = splitPem(testCase.peer_certificate);
         if (leafDer === undefined) throw new PkiError('pem', 'no certificate');
         const leaf = parseCertificate(leafDer);
-        const anchors = readable(testCase.trusted_certs.flatMap((text) => splitPem(text)));
+        const anchors = parseReadable(testCase.trusted_certs.flatMap((text) => splitPem(text)));
         const name = testCase.expected_peer_name;
         if (!testCase.expected_peer_names.every((one) => hasName(leaf, one))) return 'none of the peer names';
         const caseNow = testCase.validation_time === null ? now : Date.parse(testCase.validation_time);
         const caseProfile = profile ?? profileOf(testCase.id);
         const result = buildPath({
           leaf,
-          intermediates: readable(testCase.untrusted_intermediates.flatMap((text) => splitPem(text))),
+          intermediates: parseReadable(testCase.untrusted_intermediates.flatMap((text) => splitPem(text))),
           trustStore: createTrustStore(anchors.map(({ der }) => der)),
           now: caseNow,
           reference: name === null ? undefined : referenceTo(name.value),
@@ -119,8 +119,8 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         if (caseProfile === 'web-pki' && hasWildcardOfPublicSuffix(leaf))
           return 'wildcard of a public suffix';
         if (!result.ok) return null;
-        const circumstances = { now: caseNow, profile: caseProfile };
-        return revocationRefusal(result.path, testCase.crls, circumstances) ?? result;
+        const context = { now: caseNow, profile: caseProfile };
+        return revocationRefusal(result.path, testCase.crls, context) ?? result;
       }),
   };
 }
@@ -144,11 +144,11 @@ function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: Trus
     // Where clients may differ BetterTLS itself counts nothing.
     skipped: testCase.failureIsWarning,
     judge: ({ now, profile }) =>
-      answered(() => {
+      toAnswer(() => {
         const [leafDer, ...others] = testCase.certificates.map((base64) => Buffer.from(base64, 'base64'));
         return buildPath({
           leaf: parseCertificate(leafDer ?? new Uint8Array()),
-          intermediates: readable(others),
+          intermediates: parseReadable(others),
           trustStore,
           now,
           reference: referenceTo(testCase.hostname),
@@ -164,8 +164,8 @@ function referenceTo(name: string): Reference {
     : { kind: 'ip', address: name };
 }
 
-/** Certificates that cannot be read are as good as absent. */
-function readable(ders: readonly Uint8Array[]): Certificate[] {
+/** Parses certificates and skips unreadable ones. */
+function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
   return ders.flatMap((der) => {
     try {
       return [parseCertificate(der)];
@@ -176,8 +176,8 @@ function readable(ders: readonly Uint8Array[]): Certificate[] {
   });
 }
 
-/** A string is a refusal by itself, null accepts. */
-function answered(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
+/** Turns the result of `judge` into an answer: a string is the reason for a rejection, null accepts. */
+function toAnswer(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
   try {
     const result = judge();
     if (result === null) return { answer: 'accept', reason: 'what is wrong is waived' };

@@ -2,8 +2,8 @@ import { getPublicSuffix } from 'tldts';
 import type { Certificate } from '../server/pki/index.ts';
 
 /**
- * Whether the leaf has a wildcard for everything right below a registry's suffix, which no CA may issue (BR §3.2.2.6). TLS clients
- * leave that to the CAs, and so does the path builder.
+ * Returns whether the leaf has a wildcard directly below a public suffix, which CAs must not issue (BR §3.2.2.6). TLS
+ * clients leave this rule to the CAs, so the path builder does not check it.
  */
 export function hasWildcardOfPublicSuffix({ subjectAltNames }: Certificate): boolean {
   return subjectAltNames.dnsNames.some((name) => {

@@ -1,25 +1,25 @@
 import type { Certificate, Profile, RevocationList } from '../server/pki/index.ts';
 import { crlAnswer, parseCrl, PkiError } from '../server/pki/index.ts';
 
-interface Circumstances {
+interface ValidationContext {
   readonly now: number;
   readonly profile: Profile;
 }
 
 /**
- * Why a path that holds is refused all the same, null if it is not. Where a case hands over lists, the leaf must be known to
- * be good by one of them, and nothing above it may be revoked: such cases ask for a hard failure.
+ * Returns why revocation rejects a valid path; null if it does not. A case that supplies CRLs expects a hard failure:
+ * one of them must say that the leaf is good, and no certificate above it may be revoked.
  */
 export function revocationRefusal(
   path: readonly Certificate[],
   pems: readonly string[],
-  circumstances: Circumstances,
+  context: ValidationContext,
 ): string | null {
   if (pems.length === 0) return null;
-  const lists = pems.flatMap(readable);
+  const lists = pems.flatMap(parseReadable);
   for (const [index, certificate] of path.slice(0, -1).entries()) {
     const issuer = path[index + 1] ?? certificate;
-    const answers = lists.map((crl) => crlAnswer({ ...circumstances, crl, certificate, issuer, url: null }));
+    const answers = lists.map((crl) => crlAnswer({ ...context, crl, certificate, issuer, url: null }));
     if (answers.some(({ state }) => state === 'revoked')) return 'revoked';
     if (index > 0 || answers.some(({ state }) => state === 'good')) continue;
     const reasons = answers.map((answer) => (answer.state === 'none' ? answer.why : answer.state));
@@ -28,7 +28,7 @@ export function revocationRefusal(
   return null;
 }
 
-function readable(pem: string): RevocationList[] {
+function parseReadable(pem: string): RevocationList[] {
   try {
     return [parseCrl(Buffer.from(pem))];
   } catch (error) {

@@ -41,7 +41,7 @@ function isOnSkipList({ id, features }: VectorCase): boolean {
   });
 }
 
-/** The closing line. */
+/** Formats the summary line. */
 export function formatTally(tally: Tally): string {
   const { agree, falseAccept, falseReject, skipped } = tally;
   return `${agree} agree, ${falseAccept} false accept, ${falseReject} false reject, ${skipped} skipped`;

@@ -1,6 +1,6 @@
 import type { PathFailure } from '../server/pki/index.ts';
 
-/** A case or a whole family that is not judged, and why. `id` is a full id or a family ending in `::`. */
+/** A case or a family of cases to skip, with the reason. `id` is a full id or a family that ends in `::`. */
 export type Skip = ({ readonly id: string } | { readonly feature: string }) & { readonly reason: string };
 
 export const SKIP_LIST: readonly Skip[] = [
@@ -11,7 +11,7 @@ export const SKIP_LIST: readonly Skip[] = [
   },
 ];
 
-/** A rule for issuing CAs that a family of cases breaks in passing, and why it does not count there. */
+/** A rule for CAs that a family of cases violates incidentally, with the reason for ignoring it there. */
 interface Waiver {
   readonly family: string;
   readonly rule: string;
@@ -27,7 +27,7 @@ const WAIVERS: readonly Waiver[] = [
   },
 ];
 
-/** Whether nothing is wrong but what does not count in this family. */
+/** Returns whether all failures are waived for the family of this case. */
 export function isWaived(id: string, failures: readonly PathFailure[]): boolean {
   return failures.every(({ rule }) => WAIVERS.some((one) => id.startsWith(one.family) && one.rule === rule));
 }

@@ -11,7 +11,7 @@ import {
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 import { feedbackSchema } from '../feedback.ts';
 
-/** Sessions, the user, and what the account has. */
+/** Calls for sessions, the user's profile, the plan, and feedback. */
 export const ACCOUNT_CALLS = {
   openSession: {
     method: 'post',

@@ -28,10 +28,10 @@ import {
   deliverySchema,
 } from '../channel.ts';
 
-/** `OWN_MAIL` or an id. */
+/** `key` is `OWN_MAIL` or a channel's id. */
 const channelParams = z.object({ key: z.union([z.literal('email'), z.uuid()]) });
 
-/** Channels, what goes over them and when, and what comes of it. */
+/** Calls for channels, deliveries, alert settings, the calendar feed, maintenance, incidents and unsubscribing. */
 export const ALERT_CALLS = {
   listChannels: {
     method: 'get',

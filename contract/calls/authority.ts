@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addAuthoritiesSchema, authoritySchema } from '../authority.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 
-/** Certificate authorities that an account trusts for its own domains. */
+/** Calls for the private certificate authorities that an account trusts for its own domains. */
 export const AUTHORITY_CALLS = {
   listAuthorities: {
     method: 'get',

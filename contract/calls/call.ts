@@ -2,30 +2,30 @@ import { z } from 'zod';
 import type { ProblemCode } from '../problem.ts';
 import type { TokenScope } from '../token.ts';
 
-/** One call of the HTTP API; the server validates by it, and the OpenAPI document is made of it. */
+/** Describes one API call. The server validates requests with it and generates the OpenAPI document from it. */
 export interface Call {
   method: 'get' | 'post' | 'patch' | 'delete';
   /** Below `/api`; parameters in braces. */
   path: string;
-  /** `session`: needs the session cookie, answers 401 `not_authenticated` without. */
+  /** `session` calls need a session cookie or, where `scope` is set, a personal token; else 401 `not_authenticated`. */
   access: 'public' | 'session';
-  /** What a personal token needs to make a call of `access: 'session'`; without one only a session is let in. */
+  /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;
-  /** Carried out once for each `Idempotency-Key`, where the caller sends one. */
+  /** Supports the `Idempotency-Key` header: a repeated key replays the stored answer. */
   once?: true;
-  /** Fields of `data` with a secret that only the first answer has. A replay, and what is stored of the answer, has null there. */
+  /** Secret fields of `data`. Only the first answer has them; the stored answer and its replays have null. */
   shownOnce?: readonly string[];
   summary: string;
   params?: z.ZodType;
   query?: z.ZodType;
   body?: z.ZodType;
-  /** Of success; null where the answer is not JSON. */
+  /** Body of a successful answer; null if it is not JSON. */
   response: z.ZodType | null;
-  /** Of an answer that is not JSON. */
+  /** Set if the answer is not JSON. */
   mediaType?: string;
-  /** Of success. */
+  /** Status of a successful answer. */
   status: 200 | 202 | 302;
-  /** Failures of this call's own; `COMMON_PROBLEMS` can answer every call. */
+  /** Problems specific to this call; any call can also answer `COMMON_PROBLEMS`. */
   problems: readonly ProblemCode[];
 }
 
@@ -34,14 +34,14 @@ export const nothing = wrapped(z.null());
 const MOST_PER_ANSWER = 200;
 
 /**
- * For lists that are read on from where the last answer ended. A cursor names a place in the order, not a number of rows: what comes
- * or goes meanwhile neither repeats nor hides another row.
+ * Query of lists with cursor pagination. A cursor marks a position in the sort order instead of an offset, so rows that
+ * are added or removed between two requests neither repeat nor hide other rows.
  */
 export const cursorQuerySchema = z.object({
-  /** `next_cursor` of the answer before. */
+  /** `next_cursor` of the previous answer. */
   cursor: z.string().max(1_000).optional(),
   limit: z.coerce.number().int().min(1).max(MOST_PER_ANSWER).optional(),
 });
-/** Null at the end of the list. */
+/** null on the last page. */
 export const nextCursor = z.string().nullish();
 export const idParams = z.object({ id: z.uuid() });

@@ -12,6 +12,7 @@ import { TOKEN_CALLS } from './token.ts';
 
 export type { Call } from './call.ts';
 
+/** Problems that any call can answer with, besides those it lists itself. */
 export const COMMON_PROBLEMS = [
   'invalid_request',
   'origin_refused',

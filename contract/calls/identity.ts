@@ -22,11 +22,11 @@ import {
 
 const succeeded = z.looseObject({});
 
-/**
- * The built-in identity provider. `signUp` to `identityToken` work on the provider's own short-lived session (a cookie
- * below /api/identity), which ends with the exchange for the product's session; changes of passkeys and one-time codes
- * need a fresh one: sign in once more, change, sign out. Every call is 404 where another provider is configured.
- */
+// `signUp` to `identityToken` use the provider's own short-lived session, a cookie below /api/identity that ends when
+// its token is exchanged for the product's session. Changing passkeys or one-time codes needs a new one: sign in again,
+// make the change, sign out.
+
+/** Calls of the built-in identity provider. All answer 404 if another provider is configured. */
 export const IDENTITY_CALLS = {
   signUp: {
     method: 'post',

@@ -11,7 +11,7 @@ import {
   statusPageSchema,
 } from '../status-page.ts';
 
-/** What an account shows to others: its status page, badges, and figures for Prometheus. */
+/** Calls for what an account publishes: its status page, badges, and metrics for Prometheus. */
 export const STATUS_CALLS = {
   statusPage: {
     method: 'get',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 import { makeTokenSchema, tokenMadeSchema, tokenSchema } from '../token.ts';
 
-/** Personal tokens, for programs. Only a session manages them: no token makes, lists or ends one. */
+/** Calls for personal tokens. They need a session: a token cannot create, list or revoke tokens. */
 export const TOKEN_CALLS = {
   listTokens: {
     method: 'get',

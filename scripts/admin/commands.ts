@@ -14,13 +14,13 @@ import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-/** What a command works with. */
+/** Dependencies and options of a command. */
 export interface Desk {
   store: Store;
   config: Config;
-  /** @throws ConfigError where DATA_DIR is not the server's. */
+  /** @throws ConfigError if DATA_DIR is not the server's. */
   identitySecret: () => string;
-  /** Of `--days`. */
+  /** Value of `--days`. */
   days: number | null;
   now: number;
 }
@@ -28,9 +28,9 @@ export interface Desk {
 interface Command {
   usage: string;
   does: string;
-  /** The least and the most words after its name. */
+  /** Allowed number of arguments. */
   words: [least: number, most: number];
-  /** Answers the lines to print. */
+  /** Returns the lines to print. */
   run(words: string[], desk: Desk): Promise<string[]>;
 }
 
@@ -48,25 +48,25 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'grant ADDRESS [--days N]',
     does: 'gives Premium, for N days or for good',
     words: [1, 1],
-    run: async ([address], desk) => grant(await known(address, desk), desk),
+    run: async ([address], desk) => grant(await findAccount(address, desk), desk),
   },
   revoke: {
     usage: 'revoke ADDRESS',
     does: 'takes what was granted back; what is paid for stays',
     words: [1, 1],
-    run: async ([address], desk) => revoke(await known(address, desk), desk),
+    run: async ([address], desk) => revoke(await findAccount(address, desk), desk),
   },
   disable: {
     usage: 'disable ADDRESS',
     does: 'shuts an account: no sign-in, no checks, no mail; nothing is deleted',
     words: [1, 1],
     async run([address], desk) {
-      const { id, email } = await known(address, desk);
+      const { id, email } = await findAccount(address, desk);
       await disableAccount(desk.store, id, desk.now);
       const running = runningSubscriptions(await subscriptionsOf(desk.store, id), desk.now);
       return [
         `${email} is disabled.`,
-        // Its owner can reach neither the portal nor the deletion any more.
+        // A disabled account can open neither the billing portal nor account deletion, so its owner cannot cancel.
         ...running.map((each) => `Its subscription ${each.id} goes on: cancel it at the payment provider.`),
       ];
     },
@@ -76,7 +76,7 @@ export const COMMANDS: Record<string, Command> = {
     does: 'opens it again; what waited goes on',
     words: [1, 1],
     async run([address], desk) {
-      const { id, email } = await known(address, desk);
+      const { id, email } = await findAccount(address, desk);
       await enableAccount(desk.store, id);
       return [`${email} is enabled.`];
     },
@@ -85,14 +85,14 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'verify ADDRESS',
     does: 'takes an address for proven without a mail: be sure whose it is',
     words: [1, 1],
-    run: async ([address], desk) => verify(await known(address, desk), desk),
+    run: async ([address], desk) => verify(await findAccount(address, desk), desk),
   },
   'sign-out': {
     usage: 'sign-out ADDRESS',
     does: 'ends every session of an account',
     words: [1, 1],
     async run([address], desk) {
-      const { id, email } = await known(address, desk);
+      const { id, email } = await findAccount(address, desk);
       await endAllSessions(desk.store, id);
       return [`${email} is signed out everywhere.`];
     },
@@ -101,13 +101,13 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'mail ADDRESS',
     does: 'what was mailed to an account, and what became of it',
     words: [1, 1],
-    run: async ([address], desk) => showMail(await known(address, desk), desk),
+    run: async ([address], desk) => showMail(await findAccount(address, desk), desk),
   },
   'resend-mail': {
     usage: 'resend-mail ADDRESS [ID]',
     does: 'sends what waits or failed, and a new link where the address is not verified',
     words: [1, 2],
-    run: async ([address, id], desk) => resendMail(await known(address, desk), id ?? null, desk),
+    run: async ([address, id], desk) => resendMail(await findAccount(address, desk), id ?? null, desk),
   },
   feedback: {
     usage: 'feedback',
@@ -117,7 +117,7 @@ export const COMMANDS: Record<string, Command> = {
   },
 };
 
-async function known(address: string | undefined, { store }: Desk): Promise<Account> {
+async function findAccount(address: string | undefined, { store }: Desk): Promise<Account> {
   const account = await accountByEmail(store, address ?? '');
   if (account !== null) return account;
   throw new MistakeError(
@@ -148,11 +148,15 @@ async function accounts(text: string, { store, now }: Desk): Promise<string[]> {
 function planOf(account: Account, store: Store, now: number): string {
   const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
   if (plan === 'free') return 'Free';
-  const what = { grant: 'granted', trial: 'trial', deployment: 'everybody', subscription: 'paid', none: '' }[
-    source
-  ];
-  const late = status === 'past_due' ? ', payment past due' : '';
-  return `Premium (${what}${late}${endsAt === null ? '' : `, until ${day(endsAt)}`})`;
+  const sourceLabel = {
+    grant: 'granted',
+    trial: 'trial',
+    deployment: 'everybody',
+    subscription: 'paid',
+    none: '',
+  }[source];
+  const pastDue = status === 'past_due' ? ', payment past due' : '';
+  return `Premium (${sourceLabel}${pastDue}${endsAt === null ? '' : `, until ${day(endsAt)}`})`;
 }
 
 async function grant({ id, email }: Account, { store, days, now }: Desk): Promise<string[]> {
@@ -167,7 +171,7 @@ async function grant({ id, email }: Account, { store, days, now }: Desk): Promis
 async function revoke(account: Account, desk: Desk): Promise<string[]> {
   const { store, now } = desk;
   await grantPremium(store, account.id, { grant: null, now });
-  const after = await known(account.email, desk);
+  const after = await findAccount(account.email, desk);
   return [`Nothing is granted to ${account.email} any more. Its plan now: ${planOf(after, store, now)}.`];
 }
 

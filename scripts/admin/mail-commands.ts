@@ -6,7 +6,7 @@ import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
 
 const MOST_MAILS = 100;
-/** Enough of an id to name one among an account's. */
+/** Length of the id prefix that we print and accept; enough to tell an account's mails apart. */
 const SHORT_ID = 8;
 
 const KINDS: Record<string, string> = {
@@ -31,7 +31,7 @@ export async function showMail(account: Account, { store }: Desk): Promise<strin
     mails.map((mail) => [
       mail.id.slice(0, SHORT_ID),
       minute(mail.createdAt),
-      whatOf(mail),
+      mailTitle(mail),
       mail.nextAttemptAt === null ? mail.state : `waiting until ${minute(mail.nextAttemptAt)}`,
       String(mail.attempts),
       mail.detail ?? '',
@@ -39,20 +39,22 @@ export async function showMail(account: Account, { store }: Desk): Promise<strin
   );
 }
 
-/** Of one mail where `id` (or its beginning) is given, else of everything that waits or failed. */
+/**
+ * Resends the mail whose id starts with `id`; without `id`, all mails that wait or failed. Returns the lines to print.
+ */
 export async function resendMail(account: Account, id: string | null, desk: Desk): Promise<string[]> {
   const { store, now } = desk;
   if (id !== null) return resendOne(account, id, desk);
-  const again = await sendAgain(store, account, { ids: null, now });
+  const requeued = await sendAgain(store, account, { ids: null, now });
   const verification = await sendVerification(account, desk);
-  if (again.length === 0 && !verification)
+  if (requeued.length === 0 && !verification)
     return [`Nothing waits for ${account.email}, and nothing failed that could be sent again.`];
   return [
-    ...(again.length === 0
+    ...(requeued.length === 0
       ? []
-      : [`${again.length === 1 ? '1 mail goes' : `${again.length} mails go`} out again.`]),
+      : [`${requeued.length === 1 ? '1 mail goes' : `${requeued.length} mails go`} out again.`]),
     ...(verification ? [`A new link to verify the address goes to ${account.email}.`] : []),
-    ...whileNobodySends(account),
+    ...disabledNote(account),
   ];
 }
 
@@ -65,11 +67,11 @@ async function resendOne(account: Account, id: string, desk: Desk): Promise<stri
       1,
     );
   if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
-  const again = await sendAgain(desk.store, account, { ids: [mail.id], now: desk.now });
-  if (again.length > 0) return [`"${whatOf(mail)}" goes out again.`, ...whileNobodySends(account)];
-  // What was in it is gone; a verification can begin anew.
+  const requeued = await sendAgain(desk.store, account, { ids: [mail.id], now: desk.now });
+  if (requeued.length > 0) return [`"${mailTitle(mail)}" goes out again.`, ...disabledNote(account)];
+  // The mail's content is not kept, but a verification can be started requeued.
   if (mail.kind === 'verify_email' && (await sendVerification(account, desk)))
-    return [`A new link to verify the address goes to ${account.email}.`, ...whileNobodySends(account)];
+    return [`A new link to verify the address goes to ${account.email}.`, ...disabledNote(account)];
   throw new MistakeError(
     mail.kind === 'reset_password'
       ? 'Links to a new password are not kept. The person can ask for a new one on the login page.'
@@ -78,21 +80,23 @@ async function resendOne(account: Account, id: string, desk: Desk): Promise<stri
   );
 }
 
-const whileNobodySends = ({ disabled }: Account): string[] =>
+const disabledNote = ({ disabled }: Account): string[] =>
   disabled ? ['It waits until the account is enabled: nothing is mailed to a disabled one.'] : [];
 
-function whatOf({ alert, kind }: SentMail): string {
+function mailTitle({ alert, kind }: SentMail): string {
   if (alert !== null) return `Alert (${alert.step.replaceAll('_', ' ')}): ${displayName(alert)}`;
   return KINDS[kind ?? ''] ?? String(kind);
 }
 
-/** Whether there was somebody to send one to: an unverified address of the built-in provider. */
+/**
+ * Sends a new verification link. Returns false unless the account has an unverified address with the built-in provider.
+ */
 async function sendVerification(
   account: Account,
   { store, config, identitySecret, now }: Desk,
 ): Promise<boolean> {
   if (account.emailVerified || config.firebase !== null) return false;
-  // Only here: the library behind it takes longer to load than everything else together.
+  // Imported lazily: its library takes longer to load than everything else together.
   const { BUILT_IN, createIdentityProvider } = await import('../../server/providers/identity/index.ts');
   const { createIdentityEvents } = await import('../../server/api/index.ts');
   const { publicUrl, productName } = config;

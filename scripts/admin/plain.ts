@@ -1,6 +1,8 @@
 import { oneLine } from '../../server/core/index.ts';
 
-/** Aligned columns. Everything in them is a stranger's text: no control character reaches the terminal. */
+/**
+ * Returns the lines of a table with aligned columns. Removes control characters, because the cells are untrusted text.
+ */
 export function table(head: string[], rows: string[][]): string[] {
   const cells = [head, ...rows.map((row) => row.map(oneLine))];
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
@@ -12,19 +14,19 @@ export function table(head: string[], rows: string[][]): string[] {
   );
 }
 
-/** A person's text of several lines, indented, fit for a terminal. */
+/** Returns the lines of untrusted text, indented and without control characters. */
 export function paragraphs(text: string): string[] {
   return text
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map((line) => `  ${line.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ').trimEnd()}`.trimEnd());
 }
 
-/** "2026-11-20 14:30", UTC */
+/** Formats ms UTC as "2026-11-20 14:30". */
 export function minute(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** "2026-11-20", UTC */
+/** Formats ms UTC as "2026-11-20". */
 export function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

@@ -30,7 +30,7 @@ The exit code tells the worst of all that was found:
  130   stopped by Ctrl-C
 `;
 
-/** A command line that makes no sense; the message says why. */
+/** Thrown for an invalid command line; the message says why. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -39,11 +39,11 @@ export interface Arguments {
   help: boolean;
   format: 'text' | 'json' | 'markdown';
   endpoints: Endpoint[];
-  /** What was named more than once, in whatever spelling; it is checked once. */
+  /** Hosts that were named more than once, in whatever spelling; each is checked once. */
   repeated: string[];
   /** Error messages for arguments that are not valid hosts. */
   refused: string[];
-  /** The PEM text of every --ca. */
+  /** PEM text of each --ca file. */
   ownAuthorities: string[];
 }
 

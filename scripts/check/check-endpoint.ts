@@ -11,20 +11,20 @@ import { parseReadable, toPem } from '../../server/pki/index.ts';
 import type { Certificate, TrustStore } from '../../server/pki/index.ts';
 import type { Probe } from '../../server/probe/index.ts';
 
-/** One endpoint after its check, with the certificates that its verdict names. */
+/** A checked endpoint with the certificates that its verdict refers to. */
 export interface Checked {
   endpoint: Endpoint;
-  /** For people. */
+  /** Name to display. */
   host: string;
   observation: Observation;
   verdict: Verdict;
-  /** The leaf that the verdict is about; null where none was read. */
+  /** The leaf that the verdict is about; null if none was read. */
   leaf: Certificate | null;
-  /** What the server should send, the leaf first; null where it is not known. */
+  /** The chain that the server should send, leaf first; null if it is not known. */
   chainToServe: Certificate[] | null;
 }
 
-/** The whole check of one endpoint: look and judge, posture included. */
+/** Runs a full check of an endpoint: probe, including posture, and judge. */
 export async function checkEndpoint(
   endpoint: Endpoint,
   { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
@@ -35,7 +35,7 @@ export async function checkEndpoint(
     { signal, trustStore, withPosture: true },
   );
   const host = displayName(endpoint);
-  const verdict = advisedAtShell(judge(observation, Date.now(), trustStore), host);
+  const verdict = withShellAdvice(judge(observation, Date.now(), trustStore), host);
   const ders = [
     ...observation.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : [])),
     ...observation.authorities.map(({ der }) => der),
@@ -57,8 +57,8 @@ export async function checkEndpoint(
   };
 }
 
-/** Who has no profile here names authorities on the command line. */
-function advisedAtShell(verdict: Verdict, host: string): Verdict {
+/** Words the fixes for the command line, where a private CA is passed with --ca instead of added to the profile. */
+function withShellAdvice(verdict: Verdict, host: string): Verdict {
   const findings = verdict.findings.map((finding) => ({
     ...finding,
     fix: finding.fix === null ? null : fixFor(finding, host, 'shell'),
@@ -66,7 +66,7 @@ function advisedAtShell(verdict: Verdict, host: string): Verdict {
   return { ...verdict, findings };
 }
 
-/** What is reported of a check: it is the only one, so that nothing is known of the time before. */
+/** Builds the report on a check, without uptime history because there was no earlier check. */
 export function reportOf(
   { endpoint, observation, verdict, leaf, chainToServe }: Checked,
   now: number,
@@ -88,7 +88,7 @@ export function reportOf(
   };
 }
 
-/** What the shell is told, as `HELP` explains. */
+/** Returns the exit code that `HELP` documents: the worst of all checks. */
 export function exitCode(checked: readonly Checked[]): 0 | 1 | 2 | 3 {
   const codes = checked.map((one) => {
     const { verdict } = one;

@@ -6,7 +6,9 @@ import { type Checked, reportOf } from './check-endpoint.ts';
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
-/** One endpoint for programs: what a domain and its report are in the API, in one object and by the same names. */
+/**
+ * Returns the report on an endpoint for programs: the API's domain and report in one object, with the same field names.
+ */
 export function jsonReport(checked: Checked, now: number) {
   const { endpoint, host, verdict, observation, leaf } = checked;
   const { revocation, renewal, limiting } = verdict;

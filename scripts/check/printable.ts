@@ -1,9 +1,12 @@
-/** Without what could steer a terminal or turn the direction of text; line breaks stay. Certificates are written by strangers. */
+/**
+ * Replaces characters that could control a terminal or change the text direction, but keeps line breaks. Text from
+ * certificates is untrusted.
+ */
 export function printable(text: string): string {
   return text.toWellFormed().replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Co}\u2028\u2029]/gu, ' ');
 }
 
-/** JSON with the same characters as escapes. */
+/** Formats `value` as JSON with the same characters escaped. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(/[\u007f-\u009f\p{Cf}\p{Co}\u2028\u2029]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(

@@ -3,13 +3,13 @@ import { printable } from './printable.ts';
 
 export interface Progress {
   done(host: string): void;
-  /** Takes the line away before something else is written. */
+  /** Removes the progress line before other output. */
   clear(): void;
 }
 
 const MOST_NAMES = 3;
 
-/** How far several checks are: on a terminal one line that changes, else a line for each host that is done. */
+/** Shows progress: one updating line on a terminal, else a line for each finished host. */
 export function showProgress(hosts: readonly string[], stream: NodeJS.WriteStream | WriteStream): Progress {
   const waiting = new Set(hosts);
   const count = (): string => `${hosts.length - waiting.size} of ${hosts.length}`;

@@ -31,7 +31,7 @@ const SOURCES = {
   trust_store: '',
 };
 
-/** One endpoint for a person at a terminal. `coloured` decides about escape sequences; there are no others in it. */
+/** Formats the report on an endpoint for a terminal. Has escape sequences only if `coloured`. */
 export function textReport(checked: Checked, now: number, coloured: boolean): string {
   const paint = (style: Style, text: string): string =>
     coloured ? styleText(style, text, { validateStream: false }) : text;
@@ -97,11 +97,11 @@ function pathLines({ path }: Verdict): string[] {
 }
 
 function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
-  // Nobody renews for others what signed itself.
+  // A renewal window makes no sense for a self-signed certificate.
   if (renewal === null || leaf?.selfIssued === true) return [];
-  const told = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
+  const expectation = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
   const why = renewal.explanationUrl === null ? [] : [`why: ${renewal.explanationUrl}`];
-  return [`${told} from ${longDate(renewal.from, 'UTC')} to ${longDate(renewal.to, 'UTC')}`, ...why];
+  return [`${expectation} from ${longDate(renewal.from, 'UTC')} to ${longDate(renewal.to, 'UTC')}`, ...why];
 }
 
 function addressLines(verdict: Verdict): string[] {

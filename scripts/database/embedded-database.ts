@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { type Config, ConfigError } from '../../server/config.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 
-/** Without this, a wrong DATA_DIR would get a new, empty database. @throws ConfigError */
+/**
+ * Refuses to continue if DATA_DIR has no embedded database: opening it would silently create an empty one.
+ * @throws ConfigError
+ */
 export function refuseEmptyHands({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
   if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
     throw new ConfigError(

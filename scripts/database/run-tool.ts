@@ -7,8 +7,8 @@ import { MistakeError } from '../admin/mistake-error.ts';
 const EXPECTED = [ConfigError, DataDirectoryError, StoreError, CopyError, MistakeError];
 
 /**
- * Runs a tool to its end. What it cannot do it says in one line; the exit code is 2 for a command line that makes no sense, 1 for
- * what could not be done.
+ * Runs a tool. Prints expected errors as one line and sets the exit code: 2 for an invalid command line, 1 for other
+ * expected errors.
  */
 export async function runTool(work: () => Promise<void>): Promise<void> {
   try {
@@ -24,7 +24,7 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** "34 tables with 12,345 rows" */
+/** Formats a summary such as "34 tables with 12,345 rows". */
 export function amount(tables: readonly { rows: number }[]): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   return `${tables.length} tables with ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;

@@ -4,22 +4,22 @@ import { MistakeError } from '../admin/mistake-error.ts';
 
 const pathIn = (dataDir: string): string => join(dataDir, 'secrets.json');
 
-/** The text of the keys; null where there are none. */
+/** Returns the text of secrets.json; null if there is none. */
 export function readSecrets(dataDir: string): string | null {
   return existsSync(pathIn(dataDir)) ? readFileSync(pathIn(dataDir), 'utf8') : null;
 }
 
-/** @throws MistakeError where other keys are there that may not be replaced. */
+/** @throws MistakeError if secrets.json holds other keys than `text` and `replace` is false. */
 export function refuseOtherSecrets(dataDir: string, text: string | null, replace: boolean): void {
-  const there = readSecrets(dataDir);
-  if (replace || text === null || there === null || there === text) return;
+  const existing = readSecrets(dataDir);
+  if (replace || text === null || existing === null || existing === text) return;
   throw new MistakeError(
     `DATA_DIR ${dataDir} has other keys in secrets.json than the backup. With --force they are kept under another name and replaced.`,
     1,
   );
 }
 
-/** Puts these keys into place; others that were there get a name that ends in `suffix`. */
+/** Writes `text` as secrets.json. Keeps a file with other keys under a name that ends in `suffix`. */
 export function placeSecrets(dataDir: string, text: string | null, suffix: string): void {
   const path = pathIn(dataDir);
   if (text === null || readSecrets(dataDir) === text) return;

@@ -12,7 +12,7 @@ export const DEMO_PERSON = {
   password: 'lantern-demo',
 };
 
-/** Signs the demo's person up as the page would, with Premium and a verified address; returns the account's id. */
+/** Signs up the demo's user as the page would, with Premium and a verified address. Returns the account's id. */
 export async function createDemoAccount(
   store: Store,
   { dataDir, publicUrl, now }: { dataDir: string; publicUrl: URL; now: number },
@@ -27,16 +27,16 @@ export async function createDemoAccount(
     log: console,
   });
   const { name, company, email, password } = DEMO_PERSON;
-  const ask = (path: string, init: RequestInit) =>
+  const callIdentity = (path: string, init: RequestInit) =>
     identity.handler(new Request(new URL(`/api/identity${path}`, publicUrl), init));
 
-  const signedUp = await ask('/sign-up/email', {
+  const signedUp = await callIdentity('/sign-up/email', {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: publicUrl.origin },
     body: JSON.stringify({ name, email, password }),
   });
   const cookie = signedUp.headers.getSetCookie().map((line) => line.split(';')[0]);
-  const issued = await ask('/token', { headers: { cookie: cookie.join('; ') } });
+  const issued = await callIdentity('/token', { headers: { cookie: cookie.join('; ') } });
   const { token } = (await issued.json()) as { token: string };
   const verified = await identity.verify(token);
   if (!verified.ok) throw new Error(`The demo's person could not sign up: ${verified.reason}`);

@@ -10,9 +10,9 @@ import { mintCrl } from '../../tests/kit/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-/** Certificates are renewed with a third of their lifetime left, as most software does it. */
+/** Share of the lifetime after which certificates are renewed, as most ACME clients do. */
 const RENEWED_AFTER = 2 / 3;
-/** Whose certificate a host shows that was moved to another server by mistake. */
+/** Name in the certificate that a host with the fault `wrong-name` serves. */
 const PARKED = 'parking.moss.example';
 
 export interface DemoCertificate extends MintedCertificate {
@@ -20,16 +20,18 @@ export interface DemoCertificate extends MintedCertificate {
   notAfter: number;
 }
 
-/** A root of the demo's own, and below it one authority for each name that its hosts seem to come from. */
+/** The demo's root CA, with one intermediate CA per issuer of its hosts. */
 export interface DemoAuthority {
   rootPem: string;
-  /** New certificates for a host, from the one valid at `since` to the one it serves now, oldest first. */
+  /**
+   * Issues a host's certificates from the one valid at `since` (ms UTC) to the current one. Returns them oldest first.
+   */
   issueSince(host: DemoHost, since: number): DemoCertificate[];
-  /** Puts what the authorities have in the web where their certificates say it is: lists of what is revoked among them. */
+  /** Serves each authority's CRL at the URL that its certificates name. */
   publish(): void;
 }
 
-/** As short-lived as it is, nobody needs to revoke it, and it names no list. */
+/** Certificates with at most this lifetime need no revocation, so they name no CRL. */
 const TOO_SHORT_TO_REVOKE_MS = 7 * DAY_MS;
 const REVOKED_SINCE_MS = 3 * HOUR_MS;
 const KEY_COMPROMISE = 1;
@@ -52,7 +54,7 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
     return authority;
   };
 
-  const listUrl = (commonName: string) => `${web.origin}/${slugOf({ commonName })}.crl`;
+  const crlUrl = (commonName: string) => `${web.origin}/${slugOf({ commonName })}.crl`;
 
   function issue(
     host: DemoHost & { key?: KeyChoice },
@@ -73,7 +75,7 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
     const certificate = issuer.issue({
       ...options,
       caIssuersUrls: [web.issuer(`/${slugOf(host.issuer)}.cer`, issuer.der)],
-      crlUrls: notAfter - notBefore > TOO_SHORT_TO_REVOKE_MS ? [listUrl(host.issuer.commonName)] : [],
+      crlUrls: notAfter - notBefore > TOO_SHORT_TO_REVOKE_MS ? [crlUrl(host.issuer.commonName)] : [],
     });
     return { ...certificate, notBefore, notAfter };
   }
@@ -81,15 +83,15 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
   return {
     rootPem: root.certificatePem,
     issueSince(host, since) {
-      // Some hours on top, so that "expires in 2 days" stays true for a while.
+      // Five extra hours keep "expires in 2 days" true for a while.
       const notAfter = now + host.expiresInDays * DAY_MS + 5 * HOUR_MS;
       const lifetime = (host.issuedDaysAgo + host.expiresInDays) * DAY_MS;
       const certificates: DemoCertificate[] = [];
       for (let end = notAfter; ; end -= lifetime * RENEWED_AFTER) {
-        const isLast = end === notAfter;
-        const isWrong = host.fault === 'wrong-name' && isLast;
-        const asThen = isLast ? host : { ...host, ...host.former };
-        certificates.unshift(issue(asThen, isWrong ? PARKED : host.name, end - lifetime, end));
+        const isCurrent = end === notAfter;
+        const isWrong = host.fault === 'wrong-name' && isCurrent;
+        const hostThen = isCurrent ? host : { ...host, ...host.former };
+        certificates.unshift(issue(hostThen, isWrong ? PARKED : host.name, end - lifetime, end));
         if (end - lifetime <= since) break;
       }
       const served = certificates.at(-1);
@@ -99,7 +101,7 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
     publish() {
       const since = { revokedAt: now - REVOKED_SINCE_MS, reason: KEY_COMPROMISE };
       for (const [commonName, issuer] of issuers) {
-        const url = listUrl(commonName);
+        const url = crlUrl(commonName);
         const entries = (revoked.get(commonName) ?? []).map((one) => ({ ...one, ...since }));
         web.crl(new URL(url).pathname, mintCrl(issuer, { url, revoked: entries }));
       }

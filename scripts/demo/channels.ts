@@ -4,13 +4,15 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-/** Hosts of channels that the name server leads to this machine: nothing that the demo sends leaves it. */
+/**
+ * Channel hosts that the demo's name server resolves to this machine, so that the demo sends nothing to the internet.
+ */
 export const SINK_HOSTS = ['hooks.fjord.example', 'ntfy.fjord.example'];
 
 interface DemoChannel {
   name: string;
   config: StoredChannelConfig;
-  /** Absent: it is open. */
+  /** Absent if it is open. */
   trouble?: 'unconfirmed' | 'failing';
 }
 
@@ -30,7 +32,7 @@ const channelsAt = (sinkPort: number): DemoChannel[] => [
     name: 'Phones on call',
     config: { kind: 'ntfy', server: `http://ntfy.fjord.example:${sinkPort}`, topic: 'on-call' },
   },
-  // It fails, so it was switched off: nothing is ever sent to Slack itself.
+  // Switched off as failing, so that nothing is ever sent to the real Slack.
   {
     name: '#certificates',
     config: {
@@ -46,7 +48,7 @@ const channelsAt = (sinkPort: number): DemoChannel[] => [
   },
 ];
 
-/** Gives the account ways to be told beside its own mail, quiet hours and a weekly digest. */
+/** Adds channels to the account, sets its time zone and turns on the weekly digest. */
 export async function openDemoChannels(
   store: Store,
   { accountId, sinkPort, since, now }: { accountId: string; sinkPort: number; since: number; now: number },
@@ -83,7 +85,7 @@ export async function openDemoChannels(
     .execute();
 }
 
-/** Seven in the morning, UTC. */
+/** Returns 07:00 UTC on the next Monday after today, in ms UTC. */
 function nextMonday(now: number): number {
   const day = new Date(now);
   day.setUTCHours(7, 0, 0, 0);

@@ -1,12 +1,12 @@
 import { domainToASCII } from 'node:url';
 
-/** When a host did not answer, counted back from the start of the demo. */
+/** An outage of a host, relative to the start of the demo. */
 export interface Outage {
   hoursAgo: number;
-  /** Absent: it lasts. */
+  /** Absent while it is open. */
   minutes?: number;
   cause: string;
-  /** What follows the host's name. */
+  /** The rest of a sentence that starts with the host's name. */
   message: string;
 }
 
@@ -14,30 +14,30 @@ const refused = { cause: 'refused', message: 'refused the connection.' };
 const timeout = { cause: 'timeout', message: 'did not answer in time.' };
 const failing = { cause: 'server_error', message: 'answered with the error 503.' };
 
-/** One invented host: what it serves, in days relative to the start of the demo. */
+/** An invented host and its certificate. Days are relative to the start of the demo. */
 export interface DemoHost {
   name: string;
-  /** The CA that its certificate seems to come from. All are ours and chain to the demo's own root. */
+  /** Name of the CA in its certificate. All CAs are the demo's own and chain to its root. */
   issuer: { organization: string; commonName: string };
   issuedDaysAgo: number;
   expiresInDays: number;
   otherNames?: readonly string[];
   /**
-   * What is wrong with it; a `gone` host had a certificate until its name went away, a `nowhere` one has no address, a
-   * `half-renewed` one still serves the former certificate at one of its addresses, a `failing` one answers 503.
+   * What is wrong with it. `gone`: its name was removed from DNS after a time with a certificate; `nowhere`: it never
+   * had an address; `half-renewed`: one address still serves the previous certificate; `failing`: it answers 503.
    */
   fault?:
     'wrong-name' | 'self-signed' | 'gone' | 'nowhere' | 'revoked' | 'incomplete' | 'half-renewed' | 'failing';
-  /** https where absent. */
+  /** Default: https. */
   protocol?: 'smtp';
-  /** How long an answer takes it on an ordinary day, in ms; 60 where absent. */
+  /** Usual response time in ms; default 60. */
   answersInMs?: number;
   outages?: readonly Outage[];
   tags?: readonly string[];
   notes?: string;
-  /** Its owner has not wanted it checked since then. */
+  /** Paused by the user since then. */
   pausedDaysAgo?: number;
-  /** What its certificates were before the one that it serves now, where that is more than older. */
+  /** How earlier certificates differ from the current one, apart from their dates. */
   former?: Pick<DemoHost, 'issuer' | 'otherNames'> & { key: 'RSA-2048' };
 }
 
@@ -47,7 +47,7 @@ const GOOGLE = { organization: 'Google Trust Services', commonName: 'WE1' };
 const SECTIGO = { organization: 'Sectigo', commonName: 'Public Server DV R36' };
 const ZEROSSL = { organization: 'ZeroSSL', commonName: 'ZeroSSL ECC Site CA' };
 
-/** Those that the demo's account watches; the last ones first on its page. */
+/** Hosts that the demo's account monitors; the dashboard lists the last ones first. */
 export const WATCHED_HOSTS: readonly DemoHost[] = [
   {
     name: 'staging.moss.example',
@@ -163,7 +163,7 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     protocol: 'smtp',
     answersInMs: 95,
   },
-  // Valid for 160 hours: red from its first day on, and yet on schedule.
+  // Valid for 160 hours: its badge is red from the first day, although the renewal is on schedule.
   { name: 'edge.fjord.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
   {
     name: 'pay.fjord.example',
@@ -205,10 +205,10 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
   },
 ];
 
-/** Offered to whoever signs up in the demo and has nothing yet. */
+/** Hosts suggested on the empty dashboard of a new account. */
 export const OFFERED_HOSTS: readonly DemoHost[] = [
   { name: 'orchard.example', issuer: GOOGLE, issuedDaysAgo: 58, expiresInDays: 32 },
   { name: 'lab.moss.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 81, expiresInDays: 9 },
-  // 160 hours, as short-lived as public certificates are today.
+  // 160 hours, the shortest lifetime of public certificates today.
   { name: 'edge.moss.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
 ];

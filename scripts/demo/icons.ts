@@ -2,21 +2,21 @@ import type { RequestListener } from 'node:http';
 import { drawnPng, type Pixel } from '../../tests/kit/icons.ts';
 import { WATCHED_HOSTS } from './hosts.ts';
 
-const SIDE = 32;
-/** Each pixel is asked at so many points a side: edges are smooth. */
-const FINE = 4;
+const SIZE_PX = 32;
+/** Antialiasing: each pixel is sampled at this many points per side. */
+const SAMPLES = 4;
 
 interface Mark {
   colour: readonly [number, number, number];
-  /** Whether the mark covers a point; both coordinates from -1 to 1, the second one downwards. */
+  /** Returns whether the mark covers a point. Coordinates go from -1 to 1; y points down. */
   covers: (x: number, y: number) => boolean;
 }
 
-/** By the invented company; a host whose company is missing here has no icon, as many have none. */
+/** Icons by company name. Hosts of other companies have no icon. */
 const MARKS: Readonly<Record<string, Mark>> = {
   fjord: {
     colour: [28, 92, 168],
-    // Two peaks above the water.
+    // Two mountains above water.
     covers: (x, y) =>
       (y > Math.abs(x + 0.3) * 1.5 - 0.75 && y < 0.35) ||
       (y > Math.abs(x - 0.45) * 1.5 - 0.35 && y < 0.35) ||
@@ -39,37 +39,37 @@ const MARKS: Readonly<Record<string, Mark>> = {
     },
   },
 };
-/** Kept without one, for the letter that stands in its place. */
-const WITHOUT = ['legacy', 'nas', 'staging', 'pkg'];
+/** First labels of hosts without an icon, so that the demo shows the letter used instead. */
+const HOSTS_WITHOUT_ICON = ['legacy', 'nas', 'staging', 'pkg'];
 
-/** Those whose application is broken, with their web server still there. */
-const FAILING = WATCHED_HOSTS.filter(({ fault }) => fault === 'failing').map(
+/** First labels of hosts whose application fails while their web server still answers. */
+const FAILING_HOSTS = WATCHED_HOSTS.filter(({ fault }) => fault === 'failing').map(
   ({ name }) => name.split('.')[0],
 );
 
-/** Serves the icon of the host that a request names, as a web server would. */
+/** Serves the icon of the host in the Host header. Failing hosts answer 503 to everything else. */
 export const serveIcons: RequestListener = (request, response) => {
   const [first = '', ...rest] = (request.headers.host ?? '').replace(/:\d+$/, '').split('.');
   const company = [first, ...rest].at(-2) ?? '';
   const mark = MARKS[company];
-  if (FAILING.includes(first) && request.url !== '/favicon.ico') {
+  if (FAILING_HOSTS.includes(first) && request.url !== '/favicon.ico') {
     response.writeHead(503, { 'content-type': 'text/plain' }).end('Back soon');
     return;
   }
-  const isIcon = request.url === '/favicon.ico' && mark !== undefined && !WITHOUT.includes(first);
+  const isIcon = request.url === '/favicon.ico' && mark !== undefined && !HOSTS_WITHOUT_ICON.includes(first);
   if (isIcon) response.writeHead(200, { 'content-type': 'image/png' }).end(draw(mark));
   else response.writeHead(404, { 'content-type': 'text/plain' }).end('Nothing here');
 };
 
 function draw({ colour, covers }: Mark): Buffer {
   const [red, green, blue] = colour;
-  return drawnPng(SIDE, (x, y): Pixel => {
+  return drawnPng(SIZE_PX, (x, y): Pixel => {
     let covered = 0;
-    for (let point = 0; point < FINE * FINE; point++) {
-      const across = x + ((point % FINE) + 0.5) / FINE;
-      const down = y + (Math.floor(point / FINE) + 0.5) / FINE;
-      covered += Number(covers((across / SIDE) * 2 - 1, (down / SIDE) * 2 - 1));
+    for (let point = 0; point < SAMPLES * SAMPLES; point++) {
+      const across = x + ((point % SAMPLES) + 0.5) / SAMPLES;
+      const down = y + (Math.floor(point / SAMPLES) + 0.5) / SAMPLES;
+      covered += Number(covers((across / SIZE_PX) * 2 - 1, (down / SIZE_PX) * 2 - 1));
     }
-    return [red, green, blue, Math.round((covered / (FINE * FINE)) * 255)];
+    return [red, green, blue, Math.round((covered / (SAMPLES * SAMPLES)) * 255)];
   });
 }

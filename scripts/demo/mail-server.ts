@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { listening, type Peer, type ServerCertificate } from '../../tests/kit/tls-server.ts';
 
-/** A mail server on 127.0.0.1 that knows as much of SMTP as it takes to change over to TLS, and no more. */
+/** Starts an SMTP server on 127.0.0.1 that supports only EHLO, STARTTLS and QUIT. */
 export function startMailServer(name: string, certificate: ServerCertificate, port: number): Promise<Peer> {
   const { certificatePem, keyPem, chainPem = '' } = certificate;
   const secureContext = createSecureContext({ cert: certificatePem + chainPem, key: keyPem });
@@ -19,15 +19,15 @@ export function startMailServer(name: string, certificate: ServerCertificate, po
         const command = line.slice(0, 8).trimEnd().toUpperCase();
         if (command === 'STARTTLS') {
           socket.off('data', onData);
-          changeOver(socket);
+          upgradeToTls(socket);
         }
-        socket.write(answerTo(command, name));
+        socket.write(replyTo(command, name));
         if (command === 'QUIT') socket.end();
       }
     };
     socket.on('data', onData);
   });
-  const changeOver = (socket: Socket): void => {
+  const upgradeToTls = (socket: Socket): void => {
     const secured = new TLSSocket(socket, { isServer: true, secureContext });
     secured.on('error', () => secured.destroy());
     secured.resume();
@@ -35,7 +35,7 @@ export function startMailServer(name: string, certificate: ServerCertificate, po
   return listening(server, '127.0.0.1', port);
 }
 
-function answerTo(command: string, name: string): string {
+function replyTo(command: string, name: string): string {
   if (command.startsWith('EHLO')) return `250-${name}\r\n250 STARTTLS\r\n`;
   if (command === 'STARTTLS') return '220 Go ahead\r\n';
   return command === 'QUIT' ? '221 Bye\r\n' : '502 Not here\r\n';

@@ -12,56 +12,56 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
-/** What was wrong from the first look on. */
-const LASTING: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];
-/** Its webhook did not answer at once. */
+/** Faults that every check of the current certificate has shown. */
+const LASTING_FAULTS: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];
+/** Host whose webhook deliveries needed retries. */
 const RETRIED_HOST = 'pay.fjord.example';
 
-interface Look {
+interface PastCheck {
   at: number;
   certificate: DemoCertificate;
 }
 
 /**
- * Lets the account have watched these hosts for months: each certificate was seen when it came, when there was something to
- * tell of it and before it went. The next check of each is due at `now` and is a real one; what was told before is told.
+ * Writes months of past checks of these hosts, with their alerts: each certificate is checked when it appears, at alert
+ * steps and before it is replaced. The next check of each host is due at `now` and is a real one.
  */
 export async function livePast(
   store: Store,
   past: {
     accountId: string;
     hosts: readonly DemoHost[];
-    /** Of each host by name, oldest first. */
+    /** By host name, oldest first. */
     certificates: ReadonlyMap<string, readonly DemoCertificate[]>;
     trustStore: TrustStore;
     port: number;
-    /** Of the host that speaks SMTP. */
+    /** Port of the SMTP host. */
     mailPort: number | null;
     since: number;
     now: number;
   },
 ): Promise<void> {
   const { accountId, hosts, trustStore, now } = past;
-  const looksAt = new Map<string, Look[]>();
+  const checksByHost = new Map<string, PastCheck[]>();
   const ids = new Map<string, string>();
   for (const [index, host] of hosts.entries()) {
     const since = past.since + index * HOUR_MS;
-    const looks = looksOf(host, past.certificates.get(host.name) ?? [], since, now);
-    looksAt.set(host.name, looks);
+    const checks = pastChecksOf(host, past.certificates.get(host.name) ?? [], since, now);
+    checksByHost.set(host.name, checks);
     const added = await addMonitor(store, {
       accountId,
       host: host.name,
       port: (host.protocol === 'smtp' ? past.mailPort : null) ?? past.port,
       protocol: host.protocol ?? 'https',
       checkEveryMinutes: intervalOf(index),
-      now: looks.length > 0 ? since : now,
+      now: checks.length > 0 ? since : now,
       mayAdd: () => true,
     });
     if (!added.ok) throw new Error(`${host.name}: ${added.code}`);
     ids.set(host.name, added.monitor.id);
   }
 
-  const instants = [...looksAt.values()].flat().map(({ at }) => at);
+  const instants = [...checksByHost.values()].flat().map(({ at }) => at);
   for (const at of [...new Set(instants)].toSorted((a, b) => a - b)) {
     const due = await claimDue(store, {
       now: at,
@@ -70,18 +70,18 @@ export async function livePast(
       claimedBy: 'the demo',
     });
     for (const monitor of due) {
-      const looks = looksAt.get(monitor.host) ?? [];
-      const index = looks.findIndex((look) => look.at === at);
-      const look = looks[index];
-      if (look === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
-      await recordLook(monitor, look, looks[index + 1]?.at ?? now);
+      const checks = checksByHost.get(monitor.host) ?? [];
+      const index = checks.findIndex((check) => check.at === at);
+      const check = checks[index];
+      if (check === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
+      await recordCheck(monitor, check, checks[index + 1]?.at ?? now);
     }
     await deliverPast(store, { at, retriedHost: RETRIED_HOST });
   }
   for (const [index, host] of hosts.entries()) {
     const { name, tags = [], notes = '', pausedDaysAgo } = host;
     const key = { accountId, monitorId: ids.get(name) ?? '' };
-    const [first] = looksAt.get(name) ?? [];
+    const [first] = checksByHost.get(name) ?? [];
     if (first) {
       const checkEveryMinutes = intervalOf(index);
       const until = watchedUntil(host, now);
@@ -98,9 +98,13 @@ export async function livePast(
   }
   await answerPast(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
 
-  async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
+  async function recordCheck(
+    monitor: ClaimedMonitor,
+    { at, certificate }: PastCheck,
+    next: number,
+  ): Promise<void> {
     const ders = [certificate.der, ...certificate.chain.map(({ der }) => der)];
-    const observation = handshakeSeen(monitor, at, ders);
+    const observation = handshakeObservation(monitor, at, ders);
     const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
     const lease = { accountId, monitorId, leaseToken, everyMinutes };
     await record(store, lease, {
@@ -118,38 +122,49 @@ const intervalOf = (index: number): number => (index % 3 === 1 ? 60 : 1440);
 
 const watchedUntil = ({ pausedDaysAgo = 0 }: DemoHost, now: number): number => now - pausedDaysAgo * DAY_MS;
 
-/** Of what can still be seen, the check at `now` is the last; until then its first one stands for all. */
-function lastSeen(host: DemoHost, first: number, now: number): number {
+/**
+ * Returns the instant of the last past check of the current certificate, ms UTC. For hosts that can still be checked
+ * this is the first one, because the real check follows at `now`.
+ */
+function lastCheckAt(host: DemoHost, first: number, now: number): number {
   if (host.fault === 'gone') return now - 6 * DAY_MS;
   return host.pausedDaysAgo === undefined ? first : watchedUntil(host, now) - HOUR_MS;
 }
 
-/** When which certificate was seen: at its first check and at the last one before its successor. */
-function looksOf(
+/**
+ * Returns the past checks of a host: each certificate's first check, those at alert steps, and the last before its
+ * successor.
+ */
+function pastChecksOf(
   host: DemoHost,
   certificates: readonly DemoCertificate[],
   since: number,
   now: number,
-): Look[] {
-  const looks: Look[] = [];
-  if (host.fault === 'nowhere') return looks;
+): PastCheck[] {
+  const checks: PastCheck[] = [];
+  if (host.fault === 'nowhere') return checks;
   for (const [index, certificate] of certificates.entries()) {
     const successor = certificates[index + 1];
     const first = Math.max(since, certificate.notBefore + HOUR_MS);
-    looks.push({ at: first, certificate });
-    const last = successor ? successor.notBefore : lastSeen(host, first, now);
-    // Of what is wrong with it a second look is believed.
-    if (!successor && LASTING.includes(host.fault)) looks.push({ at: first + MINUTE_MS, certificate });
-    // The steps of the last day are left to the real check.
+    checks.push({ at: first, certificate });
+    const last = successor ? successor.notBefore : lastCheckAt(host, first, now);
+    // A second check confirms the fault.
+    if (!successor && LASTING_FAULTS.includes(host.fault))
+      checks.push({ at: first + MINUTE_MS, certificate });
+    // The real check handles the steps of the last day.
     const until = last > first ? last : now - DAY_MS;
     const steps = alertSteps(certificate).filter(({ at }) => at > first + MINUTE_MS && at < until);
-    looks.push(...steps.map(({ at }) => ({ at, certificate })));
-    if (last > first) looks.push({ at: last, certificate });
+    checks.push(...steps.map(({ at }) => ({ at, certificate })));
+    if (last > first) checks.push({ at: last, certificate });
   }
-  return looks;
+  return checks;
 }
 
-function handshakeSeen(endpoint: Observation['endpoint'], at: number, ders: Uint8Array[]): Observation {
+function handshakeObservation(
+  endpoint: Observation['endpoint'],
+  at: number,
+  ders: Uint8Array[],
+): Observation {
   return {
     endpoint: { host: endpoint.host, port: endpoint.port, protocol: endpoint.protocol },
     observedAt: at,

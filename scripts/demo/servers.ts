@@ -11,61 +11,64 @@ import { startMailServer } from './mail-server.ts';
 const HTTPS_PORT = 443;
 const SMTP_PORT = 25;
 const ADDRESS = '127.0.0.1';
-/** Of hosts with several. Where this machine has 127.0.0.1 alone, the others are left out. */
-const MORE_ADDRESSES = ['127.0.0.2', '127.0.0.3'];
+/** Additional addresses of hosts that have several. Skipped on machines where only 127.0.0.1 is available. */
+const EXTRA_ADDRESSES = ['127.0.0.2', '127.0.0.3'];
 
 export interface DemoServers {
-  /** 443 where this user may have it, so that the names look as they do elsewhere. */
+  /** 443 if this user may bind it, so that names need no port; else any free port. */
   port: number;
-  /** 25 where this user may have it; null where there is no mail server. */
+  /** 25 if this user may bind it, else any free port; null without a mail server. */
   mailPort: number | null;
-  /** `ip:port`, as DNS_SERVERS takes it. */
+  /** `ip:port`, in the format of DNS_SERVERS. */
   nameServer: string;
   stop(): Promise<void>;
 }
 
 export interface Served {
-  /** By host. */
+  /** Certificate of each host. */
   certificates: Record<string, ServerCertificate>;
-  /** Hosts with several addresses, each with what the last of them still serves. */
+  /** For hosts with several addresses: the previous certificate, which the last address still serves. */
   former: Record<string, ServerCertificate>;
-  /** The one that speaks SMTP. */
+  /** The SMTP host. */
   mail: { name: string; certificate: ServerCertificate } | null;
 }
 
-/** Loopback servers that are every host of the demo, with their icons, and a name server that knows them and `others`. */
+/**
+ * Starts loopback servers for all hosts of the demo and a name server that resolves them and `others` to this machine.
+ */
 export async function startDemoServers(
   { certificates, former, mail }: Served,
   others: readonly string[],
 ): Promise<DemoServers> {
-  const web = await orElsewhere(HTTPS_PORT, (port) =>
+  const web = await withPortFallback(HTTPS_PORT, (port) =>
     startTlsServer(certificates, { port, serve: serveIcons }),
   );
-  const more = await startMore(web.port, certificates, former);
-  const post =
-    mail && (await orElsewhere(SMTP_PORT, (port) => startMailServer(mail.name, mail.certificate, port)));
+  const extraServers = await startExtraServers(web.port, certificates, former);
+  const smtp =
+    mail && (await withPortFallback(SMTP_PORT, (port) => startMailServer(mail.name, mail.certificate, port)));
   const hosts = [...Object.keys(certificates), ...(mail ? [mail.name] : []), ...others];
   const dns = await startDnsServer(
     Object.fromEntries(
       hosts.map((name) => {
-        const addresses = name in former ? [ADDRESS, ...MORE_ADDRESSES.slice(0, more.length)] : [ADDRESS];
+        const addresses =
+          name in former ? [ADDRESS, ...EXTRA_ADDRESSES.slice(0, extraServers.length)] : [ADDRESS];
         return [name, { addresses }];
       }),
     ),
   );
   return {
     port: web.port,
-    mailPort: post?.port ?? null,
+    mailPort: smtp?.port ?? null,
     nameServer: dns.address,
     async stop() {
-      const all = [web, ...more, dns, ...(post ? [post] : [])];
+      const all = [web, ...extraServers, dns, ...(smtp ? [smtp] : [])];
       await Promise.all(all.map((server) => server.stop()));
     },
   };
 }
 
-/** Only the last of them has not heard of the renewal. */
-async function startMore(
+/** Starts servers on the additional addresses; only the last one still serves `former` certificates. */
+async function startExtraServers(
   port: number,
   certificates: Served['certificates'],
   former: Served['former'],
@@ -73,31 +76,31 @@ async function startMore(
   const started: TlsPeer[] = [];
   if (Object.keys(former).length === 0) return started;
   try {
-    for (const [index, host] of MORE_ADDRESSES.entries()) {
-      const isLast = index === MORE_ADDRESSES.length - 1;
+    for (const [index, host] of EXTRA_ADDRESSES.entries()) {
+      const isLast = index === EXTRA_ADDRESSES.length - 1;
       const served = isLast ? { ...certificates, ...former } : certificates;
       started.push(await startTlsServer(served, { host, port, serve: serveIcons }));
     }
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isPortUnavailable(error)) throw error;
   }
   return started;
 }
 
-/** At its own port, or at a free one where that is not to be had. */
-async function orElsewhere<Started extends Peer>(
+/** Starts a server on `port`, or on any free port if that one is not available. */
+async function withPortFallback<Started extends Peer>(
   port: number,
   start: (port: number) => Promise<Started>,
 ): Promise<Started> {
   try {
     return await start(port);
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    if (!isPortUnavailable(error)) throw error;
     return start(0);
   }
 }
 
-function isTaken(error: unknown): boolean {
+function isPortUnavailable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return code === 'EACCES' || code === 'EADDRINUSE' || code === 'EADDRNOTAVAIL';
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 
-/** Takes what the demo's channels send, on this machine, and keeps nothing of it. */
+/** Starts a local HTTP server that accepts what the demo's channels send and discards it. */
 export async function startSink(): Promise<{ port: number; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(204).end());

@@ -16,8 +16,8 @@ const ANSWERS = {
 } as const;
 
 /**
- * Lets what was put into the outbox at `at` have been delivered a moment later; to the webhook of that host after two answers that
- * were none.
+ * Marks all waiting deliveries as delivered shortly after `at` (ms UTC). Deliveries to a webhook about `retriedHost`
+ * get two failed attempts first.
  */
 export async function deliverPast(
   store: Store,
@@ -74,18 +74,18 @@ export async function deliverPast(
   }
 }
 
-/** A time of being down, ms UTC. */
+/** A past outage. Instants are ms UTC. */
 export interface PastOutage {
   id: string;
   monitor_id: string;
   started_at: number;
   confirmed_at: number;
-  /** null while it lasts. */
+  /** null while it is open. */
   ended_at: number | null;
   message: string;
 }
 
-/** Lets people have heard that a host was down, and where that is over, that it was up again. */
+/** Adds the delivered alerts of a past outage: that it began and, if it has ended, that it was resolved. */
 export async function tellPastOutage(
   store: Store,
   { accountId, incident }: { accountId: string; incident: PastOutage },
@@ -100,11 +100,18 @@ export async function tellPastOutage(
     startedAt,
     endedAt: null,
   };
-  await tell(incident.confirmed_at, { step: 'opened', severity: 'critical', facts });
+  await addPastAlert(incident.confirmed_at, { step: 'opened', severity: 'critical', facts });
   if (endedAt !== null)
-    await tell(endedAt, { step: 'resolved', severity: 'info', facts: { ...facts, asOf: endedAt, endedAt } });
+    await addPastAlert(endedAt, {
+      step: 'resolved',
+      severity: 'info',
+      facts: { ...facts, asOf: endedAt, endedAt },
+    });
 
-  async function tell(at: number, alert: Pick<PlannedAlert, 'step' | 'severity' | 'facts'>): Promise<void> {
+  async function addPastAlert(
+    at: number,
+    alert: Pick<PlannedAlert, 'step' | 'severity' | 'facts'>,
+  ): Promise<void> {
     await store.db.transaction().execute(async (trx) => {
       const choices = await alertChoices(trx, { accountId, monitorId, now: at }, store);
       await addAlerts(trx, {
@@ -127,14 +134,14 @@ export async function tellPastOutage(
   }
 }
 
-/** What the account's person said to what was wrong, and the work that is expected. */
+/** Adds the user's past reactions: acknowledged and snoozed incidents, and a maintenance window. */
 export async function answerPast(
   store: Store,
   {
     accountId,
     idOf,
     now,
-  }: { accountId: string; /** Of a watched host. */ idOf: (host: string) => string; now: number },
+  }: { accountId: string; /** Returns the monitor's id. */ idOf: (host: string) => string; now: number },
 ): Promise<void> {
   const change = async (
     host: string,
@@ -162,7 +169,7 @@ export async function answerPast(
   });
 }
 
-/** Ten in the evening, UTC, of one that is to come. */
+/** Returns 22:00 UTC on the next Saturday after today, in ms UTC. */
 function nextSaturday(now: number): number {
   const day = new Date(now);
   day.setUTCHours(22, 0, 0, 0);

@@ -8,9 +8,9 @@ import type { DemoHost, Outage } from './hosts.ts';
 import { tellPastOutage } from './told.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const KEPT_MS = 90 * DAY_MS;
-/** Of those before, nobody kept the receipts. */
-const TOLD_MS = 30 * DAY_MS;
+const HISTORY_MS = 90 * DAY_MS;
+/** Older outages get no alerts, as if those had been deleted. */
+const ALERT_HISTORY_MS = 30 * DAY_MS;
 const STRIP_CHECKS = 90;
 const USUAL_ANSWER_MS = 60;
 
@@ -18,17 +18,17 @@ interface Past {
   accountId: string;
   monitorId: string;
   host: DemoHost;
-  /** When the first check was, ms UTC. */
+  /** Instant of the first check, ms UTC. */
   since: number;
   checkEveryMinutes: number;
   now: number;
 }
 
-/** Writes down what the checks of three months told of a host's uptime: every answer, and every outage as an incident. */
+/** Writes three months of past checks of a host into the store, and its outages as incidents with their alerts. */
 export async function liveUptime(store: Store, past: Past): Promise<void> {
   const { accountId, monitorId, host, now } = past;
-  const ofMonitor = { account_id: accountId, monitor_id: monitorId };
-  const since = Math.max(past.since, now - KEPT_MS + HOUR_MS);
+  const monitorKey = { account_id: accountId, monitor_id: monitorId };
+  const since = Math.max(past.since, now - HISTORY_MS + HOUR_MS);
   const outages = (host.outages ?? []).map((outage) => spanOf(outage, now));
   const checks = instantsOf(past, since, outages).map((at, index): Sample => {
     const outage = outages.find((span) => at >= span.from && at < (span.to ?? now));
@@ -40,7 +40,7 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
     };
   });
   const incidents = outages.map(({ from, to, cause, message }) => ({
-    ...ofMonitor,
+    ...monitorKey,
     id: randomUUID(),
     problem: 'down' as const,
     fingerprint: '',
@@ -53,8 +53,8 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
     message: `${host.name} ${message}`,
   }));
   const last = checks.at(-1);
-  const lasting = outages.find(({ to }) => to === null);
-  const isReached = lasting === undefined || lasting.cause === 'server_error';
+  const openOutage = outages.find(({ to }) => to === null);
+  const isReached = openOutage === undefined || openOutage.cause === 'server_error';
   await store.db.transaction().execute(async (db) => {
     const { verdict_id: verdictId, evidence_id: evidenceId } = await db
       .selectFrom('monitor_states')
@@ -62,9 +62,9 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
       .where('account_id', '=', accountId)
       .where('monitor_id', '=', monitorId)
       .executeTakeFirstOrThrow();
-    await replaceRuns(db, ofMonitor, {
+    await replaceRuns(db, monitorKey, {
       checks,
-      said: { verdict_id: verdictId ?? '', evidence_id: evidenceId ?? '' },
+      ids: { verdict_id: verdictId ?? '', evidence_id: evidenceId ?? '' },
       cause: (at) => outages.find((span) => at >= span.from && at < (span.to ?? now))?.cause ?? null,
     });
     if (incidents.length > 0) await db.insertInto('incidents').values(incidents).execute();
@@ -74,9 +74,9 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
         uptime: last?.state ?? null,
         uptime_since: past.since,
         suspected_since: null,
-        down_since: lasting?.from ?? null,
-        down_seen_at: lasting === undefined ? null : (last?.at ?? null),
-        unreachable_since: isReached ? null : (lasting?.from ?? null),
+        down_since: openOutage?.from ?? null,
+        down_seen_at: openOutage === undefined ? null : (last?.at ?? null),
+        unreachable_since: isReached ? null : (openOutage?.from ?? null),
         response_ms: checks.findLast(({ responseMs }) => responseMs !== null)?.responseMs ?? null,
         recent_checks: checks
           .slice(-STRIP_CHECKS)
@@ -88,22 +88,22 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
       .execute();
   });
   for (const incident of incidents)
-    // What is down since a moment ago is left to the real check.
-    if (incident.started_at < now - HOUR_MS && incident.started_at > now - TOLD_MS)
+    // The real check handles an outage that began within the last hour.
+    if (incident.started_at < now - HOUR_MS && incident.started_at > now - ALERT_HISTORY_MS)
       await tellPastOutage(store, { accountId, incident });
 }
 
-/** Puts these checks in the place of those that the looks at the certificates were. */
+/** Replaces the check runs of the past certificate checks with runs of these checks. */
 async function replaceRuns(
   db: Transaction<Tables>,
-  ofMonitor: { account_id: string; monitor_id: string },
+  monitorKey: { account_id: string; monitor_id: string },
   {
     checks,
-    said,
+    ids,
     cause,
   }: {
     checks: readonly Sample[];
-    said: { verdict_id: string; evidence_id: string };
+    ids: { verdict_id: string; evidence_id: string };
     cause: (at: number) => string | null;
   },
 ): Promise<void> {
@@ -112,14 +112,14 @@ async function replaceRuns(
   const days = new Map<number, ReturnType<typeof withHour>>();
   let hour: OpenHour | null = null;
   for (const check of checks) {
-    const open = runs.at(-1);
-    if (open && open.uptime === check.state && open.down_message === check.message) {
-      open.last_at = check.at;
-      open.checks += 1;
+    const currentRun = runs.at(-1);
+    if (currentRun && currentRun.uptime === check.state && currentRun.down_message === check.message) {
+      currentRun.last_at = check.at;
+      currentRun.checks += 1;
     } else {
       const isReached = [null, 'server_error'].includes(cause(check.at));
       runs.push({
-        ...said,
+        ...ids,
         number: runs.length + 1,
         first_at: check.at,
         last_at: check.at,
@@ -140,17 +140,17 @@ async function replaceRuns(
   for (const table of ['check_runs', 'monitor_days'] as const)
     await db
       .deleteFrom(table)
-      .where('account_id', '=', ofMonitor.account_id)
-      .where('monitor_id', '=', ofMonitor.monitor_id)
+      .where('account_id', '=', monitorKey.account_id)
+      .where('monitor_id', '=', monitorKey.monitor_id)
       .execute();
   await db
     .insertInto('check_runs')
-    .values(runs.map((run) => ({ ...ofMonitor, ...run, last_at: run === last ? null : run.last_at })))
+    .values(runs.map((run) => ({ ...monitorKey, ...run, last_at: run === last ? null : run.last_at })))
     .execute();
   if (days.size > 0)
     await db
       .insertInto('monitor_days')
-      .values([...days.values()].map((day) => ({ ...ofMonitor, ...day })))
+      .values([...days.values()].map((day) => ({ ...monitorKey, ...day })))
       .execute();
   await db
     .updateTable('monitor_states')
@@ -162,14 +162,14 @@ async function replaceRuns(
       hour_at: hour.at,
       hour: packHour(hour),
     })
-    .where('account_id', '=', ofMonitor.account_id)
-    .where('monitor_id', '=', ofMonitor.monitor_id)
+    .where('account_id', '=', monitorKey.account_id)
+    .where('monitor_id', '=', monitorKey.monitor_id)
     .execute();
 }
 
 interface Span extends Pick<Outage, 'cause' | 'message'> {
   from: number;
-  /** null while it lasts. */
+  /** null while it is open. */
   to: number | null;
 }
 
@@ -178,13 +178,16 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
   return { from, to: minutes === undefined ? null : from + minutes * MINUTE_MS, cause, message };
 }
 
-/** The plan's interval for as long as the strip goes back, before that daily; and of each outage its first check. */
+/**
+ * Returns the instants of past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six
+ * hours before that, and at the start of each outage.
+ */
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
   const interval = checkEveryMinutes * MINUTE_MS;
   const instants = outages.flatMap(({ from, to }) => [
     from,
     from + 30_000,
-    // What is down is looked at every hour, and the last look was not long ago.
+    // A host that is down is checked every hour; its last check was half an hour ago.
     ...(to === null ? [Math.max(from + 30_000, now - HOUR_MS / 2)] : []),
   ]);
   for (let at = now - interval / 2; at > since;) {
@@ -194,7 +197,7 @@ function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: re
   return [...new Set(instants)].filter((at) => at > since && at < now).toSorted((one, other) => one - other);
 }
 
-/** Uneven as answers are: a wave over the day, and now and then a slow one. */
+/** Returns a response time in ms that varies in waves, with an occasional slow one. */
 function answerMs({ answersInMs = USUAL_ANSWER_MS, name }: DemoHost, index: number): number {
   const phase = name.length + index;
   const wave = 1 + 0.18 * Math.sin(phase / 3.7) + 0.1 * Math.sin(phase * 1.9);

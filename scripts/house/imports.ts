@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** The project's folder. */
+/** Absolute path of the project. */
 export const ROOT = resolve(import.meta.dirname, '..', '..');
 
 /** Removes comments but keeps line breaks and strings: enough to find imports and count lines. */
@@ -13,7 +13,7 @@ export function withoutComments(source: string): string {
 
 export interface Import {
   from: string;
-  /** A path below the project, or a package's name. */
+  /** A path relative to the project, or a package name. */
   to: string;
   typeOnly: boolean;
   /** A dynamic import. */

@@ -45,11 +45,11 @@ export function measureHouse(): House {
         limit: 39,
       },
       { name: 'files in the fullest folder outside web/', value: fullestFolder(files), limit: 30 },
-      { name: 'import circles', value: circlesIn(files), limit: 0 },
-      { name: 'unchecked casts of parsed JSON in server/', value: castsOfJson(server), limit: 0 },
+      { name: 'import circles', value: countFilesInCycles(files), limit: 0 },
+      { name: 'unchecked casts of parsed JSON in server/', value: countJsonCasts(server), limit: 0 },
       { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 59 },
     ],
-    rooms: roomsOf(files),
+    rooms: codeLinesByFolder(files),
     longest: bySize.at(-1) ?? nothing,
     median: (bySize[Math.floor(bySize.length / 2)] ?? nothing).codeLines,
   };
@@ -73,7 +73,7 @@ function fullestFolder(files: readonly SourceFile[]): number {
   return Math.max(...counts.values());
 }
 
-function roomsOf(files: readonly SourceFile[]): House['rooms'] {
+function codeLinesByFolder(files: readonly SourceFile[]): House['rooms'] {
   const rooms = new Map<string, number>();
   for (const { path, codeLines } of files) {
     const parts = path.split('/');
@@ -83,7 +83,7 @@ function roomsOf(files: readonly SourceFile[]): House['rooms'] {
   return Array.from(rooms, ([room, codeLines]) => ({ room, codeLines }));
 }
 
-function castsOfJson(files: readonly SourceFile[]): number {
+function countJsonCasts(files: readonly SourceFile[]): number {
   const cast = /JSON\.parse\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s+as\s+(?!unknown\b)/g;
   return files.reduce((sum, { text }) => sum + [...withoutComments(text).matchAll(cast)].length, 0);
 }
@@ -99,21 +99,21 @@ function longComments(files: readonly SourceFile[]): number {
 }
 
 /** Counts the files that are part of an import cycle. Type-only and dynamic imports do not count. */
-function circlesIn(files: readonly SourceFile[]): number {
-  const imports = new Map(files.map(({ path }) => [path, importsAtStart(path)]));
-  const onCircle = (start: string): boolean => {
+function countFilesInCycles(files: readonly SourceFile[]): number {
+  const imports = new Map(files.map(({ path }) => [path, staticImports(path)]));
+  const isInCycle = (start: string): boolean => {
     const seen = new Set<string>();
-    const open = [...(imports.get(start) ?? [])];
-    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+    const pending = [...(imports.get(start) ?? [])];
+    for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
       if (path === start) return true;
       if (seen.has(path)) continue;
       seen.add(path);
-      open.push(...(imports.get(path) ?? []));
+      pending.push(...(imports.get(path) ?? []));
     }
     return false;
   };
-  return files.filter(({ path }) => onCircle(path)).length;
+  return files.filter(({ path }) => isInCycle(path)).length;
 }
 
-const importsAtStart = (path: string): string[] =>
+const staticImports = (path: string): string[] =>
   importsOf(path).flatMap(({ to, typeOnly, isLate }) => (typeOnly || isLate ? [] : [to]));
