@@ -15,8 +15,7 @@ import {
   unsubscribeKeys,
 } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
-import { createHttpChannels } from './channels/index.ts';
-import { createPing } from './channels/heartbeat/index.ts';
+import { createHttpChannels, createPing } from './channels/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,

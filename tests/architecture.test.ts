@@ -29,7 +29,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'server/channels',
     'server/telemetry',
   ],
-  'server/api': ['contract', 'server/core', 'server/store', 'server/providers', 'server/telemetry'],
+  'server/api': [
+    'contract',
+    'server/channels',
+    'server/core',
+    'server/store',
+    'server/providers',
+    'server/telemetry',
+  ],
   server: [
     'server/api',
     'server/channels',
@@ -49,8 +56,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'web/build': ['contract', 'web/app'],
 };
 
-/** Files of plain constants that every room may import. */
-const CONSTANTS = ['contract/durations.ts', 'contract/words.ts'];
+/** Files of plain constants that every room may import, and the one that names the kinds of channels. */
+const CONSTANTS = ['contract/durations.ts', 'contract/words.ts', 'contract/channel-config.ts'];
 
 /** Packages that only these rooms may use; a package that is missing here is free for every room that is not pure. */
 const PACKAGE_ROOMS: Record<string, readonly string[]> = {
@@ -79,6 +86,9 @@ const PURE_ROOMS: Record<string, readonly string[]> = {
 };
 const IMPURE =
   /\b(?:Date\.now|new Date\(\)|performance\.|Math\.random|randomUUID|randomBytes|getRandomValues|process\.|fetch\(|setTimeout|setInterval|setImmediate|async |await |Promise\b)/;
+
+/** What opens connections. */
+const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|https?)$/;
 
 /** Folders of the project and what stands in them; a new one needs a line here and in ARCHITECTURE.md. */
 const FOLDERS = ['.ci', 'bench', 'contract', 'deploy', 'docs', 'scripts', 'server', 'tests', 'web'];
@@ -181,6 +191,14 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('let the API use definitions of channels, and nothing that sends', () => {
+    const used = imports.filter(
+      ({ from, to }) => roomOf(from) === 'server/api' && roomOf(to) === 'server/channels',
+    );
+    expect([...new Set(used.map(({ to }) => to))]).toEqual(['server/channels/kinds/index.ts']);
+    expect([...loadedBy('server/channels/kinds/index.ts')].filter((file) => SENDING.test(file))).toEqual([]);
+  });
+
   it('leave each package to the rooms it belongs to', () => {
     const wrong = imports.filter((entry) => {
       const rooms = PACKAGE_ROOMS[entry.to];
@@ -190,10 +208,7 @@ describe('the rooms', () => {
   });
 
   it('start without what most servers never need', () => {
-    const loaded = new Set(['server/main.ts']);
-    for (const file of loaded)
-      for (const { from, to, typeOnly, isLate } of imports)
-        if (from === file && !typeOnly && !isLate) loaded.add(to);
+    const loaded = loadedBy('server/main.ts');
     expect(loaded).toContain('kysely');
     expect(LATE_PACKAGES.filter((name) => loaded.has(name))).toEqual([]);
   });
@@ -334,6 +349,15 @@ it('ARCHITECTURE.md lists each folder of its tree once, and each exists', () => 
   expect(listed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   expect(listed.filter((path, index) => listed.indexOf(path) !== index)).toEqual([]);
 });
+
+/** Files and packages that a file loads when it is imported, itself included. */
+function loadedBy(start: string): Set<string> {
+  const loaded = new Set([start]);
+  for (const file of loaded)
+    for (const { from, to, typeOnly, isLate } of imports)
+      if (from === file && !typeOnly && !isLate) loaded.add(to);
+  return loaded;
+}
 
 function cycleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
   const done = new Set<string>();

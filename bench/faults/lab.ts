@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createHttpChannels } from '../../server/channels/index.ts';
+import { storable } from '../../server/channels/kinds/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
   createCanaries,
@@ -138,7 +139,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       return opened.account.id;
     },
     async addWebhook(accountId, url) {
-      const config = { kind: 'webhook' as const, url, secrets: [{ secret: SECRET, until: null }] };
+      const config = storable({ kind: 'webhook', url, secrets: [{ secret: SECRET, until: null }] });
       const request = { accountId, name: '', config, invitation: null, most: 20, mayAdd: () => true, now };
       const added = await addChannel(store, request);
       if (!added.ok) throw new Error(added.code);

@@ -106,7 +106,7 @@ export const ALERT_CALLS = {
     params: channelParams,
     response: wrapped(channelSecretSchema),
     status: 200,
-    problems: ['not_found'],
+    problems: ['not_found', 'channel_closed'],
   },
   channelDeliveries: {
     method: 'get',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
 import { DAY_MS } from '../../contract/durations.ts';

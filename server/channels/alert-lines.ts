@@ -1,7 +1,7 @@
 import { shortLine } from '../core/index.ts';
-import type { AlertContent } from './messages/index.ts';
+import type { AlertContent } from './messages/alert-input.ts';
 
-/** An alert as short lines of plain text: no control, format or line-breaking characters, whoever wrote them. */
+/** An alert as short lines of plain text, without control, format and line-breaking characters. */
 export interface AlertLines {
   subject: string;
   heading: string;
@@ -9,7 +9,7 @@ export interface AlertLines {
   facts: { label: string; value: string }[];
   link: { label: string; url: string };
   tone: AlertTone;
-  /** The host that it is about, else the product's own. */
+  /** Host of the domain; for a test of a channel, our own. */
   host: string;
 }
 
@@ -23,7 +23,7 @@ const LONGEST_LABEL = 60;
 const LONGEST_VALUE = 300;
 const MOST_FACTS = 10;
 
-/** What every channel puts into its own form, within bounds that all of them can hold. */
+/** Returns an alert as lines, cut to lengths that every receiver takes. */
 export function alertLines(content: AlertContent): AlertLines {
   const { heading, paragraphs, button, severity, resolves } = content;
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
@@ -39,7 +39,7 @@ export function alertLines(content: AlertContent): AlertLines {
   };
 }
 
-/** A fact without a label goes on from the one above; here they share a line. */
+/** Joins a fact without a label to the fact above it. */
 function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   const lines: AlertLines['facts'] = [];
   for (const fact of facts) {
@@ -52,7 +52,7 @@ function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   return lines;
 }
 
-/** The text with each of its characters made harmless, at most `length` UTF-16 units long; an ellipsis where it was cut. */
+/** Escapes each character and cuts the result to `length` UTF-16 units, with an ellipsis. It never cuts inside an escape. */
 export function escapedWithin(text: string, length: number, escape: (character: string) => string): string {
   let escaped = '';
   let cut = '';
@@ -64,7 +64,7 @@ export function escapedWithin(text: string, length: number, escape: (character: 
   return escaped;
 }
 
-/** As many pieces from the start as fit together, each counted with one character that parts it from the next. */
+/** Returns the pieces that fit into `room`, each counted with one separator. Once a piece does not fit, all after it are dropped. */
 export function fitting(
   pieces: readonly string[],
   room: number,
@@ -75,4 +75,17 @@ export function fitting(
     left -= sizeOf(piece) + 1;
     return left >= 0;
   });
+}
+
+/**
+ * What CommonMark and its relatives interpret: emphasis, code, links, lists, headings, quotes, tables, HTML, mentions, and the braces of
+ * functions and templates. A slash, because `https://` starts a link by itself.
+ */
+const MARKDOWN_MARKS = /[\\`*_{}[\]<>#+\-~|!@/$&]/;
+
+/** Escapes plain text for Markdown, cut to `length` UTF-16 units. */
+export function asMarkdown(text: string, length: number): string {
+  return escapedWithin(text, length, (character) =>
+    MARKDOWN_MARKS.test(character) ? `\\${character}` : character,
+  );
 }

@@ -1,26 +1,19 @@
 import { STATUS_CODES } from 'node:http';
-import type { ChannelConfig } from '../../contract/channel.ts';
-import { exchange } from '../egress/index.ts';
-import type { AddressPolicy, Exchanged, ExchangeFailure, Resolver, SecureSocket } from '../egress/index.ts';
-import type { DeliveryOutcome, OutgoingAlert } from './channel.ts';
-import { discord } from './discord/discord.ts';
-import { ntfy } from './ntfy/ntfy.ts';
-import { createPagerduty } from './pagerduty/pagerduty.ts';
-import type { Receiver } from './receiver.ts';
-import { slack } from './slack/slack.ts';
-import { teams } from './teams/teams.ts';
-import { createTelegram } from './telegram/telegram.ts';
-import { webhook } from './webhook/webhook.ts';
-import type { WebhookConfig } from './webhook/webhook.ts';
-
-/** What is kept of a channel that is reached by HTTP. */
-export type StoredChannelConfig =
-  Exclude<ChannelConfig, { kind: 'email' | 'webhook' }> | ({ kind: 'webhook' } & WebhookConfig);
+import {
+  type AddressPolicy,
+  exchange,
+  type Exchanged,
+  type ExchangeFailure,
+  type Resolver,
+  type SecureSocket,
+} from '../egress/index.ts';
+import type { DeliveryOutcome, OutgoingAlert, Receiver } from './definition.ts';
+import { definitionOf, type StoredChannelConfig } from './kinds/index.ts';
 
 export interface HttpChannels {
   /**
-   * One attempt. Never rejects for what a receiver does, and says of its answer the status alone: `detail` holds no secret
-   * and nothing that the receiver wrote.
+   * Makes one attempt. Never rejects because of what a receiver does. `detail` gives the status of the answer and contains neither
+   * secrets nor anything that the receiver wrote. @throws TypeError for mail.
    */
   deliver(
     config: StoredChannelConfig,
@@ -32,42 +25,30 @@ export interface HttpChannels {
 export interface HttpChannelsOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** How https shakes hands; verified against the public roots where absent. */
+  /** TLS for https. Omitted: verified against the public roots. */
   secure?: SecureSocket;
-  /** For one attempt, the resolution included. */
+  /** For one attempt, with the resolution of the name. */
   deadlineMs?: number;
-  /** Of the services whose address is not the person's to choose. */
-  addresses?: { telegram: URL; pagerduty: Record<'us' | 'eu', URL> };
+  /** Test servers to call instead of services with a fixed address, by the origin of the service. */
+  standIns?: Readonly<Record<string, URL>>;
 }
 
 const DEADLINE_MS = 15_000;
-const ADDRESSES = {
-  telegram: new URL('https://api.telegram.org'),
-  pagerduty: { us: new URL('https://events.pagerduty.com'), eu: new URL('https://events.eu.pagerduty.com') },
-};
 
-/** Alerts by HTTP to whoever takes them, through the guarded way out: nothing is followed and no answer is read. */
+/** Posts alerts through the guarded egress. It follows no redirect and reads no body. */
 export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
-  const { addresses = ADDRESSES, deadlineMs = DEADLINE_MS, ...way } = options;
-  const receivers: Receivers = {
-    webhook,
-    slack,
-    discord,
-    teams,
-    telegram: createTelegram(addresses.telegram),
-    pagerduty: createPagerduty(addresses.pagerduty),
-    ntfy,
-  };
+  const { standIns = {}, deadlineMs = DEADLINE_MS, ...egress } = options;
   return {
     async deliver(config, outgoing, signal) {
-      // The table pairs each kind with its own config, which no type can say of a lookup.
-      const receiver = receivers[config.kind] as Receiver<StoredChannelConfig>;
+      const { name, receiver } = definitionOf(config.kind);
+      if (receiver === undefined) throw new TypeError(`A channel of the kind ${config.kind} takes no HTTP.`);
       const { url: address, headers, body } = receiver.posting(config, outgoing);
       const url = URL.parse(address);
       if (url === null) return unanswered('not_allowed', false);
+      const standIn = standIns[url.origin];
       const answer = await exchange({
-        ...way,
-        url,
+        ...egress,
+        url: standIn ? new URL(`${url.pathname}${url.search}`, standIn) : url,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: Buffer.from(body),
@@ -77,14 +58,10 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
         ports: 'high',
       });
       if (!answer.ok) return unanswered(answer.reason, signal.aborted);
-      return outcomeOf(receiver, answer, outgoing.now);
+      return outcomeOf({ subject: name, ...receiver }, answer, outgoing.now);
     },
   };
 }
-
-type Receivers = {
-  [Kind in StoredChannelConfig['kind']]: Receiver<Extract<StoredChannelConfig, { kind: Kind }>>;
-};
 
 const UNANSWERED: Record<ExchangeFailure, string> = {
   not_allowed: 'This address may not be called from here.',
@@ -100,30 +77,34 @@ function unanswered(reason: ExchangeFailure, isStopped: boolean): DeliveryOutcom
   return { outcome: reason === 'not_allowed' ? 'failed' : 'retry', detail: UNANSWERED[reason] };
 }
 
-/** 408, 425 and 429 ask for patience; with every 5xx they are no verdict on what was sent. */
-const IMPATIENT = [408, 425, 429];
+/** Like every 5xx, these say nothing about the message, so it is retried: timeout, too early, too many requests. */
+const RETRIED = [408, 425, 429];
 
 function outcomeOf(
-  { name, refusals, otherRefusals }: Pick<Receiver<never>, 'name' | 'refusals' | 'otherRefusals'>,
+  {
+    subject,
+    refusals,
+    otherRefusals,
+  }: Pick<Receiver<never>, 'refusals' | 'otherRefusals'> & { subject: string },
   { status, headers }: Exchanged & { ok: true },
   now: number,
 ): DeliveryOutcome {
-  const answered = `${name} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
+  const answered = `${subject} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;
   if (status >= 200 && status <= 299) return { outcome: 'delivered', detail: `${answered}.` };
   const refusal = refusals[status];
   if (refusal !== undefined) {
     const { why, cause } = refusal;
     return { outcome: 'failed', detail: `${answered}: ${why}.`, ...(cause && { cause }) };
   }
-  const isRefusal = status >= 400 && status <= 499 && !IMPATIENT.includes(status);
+  const isRefusal = status >= 400 && status <= 499 && !RETRIED.includes(status);
   if (isRefusal && otherRefusals === 'failed') return { outcome: 'failed', detail: `${answered}.` };
   const moved = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
-  const afterMs = patience(headers['retry-after'], now);
+  const afterMs = retryAfterMs(headers['retry-after'], now);
   return { outcome: 'retry', detail: `${answered}${moved}.`, ...(afterMs !== null && { afterMs }) };
 }
 
-/** Retry-After (RFC 9110 §10.2.3): seconds, also broken ones, or a date. */
-function patience(header: string | undefined, now: number): number | null {
+/** Reads Retry-After (RFC 9110 §10.2.3): seconds, with or without a fraction, or a date. */
+function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(header)) return Math.ceil(Number(header) * 1_000);
   const at = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN;

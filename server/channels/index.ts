@@ -1,3 +1,4 @@
-export type { DeliveryOutcome, OutgoingAlert } from './channel.ts';
+export type { DeliveryOutcome } from './definition.ts';
+export { createPing, type Ping } from './heartbeat.ts';
 export { createHttpChannels } from './http-channels.ts';
-export type { HttpChannels, HttpChannelsOptions, StoredChannelConfig } from './http-channels.ts';
+export type { HttpChannels, HttpChannelsOptions } from './http-channels.ts';

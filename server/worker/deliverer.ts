@@ -1,4 +1,5 @@
-import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
+import type { DeliveryOutcome, HttpChannels } from '../channels/index.ts';
+import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
 import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
 import { type AlertChoices, alertChoices } from '../store/alerts/alert-settings.ts';
@@ -19,7 +20,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
-  /** Make the tokens with which a reader unsubscribes. */
+  /** Keys for the tokens of unsubscribe links. */
   unsubscribeKeys: UnsubscribePair<Buffer>;
   /** null without HEARTBEAT_URL. */
   heartbeat: Heartbeat | null;
@@ -29,7 +30,7 @@ export interface DelivererParts extends SenderParts {
   ownNetwork: OwnNetwork;
 }
 
-/** One attempt at a claimed delivery. The text is made anew each time, for "in 2 days" is not true for long. */
+/** Makes one attempt at a claimed delivery. Renders the text again each time, because "in 2 days" is soon wrong. */
 export async function deliver(
   delivery: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
@@ -45,9 +46,14 @@ export async function deliver(
   if (delivery.superseded) return settle('superseded', 'It is no longer so, or later news took its place.');
   if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
   if (delivery.unsubscribed) return settle('superseded', 'Its reader unsubscribed.');
-  // Not told here, it is told where it can be; of a test nobody else is to hear.
+  // The channel is closed: supersede the delivery so that other channels send it. Test messages just fail.
   if (channel.isClosed)
     return settle(alert.kind === 'test' ? 'failed' : 'superseded', 'This channel is switched off.');
+  const config = channel.config === null ? null : readConfig({ kind: channel.kind, config: channel.config });
+  if (config === null && channel.config !== null) {
+    options.log.error({ id: delivery.id, channel: channel.key }, 'the config of a channel cannot be read');
+    return settle('failed', 'The settings of this channel cannot be read. Enter them again.');
+  }
   if (alert.kind !== 'test' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";
@@ -62,8 +68,10 @@ export async function deliver(
     return 'held';
   }
   const content = contentOf(delivery, context, options);
-  const tell = channel.kind === 'email' ? mailAlert : postAlert;
-  return tell(delivery, content, options, stopping);
+  if (config === null) return mailAlert(delivery, { content, to: null }, options, stopping);
+  return config.kind === 'email'
+    ? mailAlert(delivery, { content, to: config.address }, options, stopping)
+    : postAlert(delivery, { content, config }, options, stopping);
 }
 
 async function contextOf(
@@ -76,12 +84,12 @@ async function contextOf(
   );
 }
 
-/** How long a message about time waits for the one that takes its place, once its own step has passed. */
+/** How long an expiry alert waits for the alert of the next step, once that step has come. */
 const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
- * When a tighter step of the certificate came that nobody had decided on yet when this message was, ms UTC; null where none did.
- * Sent now it would say what the next message says, which would follow within seconds.
+ * Returns when a tighter step came for which this alert was not made, ms UTC; null if none came. Sent now, the message would say the same
+ * as the next one, which follows within seconds.
  */
 function tighterStepAt({ alert }: ClaimedDelivery, context: AlertChoices | null, now: number): number | null {
   const { certificate } = alert.facts;
@@ -112,17 +120,16 @@ function contentOf(
 
 async function mailAlert(
   delivery: ClaimedDelivery,
-  content: AlertContent,
+  { content, to: added }: { content: AlertContent; to: string | null },
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
   const { store, clock, productName, publicUrl, unsubscribeKeys } = options;
   const { account, channel, monitor, messageId, id, attempt, firstAttemptAt } = delivery;
   const lease = { id, leaseToken: delivery.leaseToken };
-  const config = channel.config === null ? null : (JSON.parse(channel.config) as { address: string });
-  const to = config?.address ?? account.email;
+  const to = added ?? account.email;
   if (await isSuppressed(store.db, to)) {
-    const remedy = config === null ? '"Try again"' : '"Send the link again"';
+    const remedy = added === null ? '"Try again"' : '"Send the link again"';
     const detail = `Not sent: ${to} refused mail before. ${remedy} on the page of alerts mends that.`;
     await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
     return 'failed';
@@ -133,7 +140,7 @@ async function mailAlert(
     monitorId: monitor?.id ?? null,
   });
   const mail = alertMail(content, {
-    recipient: config === null ? 'account' : 'added',
+    recipient: added === null ? 'account' : 'added',
     accountName: account.email,
     monitor,
     tokens,
@@ -146,7 +153,7 @@ async function mailAlert(
       id,
       attempt,
       firstAttemptAt,
-      isProven: config !== null || account.emailVerified,
+      isProven: added !== null || account.emailVerified,
       isLink: false,
       isPast: () => false,
       settle: ({ outcome, detail, because, now }) =>
@@ -162,15 +169,14 @@ async function mailAlert(
 
 async function postAlert(
   delivery: ClaimedDelivery,
-  content: AlertContent,
+  { content, config }: { content: AlertContent; config: StoredChannelConfig },
   { store, clock, random, channels, log }: DelivererOptions,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const { channel, attempt, firstAttemptAt } = delivery;
+  const { attempt, firstAttemptAt } = delivery;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
-  // Of no mail: an id without brackets.
+  // Message ids of HTTP channels have no brackets and no domain.
   const messageId = delivery.messageId.replaceAll(/[<>]|@.*/g, '');
-  const config = JSON.parse(channel.config ?? '{}') as StoredChannelConfig;
   const sent = await trace('send', {}, () =>
     channels.deliver(config, { content, messageId, now: clock.now() }, stopping),
   );

@@ -1,4 +1,4 @@
-import type { Ping } from '../channels/heartbeat/index.ts';
+import type { Ping } from '../channels/index.ts';
 import { standingAlarms } from '../store/alerts/alarms.ts';
 import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
 import type { Store } from '../store/db/open-store.ts';

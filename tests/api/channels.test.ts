@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
+import type { ChannelConfig } from '../../contract/channel-config.ts';
+import { MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
@@ -149,7 +151,7 @@ describeEachDatabase('The channels of an account', (open) => {
       invitation: null,
       most: MOST_CHANNELS,
       now: api.clock.now(),
-      config: { kind: 'slack', url: 'https://hooks.slack.com/services/x' },
+      config: storable({ kind: 'slack', url: 'https://hooks.slack.com/services/x' }),
       mayAdd: (plan) => plan === 'premium',
     });
     expect(added).toEqual({ ok: false, code: 'premium_required' });
@@ -312,5 +314,41 @@ describeEachDatabase('The channels of an account', (open) => {
     expect(await own()).toEqual({ channels: [two], muted: ['uptime'] });
     await bob.ask(CALLS.removeChannel, { params: { key: two } });
     expect(await own()).toEqual({ muted: ['uptime'] });
+  });
+
+  it('are shown as broken if their stored config cannot be decoded, until the settings are entered again', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const keys: string[] = [];
+    for (const config of EVERY_KIND) keys.push((await add(bob, config)).ok.data.channel.key);
+    const working = (await add(bob, hook('other'))).ok.data.channel;
+    await api.store.db
+      .updateTable('channels')
+      .set({ config: '{"url":"SECRET' })
+      .where('id', 'in', keys)
+      .execute();
+    const shown = (await list(bob)).filter(({ key }) => keys.includes(key));
+    expect(shown).toMatchObject(EVERY_KIND.map(({ kind }) => ({ kind, state: 'broken', target: 'unknown' })));
+    expect(JSON.stringify(shown)).not.toContain('SECRET');
+    expect(await list(bob)).toContainEqual(working);
+    const { channels } = (await bob.ask(CALLS.exportData)).ok as unknown as { channels: object[] };
+    expect(channels).toMatchObject([
+      ...EVERY_KIND.map(() => ({ leads_to: 'unknown' })),
+      { leads_to: working.target },
+    ]);
+
+    const webhook = keys[EVERY_KIND.findIndex(({ kind }) => kind === 'webhook')] ?? '';
+    const rotated = await bob.ask(CALLS.rotateSecret, { params: { key: webhook } });
+    expect(rotated.problem.code).toBe('channel_closed');
+    expect((await bob.ask(CALLS.testChannel, { params: { key: webhook } })).ok.data).toMatchObject({
+      state: 'waiting',
+    });
+    for (const [index, config] of EVERY_KIND.entries())
+      expect((await change(bob, keys[index] ?? '', { config })).ok.data.state).toBe(
+        config.kind === 'email' ? 'unconfirmed' : 'open',
+      );
+    expect((await bob.ask(CALLS.rotateSecret, { params: { key: webhook } })).status).toBe(200);
+    for (const key of keys)
+      expect((await bob.ask(CALLS.removeChannel, { params: { key } })).status).toBe(200);
   });
 });

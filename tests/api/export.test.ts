@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { makeCalendar } from '../../server/store/publishing/calendar-feeds.ts';
-import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';

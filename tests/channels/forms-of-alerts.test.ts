@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { discordMessage } from '../../server/channels/discord/discord-message.ts';
+import { discordMessage } from '../../server/channels/discord/discord.ts';
 import type { AlertContent } from '../../server/channels/messages/index.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
-import { slackMessage } from '../../server/channels/slack/slack-message.ts';
-import { teamsMessage } from '../../server/channels/teams/teams-message.ts';
+import { slackMessage } from '../../server/channels/slack/slack.ts';
+import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import type { AlertKind, AlertStep } from '../../server/core/index.ts';
 import { HOSTILE_TEXTS } from '../kit/alert-content.ts';

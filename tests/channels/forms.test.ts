@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { discordMessage } from '../../server/channels/discord/discord-message.ts';
-import { asMarkdown } from '../../server/channels/markdown.ts';
+import { discordMessage } from '../../server/channels/discord/discord.ts';
+import { asMarkdown } from '../../server/channels/alert-lines.ts';
 import type { AlertContent } from '../../server/channels/messages/index.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
-import { slackMessage } from '../../server/channels/slack/slack-message.ts';
-import { teamsMessage } from '../../server/channels/teams/teams-message.ts';
+import { slackMessage } from '../../server/channels/slack/slack.ts';
+import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import { alertContentOf, hostileContent, HOSTILE_TEXTS } from '../kit/alert-content.ts';
 

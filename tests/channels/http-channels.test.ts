@@ -5,7 +5,8 @@ import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
-import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../../server/channels/index.ts';
+import type { DeliveryOutcome, HttpChannels } from '../../server/channels/index.ts';
+import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { createVerifiedTls } from '../../server/egress/index.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
 import { startDnsServer } from '../kit/dns-server.ts';

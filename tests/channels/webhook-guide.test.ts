@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { newWebhookSecret } from '../../server/api/alerts/webhook-secret.ts';
-import { webhook } from '../../server/channels/webhook/webhook.ts';
+import { newWebhookSecret, webhook } from '../../server/channels/webhook/webhook.ts';
 import type { AlertStep } from '../../server/core/index.ts';
 import { alertEvent } from '../../server/core/index.ts';
 import { content } from './alert-mails.ts';
@@ -24,7 +23,10 @@ const STEPS: AlertStep[] = [
 
 function postingTo(secret: string, now: number) {
   const outgoing = { content: content(), messageId: 'delivery-1', now };
-  return webhook.posting({ url: 'https://a.test', secrets: [{ secret, until: null }] }, outgoing);
+  const config = { kind: 'webhook' as const, url: 'https://a.test', secrets: [{ secret, until: null }] };
+  const posting = webhook.receiver?.posting(config, outgoing);
+  if (posting === undefined) throw new Error('A webhook takes no alerts.');
+  return posting;
 }
 
 /** Names all the way down, without what they hold. */

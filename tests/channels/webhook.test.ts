@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, beforeEach, afterAll, describe, expect, it } from 'vitest';
 
-import { newWebhookSecret } from '../../server/api/alerts/webhook-secret.ts';
+import { newWebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
 import { localChannels } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';

@@ -1,8 +1,15 @@
 import { createHttpChannels } from '../../server/channels/index.ts';
-import type { HttpChannels, HttpChannelsOptions, StoredChannelConfig } from '../../server/channels/index.ts';
+import type { HttpChannels, HttpChannelsOptions } from '../../server/channels/index.ts';
+import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 
-/** Channels by HTTP on this machine; where Telegram and PagerDuty are meant, they find them at `at`. */
+const SERVICES = [
+  'https://api.telegram.org',
+  'https://events.pagerduty.com',
+  'https://events.eu.pagerduty.com',
+];
+
+/** Creates HTTP channels that may post to this machine. `at` stands in for Telegram and PagerDuty. */
 export function localChannels({
   at = 'http://127.0.0.1:9',
   servers = [],
@@ -14,7 +21,7 @@ export function localChannels({
   return createHttpChannels({
     policy,
     resolver: createResolver({ servers, policy }),
-    addresses: { telegram: api, pagerduty: { us: api, eu: api } },
+    standIns: Object.fromEntries(SERVICES.map((origin) => [origin, api])),
     ...options,
   });
 }
@@ -24,7 +31,7 @@ export const BOT_TOKEN = '123456789:AAsecretsecretsecretsecretsecretsec';
 export const ROUTING_KEY = 'R0123456789abcdefghijklmnopqrstu';
 export const ACCESS_TOKEN = 'tk_secretsecretsecret';
 
-/** One channel of every kind that is reached by HTTP, all of them at one address. */
+/** Returns a channel of each HTTP kind, all of them at one address. */
 export function everyChannelAt(address: string): StoredChannelConfig[] {
   return [
     { kind: 'webhook', url: `${address}/hook`, secrets: [{ secret: WEBHOOK_SECRET, until: null }] },

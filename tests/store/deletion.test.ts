@@ -6,6 +6,7 @@ import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { makeBadge } from '../../server/store/publishing/badges.ts';
 import { makeCalendar } from '../../server/store/publishing/calendar-feeds.ts';
+import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { addFeedback } from '../../server/store/accounts/feedback.ts';
@@ -127,7 +128,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   await addChannel(store, {
     accountId: account.id,
     name: 'Ops',
-    config: { kind: 'email', address: `ops@${name}.example` },
+    config: storable({ kind: 'email', address: `ops@${name}.example` }),
     invitation: null,
     most: 20,
     mayAdd: () => true,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChannelKind } from '../../server/core/index.ts';
 import { addChannel, removeChannel } from '../../server/store/alerts/channel-changes.ts';
-import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { sendAgain, sentMail } from '../../server/store/mail/sent-mail.ts';
@@ -102,7 +102,7 @@ async function add(store: Store, accountId: string, config: StoredChannelConfig)
   const added = await addChannel(store, {
     accountId,
     name: '',
-    config,
+    config: storable(config),
     invitation: null,
     most: 9,
     mayAdd: () => true,

@@ -32,7 +32,11 @@ describe.each(WAYS)('a store that an earlier version left (%s, level %i)', (name
     expect(alerts).toContainEqual(expect.objectContaining({ kind: 'expiry' }));
 
     expect(await profileExport(store, 'alice')).toMatchObject({ email: 'alice@example.com' });
-    const parts = accountExport(store, { id: 'alice', email: 'alice@example.com' }, NOW);
+    const parts = accountExport(
+      store,
+      { id: 'alice', email: 'alice@example.com' },
+      { now: NOW, targetOf: () => '' },
+    );
     const written: unknown[] = [];
     for (const part of Object.values(parts)) for await (const each of part) written.push(each);
     expect(JSON.stringify(written)).toContain('shop.example');

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
 
-import type { StoredChannelConfig } from '../../server/channels/index.ts';
+import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
+import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { channelsOf } from '../../server/store/alerts/channels.ts';
@@ -22,7 +24,7 @@ async function add(rig: Rig, config: StoredChannelConfig): Promise<string> {
   const added = await addChannel(rig.store, {
     accountId: rig.accountId,
     name: config.kind,
-    config: config as Parameters<typeof addChannel>[1]['config'],
+    config: storable(config),
     invitation: null,
     most: 20,
     mayAdd: () => true,
@@ -201,5 +203,47 @@ describeEachDatabase('a channel that takes nothing', (open) => {
     await rig.runUntil(START + 31 * DAY_MS);
     expect((await deliveries(rig, id)).map(({ state }) => state)).toEqual(['failed', 'delivered']);
     expect(await channel(rig, id)).toMatchObject({ disabledBy: null, failingSince: null });
+  });
+});
+
+describeEachDatabase('a channel whose stored config cannot be decoded', (open) => {
+  it.each([
+    ['webhook', '{"kind":"webhook","url":'],
+    ['slack', '{"kind":"slack","url":"nowhere"}'],
+    ['email', '{"kind":"email"}'],
+  ] as const)('fails its own delivery of kind %s and no other one of the batch', async (kind, config) => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const broken = await add(rig, { kind: 'ntfy', server: sink.url, topic: 'broken' });
+    const working = await add(rig, webhookAt(sink));
+    await rig.store.db.updateTable('channels').set({ kind, config }).where('id', '=', broken).execute();
+    await alarm(rig);
+    await rig.runDue();
+    expect(await deliveries(rig, working)).toMatchObject([{ state: 'delivered' }]);
+    expect(await deliveries(rig, broken)).toMatchObject([
+      { state: 'failed', detail: 'The settings of this channel cannot be read. Enter them again.' },
+    ]);
+    expect(await channel(rig, broken)).toMatchObject({ failingSince: START, disabledBy: null });
+    expect(sink.requests).toHaveLength(1);
+    expect(rig.arrivals).toHaveLength(1);
+  });
+
+  it('sends the alert to the account’s own address if no other channel was chosen', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const broken = await add(rig, webhookAt(sink));
+    await changeAccountAlerts(
+      rig.store,
+      rig.accountId,
+      { settings: { ...DEFAULT_ALERT_SETTINGS, channels: [broken] } },
+      START,
+    );
+    await rig.store.db.updateTable('channels').set({ config: '{}' }).where('id', '=', broken).execute();
+    await alarm(rig);
+    await rig.runDue();
+    await rig.runDue();
+    expect(await deliveries(rig, broken)).toMatchObject([{ state: 'failed' }]);
+    expect(sink.requests).toEqual([]);
+    expect(rig.arrivals).toHaveLength(1);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
 import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
-import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
@@ -18,7 +18,7 @@ async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<vo
     const added = await addChannel(rig.store, {
       accountId: rig.accountId,
       name: config.kind,
-      config,
+      config: storable(config),
       invitation: null,
       most: 20,
       now: START,

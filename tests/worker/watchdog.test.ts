@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { createPing } from '../../server/channels/heartbeat/index.ts';
+import { createPing } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { listAccounts } from '../../server/store/accounts/account-list.ts';
 import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';

@@ -1,7 +1,7 @@
 import { MOST_CHANNELS } from '../../../contract/channel.ts';
 import { refuse } from '../http/problem.ts';
 
-/** What can be wrong with a channel, in words; those of the store go by its codes. */
+/** Refusals of calls about channels. Refusals of the store have its codes as keys. */
 export const CHANNEL_REFUSALS = {
   not_found: () => refuse('not_found', 'There is no such channel.'),
   premium_required: () => refuse('premium_required', 'Channels other than your own email come with Premium.'),

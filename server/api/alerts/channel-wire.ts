@@ -1,7 +1,7 @@
 import { type ChannelWire, type DeliveryWire, OWN_MAIL } from '../../../contract/channel.ts';
 import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
 import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
-import { maskedTarget } from '../../store/alerts/channel-config.ts';
+import { maskedTarget, readConfig } from '../../channels/kinds/index.ts';
 import type { Channel, OwnMail } from '../../store/alerts/channels.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
 
@@ -21,13 +21,19 @@ export function ownMailWire(own: OwnMail): ChannelWire {
   };
 }
 
-/** Without any of its secrets. */
+/** Returns what a stored channel is recognised by. */
+export function targetOfRow(row: Parameters<typeof readConfig>[0]): string {
+  const config = readConfig(row);
+  return config === null ? 'unknown' : maskedTarget(config);
+}
+
+/** Returns a channel without its secrets. */
 export function channelWire(channel: Channel, plan: Plan): ChannelWire {
   return {
     key: channel.id,
     kind: channel.kind,
     name: channel.name,
-    target: maskedTarget(channel.config),
+    target: targetOfRow(channel),
     state: stateOf(channel, plan),
     detail: channel.refusal,
     last_delivered_at: isoOrNull(channel.deliveredAt),
@@ -36,16 +42,17 @@ export function channelWire(channel: Channel, plan: Plan): ChannelWire {
   };
 }
 
-/** What its owner can do something about comes first. */
+/** Returns the state, starting with what its owner has to do first. */
 function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
   if (plan !== 'premium') return 'plan';
+  if (readConfig(channel) === null) return 'broken';
   if (channel.disabledBy !== null) return channel.disabledBy === 'user' ? 'off' : channel.disabledBy;
   if (channel.refusal !== null) return 'refused';
   if (channel.confirmedAt === null) return 'unconfirmed';
   return channel.isUnsubscribed ? 'unsubscribed' : 'open';
 }
 
-/** How alerts are put into words: the product's name stands in tests of a channel. */
+/** What the title of an alert depends on. The product's name stands in test messages. */
 export interface Wording {
   productName: string;
   /** IANA name; null: UTC. */
@@ -53,7 +60,7 @@ export interface Wording {
   now: number;
 }
 
-/** What was told is called as it was told; what waits, as it would be now. */
+/** Titles a sent message as it was sent, and a waiting one as it would be sent now. */
 export function deliveryWire(receipt: Receipt, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;
   return {

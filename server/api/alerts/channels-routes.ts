@@ -1,10 +1,19 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import type { ChannelConfig } from '../../../contract/channel-config.ts';
+import { MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
+import {
+  configFrom,
+  defaultName,
+  newWebhookSecret,
+  readConfig,
+  rotatedConfig,
+  storable,
+  type StoredChannelConfig,
+} from '../../channels/kinds/index.ts';
 import { mayUseChannel } from '../../core/index.ts';
 import { type Receipt, receiptsOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
-import type { StoredChannelConfig } from '../../store/alerts/channel-config.ts';
 import {
   addChannel,
   changeChannel,
@@ -15,7 +24,7 @@ import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { type Invitation, reopenOwnMail } from '../../store/mail/mail-readers.ts';
 import type { Api, AppParts, Caller } from '../http/api.ts';
-import { acceptedConfig, defaultName } from './channel-config.ts';
+import { acceptedConfig } from './channel-config.ts';
 import { CHANNEL_REFUSALS } from './channel-refusals.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
 import { channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
@@ -23,13 +32,12 @@ import { Refusal } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../domains/domain-wire.ts';
-import { newWebhookSecret } from './webhook-secret.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** How long the key before signs beside a new one. */
+/** How long the previous key of a webhook keeps signing after a rotation. */
 const PHASE_OUT_MS = DAY_MS;
 
-/** Ways to be told. Every one but the own address is Premium's; without it they rest, and stay as they are. */
+/** Calls about channels. Without Premium all but mail to the own address are idle and keep their settings. */
 export function channelRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
   const planOf = ({ account }: Caller, now: number) => entitlementAt(store, account.entitlement, now).plan;
@@ -52,12 +60,12 @@ export function channelRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.addChannel, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
-    // Asked before anybody is invited; what holds is what the transaction finds.
+    // An early check, before anybody is invited. The transaction checks again.
     if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
     const limited =
       refuseUnverified(session.account, 'channel', parts) ?? limits.allow('channelsByAccount', accountId);
     if (limited) return limited;
-    const accepted = acceptedConfig(body.config, parts);
+    const accepted = acceptedConfig(body.config, parts, null);
     if (accepted instanceof Refusal) return accepted;
     const invitation = await invitationFor(session, accepted, now);
     if (invitation instanceof Refusal) return invitation;
@@ -66,7 +74,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const added = await addChannel(store, {
       accountId,
       name: body.name || defaultName(accepted),
-      config: accepted,
+      config: storable(accepted),
       invitation,
       most: MOST_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
@@ -86,30 +94,31 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       const refusal = limits.allow('sendByChannel', `${accountId}:${OWN_MAIL}`);
       if (refusal) return refusal;
       await reopenOwnMail(store, accountId);
-      // That it arrives is what its owner wants to see.
+      // Shows the owner whether mail arrives again.
       await sendTest(store, { accountId, channelKey: OWN_MAIL, now });
       return { data: ownMailWire((await channelsOf(store, accountId)).own) };
     }
     const { key: channelId } = params;
     const known = (await channelsOf(store, accountId)).added.find(({ id }) => id === channelId);
     if (!known) return CHANNEL_REFUSALS.not_found();
-    const accepted = body.config && acceptedConfig(body.config, parts, known.config);
+    const wanted = body.config;
+    const accepted = wanted && acceptedConfig(wanted, parts, readConfig(known));
     if (accepted instanceof Refusal) return accepted;
-    const opensOrLeads = body.enabled === true || accepted !== undefined;
-    if (opensOrLeads && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
-    const unverified = opensOrLeads ? refuseUnverified(session.account, 'channel', parts) : null;
+    const isEnabled = body.enabled === true || accepted !== undefined;
+    if (isEnabled && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+    const unverified = isEnabled ? refuseUnverified(session.account, 'channel', parts) : null;
     if (unverified) return unverified;
     if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
-    const isLed = accepted !== undefined && needsInvitation(known, body.config);
-    const invitation = isLed ? await invitationFor(session, accepted, now) : null;
+    const isInvited = accepted !== undefined && needsInvitation(known, wanted);
+    const invitation = isInvited ? await invitationFor(session, accepted, now) : null;
     if (invitation instanceof Refusal) return invitation;
     const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
-      if (opensOrLeads && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
-      // Its keys as they are now: one may have been made meanwhile.
+      if (isEnabled && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
+      // Reads the locked config once more, because its keys may have been rotated meanwhile.
       const change = {
         name: body.name,
         enabled: body.enabled,
-        config: accepted && withKeysOf(channel, accepted),
+        config: wanted && storable(configFrom(wanted, readConfig(channel))),
       };
       return { ok: true, change, invitation };
     });
@@ -128,7 +137,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.testChannel, async ({ params, session, once, now }) => {
     const { account } = session;
     const { own, added } = await channelsOf(store, account.id);
-    // Strangers learn from no answer, the one of a limit included, whether a channel exists.
+    // Looks up the channel before anything else, so that no answer tells strangers whether it exists.
     const channel = params.key === OWN_MAIL ? own : added.find(({ id }) => id === params.key);
     if (!channel) return CHANNEL_REFUSALS.not_found();
     if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
@@ -158,7 +167,10 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const secret = newWebhookSecret();
     const until = now + PHASE_OUT_MS;
     const key = { accountId: session.account.id, channelId: params.key };
-    const rotated = await rotateWebhookSecret(store, { ...key, secret, until, now });
+    const rotated = await rotateWebhookSecret(store, key, (stored) =>
+      rotatedConfig(stored, { secret, until, now }),
+    );
+    if (rotated === null) return CHANNEL_REFUSALS.channel_closed();
     return rotated ? { data: { secret, previous_until: iso(until) } } : CHANNEL_REFUSALS.not_found();
   });
 
@@ -184,14 +196,10 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** An address that agreed and takes mail stays as it is. */
+/** Whether a reader has to agree: to a new address, and again at one that never agreed or refused mail. */
 function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boolean {
-  if (wanted?.kind !== 'email' || known.config.kind !== 'email') return false;
-  const isSame = wanted.address.toLowerCase() === known.config.address;
+  if (wanted?.kind !== 'email') return false;
+  const before = readConfig(known);
+  const isSame = before?.kind === 'email' && wanted.address.toLowerCase() === before.address;
   return !isSame || known.confirmedAt === null || known.refusal !== null;
-}
-
-function withKeysOf(channel: Channel, accepted: StoredChannelConfig): StoredChannelConfig {
-  if (accepted.kind !== 'webhook' || channel.config.kind !== 'webhook') return accepted;
-  return { ...accepted, secrets: channel.config.secrets };
 }

@@ -33,7 +33,7 @@ export async function inviteRecipient(
   // The database stores a hash of the token with its expiry, so nobody can extend it.
   const token = `${randomBytes(32).toString('base64url')}.${expiresAt.toString(36)}`;
   const url = mailedLink('/confirm-recipient', token, config.publicUrl);
-  return { token, url, accountName: account.email, expiresAt };
+  return { address, token, url, accountName: account.email, expiresAt };
 }
 
 /** Returns whether a token has expired. Only the database knows whether it was ever valid. */

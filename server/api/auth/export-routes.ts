@@ -8,6 +8,7 @@ import { lagging } from '../../store/db/replica.ts';
 import { sessionsOf } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { jsonDocument } from '../documentation/json-document.ts';
+import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
 import { download } from '../http/download.ts';
 
@@ -28,7 +29,7 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
       profile,
       sign_in: await signInMethods(store, identity, account.id),
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
-      ...accountExport(lagging(store), account, now),
+      ...accountExport(lagging(store), account, { now, targetOf: targetOfRow }),
     };
     return download(c, {
       contentType: 'application/json; charset=UTF-8',

@@ -1,29 +1,29 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Where mail comes back to that could not be delivered later on. */
+/** Where bounces go. */
 export interface BounceReturn {
   /** `local@domain`. */
   address: string;
-  /** A key for this alone. */
+  /** Signs bounce addresses and nothing else. */
   key: Buffer;
 }
 
-/** A mail that left here: an id of the outbox, and whom it was for. */
+/** A mail that we sent. */
 export interface SentMail {
-  /** As in its Message-ID, without brackets. */
+  /** As in its Message-ID, without brackets; contains the id of its outbox row. */
   messageId: string;
   recipient: string;
 }
 
-/** Lower-case letters and digits: on the way some servers forget the case of an address. */
+/** Lower case only, because some servers change the case of an address. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const MAC_BYTES = 10;
 /** RFC 5321 §4.5.3.1.1. */
 const LOCAL_PART_MAX = 64;
 
 /**
- * The envelope's sender of one mail (VERP): `local+mark@domain`, where the mark is the id of the mail and an HMAC over it and its
- * recipient, so that who sees neither can forge a bounce. null where the mark does not fit into the local part.
+ * Returns the envelope sender of one mail (VERP): `local+mark@domain`. The mark is the id of the mail and an HMAC over id and recipient,
+ * so nobody else can forge a bounce. Null if the mark does not fit into the local part.
  */
 export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
   const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
@@ -34,9 +34,9 @@ export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): s
   return local.length <= LOCAL_PART_MAX ? `${local}${address.slice(at)}` : null;
 }
 
-/** What an address says that a bounce came to; its proof is still to be looked at. */
+/** What a bounce address contains. Check it with `isGenuine`. */
 export interface BounceMark {
-  /** Of the row in its outbox. */
+  /** Id of the outbox row. */
   id: string;
   mac: Buffer;
 }
@@ -44,7 +44,7 @@ export interface BounceMark {
 const ID_LENGTH = 26;
 const MAC_LENGTH = 16;
 
-/** null for an address that is no return address of ours. */
+/** Reads the address that a bounce came to. Null if it is not one of ours. */
 export function readBounceAddress(returnAddress: string, given: string): BounceMark | null {
   const at = returnAddress.lastIndexOf('@');
   const [prefix, domain] = [`${returnAddress.slice(0, at)}+`, returnAddress.slice(at)].map((part) =>
@@ -60,7 +60,7 @@ export function readBounceAddress(returnAddress: string, given: string): BounceM
   return { id, mac: fromBase32(mark.slice(ID_LENGTH)) };
 }
 
-/** Whether this server made the mark, for a mail to this recipient. */
+/** Whether this server made the mark for a mail to this recipient. */
 export function isGenuine(key: Buffer, { id, mac }: BounceMark, recipient: string): boolean {
   const expected = macOf(key, id, recipient);
   return mac.length === expected.length && timingSafeEqual(mac, expected);

@@ -3,32 +3,31 @@ import { mailServerTls } from './mail-server-tls.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** Headers and report stand before the mail that came back. */
+/** Enough for headers and report, which stand before the returned mail. */
 const MOST_READ_BYTES = 64 * 1024;
 const MOST_LITERAL_BYTES = 1024 * 1024;
-/** The others wait for the next time. */
+/** Mails per run. The next run takes the others. */
 const MOST_AT_ONCE = 200;
 
-/** What becomes of a mail in the mailbox: `done` goes, what is no business of ours is `left` there as read. */
+/** What happens to a mail: `done` is deleted, `left` stays in the mailbox, marked as read. */
 export type Taken = 'done' | 'left';
 
 /**
- * Hands over every unread mail of a mailbox, one after the other, and marks it only when `take` has answered: a crash before that
- * leaves it unread, to be handed over again. Returns how many were taken. `url`: imap:// or imaps:// with user, password and
- * the mailbox as path. @throws where the mailbox cannot be reached or read; what was taken stays taken.
+ * Passes each unread mail to `take` and marks it after `take` has answered, so that a crash leaves it unread. Returns how many were
+ * `done`. `url`: imap:// or imaps:// with user, password and the mailbox as path. @throws if the mailbox cannot be reached or read.
  */
 export async function readMailbox(
   url: string,
   take: (raw: Buffer) => Promise<Taken>,
   signal: AbortSignal,
 ): Promise<number> {
-  // Most servers have no such mailbox, and start sooner without it.
+  // Loaded late: most deployments have no bounce mailbox and start faster without the library.
   const imap = await import('imapflow');
   signal.throwIfAborted();
   const client = new imap.ImapFlow(connectionTo(new URL(url)));
   const close = () => client.close();
   signal.addEventListener('abort', close, { once: true });
-  // Every failure reaches whoever waits for a command; unheard, the event would end the process.
+  // The failed command rejects as well. Without a listener the event would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect().catch(explainTlsFailure);
@@ -50,7 +49,7 @@ async function takeUnread(
   take: (raw: Buffer) => Promise<Taken>,
   signal: AbortSignal,
 ): Promise<number> {
-  // The client answers false to what the server did not do, also where it has gone meanwhile.
+  // The client returns false if the server refused the command or closed the connection.
   const unread = await client.search({ seen: false, deleted: false }, { uid: true });
   if (!unread) throw new Error('The mailbox could not be searched.');
   let done = 0;
@@ -72,7 +71,7 @@ async function takeUnread(
   return done;
 }
 
-/** @throws the same error, or one that says what a failed STARTTLS means. */
+/** @throws the error, or one that explains a failed STARTTLS. */
 function explainTlsFailure(error: unknown): never {
   if (!(error instanceof Error) || !('tlsFailed' in error)) throw error;
   throw new Error(
@@ -88,7 +87,7 @@ function connectionTo(url: URL): ImapFlowOptions {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // Where it is not required, the library uses STARTTLS if the server offers it.
+    // If it is not required, the library uses STARTTLS whenever the server offers it.
     ...(requiresStartTls && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,

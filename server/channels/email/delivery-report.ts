@@ -1,20 +1,20 @@
-/** What a report says about a mail that came back (RFC 3464). */
+/** What a delivery status notification says about a bounced mail (RFC 3464). */
 export interface DeliveryReport {
   /** Addresses that the report itself was sent to. */
   sentTo: string[];
-  /** Of the enhanced code, as 5.1.1. */
+  /** Enhanced status code, such as 5.1.1. */
   status: string;
-  /** In the words of the server that refused, on one line; may be empty. */
+  /** The answer of the server that refused, on one line; may be empty. */
   diagnostic: string;
 }
 
 const MAX_DIAGNOSTIC_LENGTH = 300;
-/** Deeper than any report is nested. */
+/** No real report is nested this deep. */
 const MAX_DEPTH = 4;
 
 /**
- * Reads a mail as a report that another mail failed for good. null for everything else: answers of people and of machines,
- * reports of a delay, and what cannot be read. Total: a stranger wrote it.
+ * Reads a report that a mail failed for good. Null for all other mail: answers of people, auto-replies, delay reports and unreadable
+ * text. Never throws, because a stranger wrote the mail.
  */
 export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
   const mail = partOf(raw.toString('latin1'));
@@ -23,7 +23,7 @@ export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
     return null;
   const status = findPart(mail, /^\s*message\/(?:global-)?delivery-status\b/i, 0);
   if (status === null) return null;
-  // The first block is about the report, each other one about a recipient.
+  // The first block is about the report, the others are about one recipient each.
   const blocks = decoded(status)
     .split(/\n[ \t]*\n/)
     .map((block) => headersOf(block));
@@ -86,7 +86,7 @@ function decoded({ headers, body }: Part): string {
     .replaceAll(/=([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Headers in which servers name whom they delivered to, the surest first. */
+/** Headers in which servers name the recipient, the most reliable first. */
 const RECIPIENT_HEADERS = ['delivered-to', 'x-original-to', 'envelope-to', 'to'];
 
 function addressesOf({ headers }: Part): string[] {

@@ -5,15 +5,14 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 export interface MailServerTls {
   /** Whether TLS begins with the first byte (`smtps:`, `imaps:`). */
   secure: boolean;
-  /** Whether the connection is given up, before the password and any mail, unless STARTTLS encrypts it. */
+  /** Whether to give up before sending the password or any mail if STARTTLS fails. */
   requiresStartTls: boolean;
   tls: { rejectUnauthorized: boolean };
 }
 
 /**
- * Returns how to encrypt the connection to a mail server. Whoever stands between us and the server can remove its offer of STARTTLS
- * (RFC 3207 §6), so it is required unless the operator wrote `?tls=opportunistic`. What goes to this very machine does not pass
- * anybody: there STARTTLS is optional, and so is a certificate that somebody signed.
+ * Returns how to encrypt the connection to a mail server. An attacker in between can remove the offer of STARTTLS (RFC 3207 §6), so it
+ * is required unless the operator wrote `?tls=opportunistic`. On this machine neither STARTTLS nor a signed certificate is required.
  */
 export function mailServerTls({ protocol, hostname, searchParams }: URL): MailServerTls {
   const secure = protocol.endsWith('s:');

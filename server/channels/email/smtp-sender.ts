@@ -1,15 +1,14 @@
 import type { NodemailerError } from 'nodemailer';
 import { createTransport } from 'nodemailer';
 import { bounceAddress, type BounceReturn } from './bounce-address.ts';
-import type { DeliveryOutcome } from '../channel.ts';
-import type { EmailChannel, EmailMessage } from './email-message.ts';
-import { mailData } from './mail-data.ts';
+import type { DeliveryOutcome } from '../definition.ts';
+import { type EmailChannel, type EmailMessage, mailData } from './email-message.ts';
 import { mailServerTls } from './mail-server-tls.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_IDLE_TIMEOUT_MS = 30_000;
-/** A server that trickles its answers is never idle; this ends the attempt all the same. */
+/** Ends the attempt even if a server keeps sending single bytes and so is never idle. */
 const ATTEMPT_TIMEOUT_MS = MINUTE_MS;
 const MAX_CONNECTIONS = 3;
 const MAX_DETAIL_LENGTH = 300;
@@ -22,13 +21,13 @@ export function createSmtpSender(options: {
 }): EmailChannel {
   const url = new URL(options.smtpUrl);
   const { requiresStartTls, tls } = mailServerTls(url);
-  // The library would take any option of its own from the query, those that switch TLS off among them.
+  // nodemailer reads options from the query, and some of them switch TLS off.
   url.search = '';
   const transport = createTransport({
     url: url.href,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    // Each attempt is counted in the outbox; the pool must not make others on its own.
+    // The outbox counts the attempts, so the pool must not retry by itself.
     maxRequeues: 0,
     idleTimeout: SOCKET_IDLE_TIMEOUT_MS,
     dnsTimeout: CONNECT_TIMEOUT_MS,
@@ -54,9 +53,9 @@ export function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for that address, one about the message for this
- * mail. A 5xx before those (greeting, login, sender), one that refuses us (X.7.X: no relaying, a block) and a connection that could
- * not be encrypted are for the operator to set right; they are retried like everything else, because they may pass by themselves.
+ * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for the address, a 5xx about the message for the mail.
+ * The operator has to fix an earlier 5xx (greeting, login, sender), a policy refusal (X.7.X) and a connection that could not be encrypted.
+ * These are retried like everything else, because they may pass by themselves.
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
@@ -73,7 +72,7 @@ function outcomeOf(error: unknown): DeliveryOutcome {
   const detail = oneLine(
     `${refusesUs ? 'The mail server takes no mail from us: ' : ''}${response ?? message}`,
   );
-  // nodemailer itself refuses an address that cannot be put into a command.
+  // nodemailer refuses an address that would break the SMTP command.
   if (code === 'EENVELOPE' && command === 'API')
     return {
       outcome: 'failed',
@@ -89,14 +88,14 @@ function outcomeOf(error: unknown): DeliveryOutcome {
 }
 
 /**
- * What comes before the first word about a mail. A detail that begins with the code of an answer is about one mail alone
- * (`mailDownSince` goes by that), so an answer to these has words in front.
+ * Commands before the first one about a mail. Answers to them get words in front, because `mailDownSince` takes a detail that starts
+ * with a status code to be about a single mail.
  */
 const OPENING = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
 
 /**
- * Whether the connection was given up because STARTTLS was refused, or because the TLS handshake or the certificate failed. Errors of
- * TLS have a code of their own (`ERR_TLS_CERT_ALTNAME_INVALID`) and, unlike those of the network, name no system call.
+ * Whether STARTTLS was refused, or the TLS handshake or the certificate failed. TLS errors have their own code
+ * (`ERR_TLS_CERT_ALTNAME_INVALID`) and, unlike network errors, no system call.
  */
 function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean {
   return code === 'ETLS' || (code === 'ESOCKET' && originalCode !== undefined && syscall === undefined);
@@ -105,7 +104,7 @@ function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean
 /** RFC 3463 §3.8: the security or policy status of an enhanced code. */
 const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;
 
-/** Where the mail comes back to, if it does; without an address for that, to the sender that people see. */
+/** Returns the envelope with the address for bounces. Without one, bounces go to the visible sender. */
 function envelopeOf(
   { messageId, to }: EmailMessage,
   bounces: BounceReturn | null,
@@ -113,11 +112,11 @@ function envelopeOf(
   if (bounces === null) return {};
   const sent = { messageId: messageId.replaceAll(/[<>]/g, ''), recipient: to };
   const from = bounceAddress(bounces, sent);
-  // As an object, so that a comma or bracket in it cannot become a second recipient.
+  // An object, because nodemailer would read a comma or bracket in a string as a second recipient.
   return from === null ? {} : { envelope: { from, to: { name: '', address: to } } };
 }
 
-/** What a server says is a stranger's text: it goes to the log and the page as one short line. */
+/** Makes one short line of a server's answer, which is a stranger's text, for the log and the page. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
 }

@@ -3,20 +3,23 @@ import type { DrawnMail } from './mail-layout.ts';
 
 export interface AccountMessageInput {
   content: AccountMail;
-  /** When that happened which the mail is about. */
+  /** When the event that the mail is about happened, ms UTC. */
   createdAt: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
+  /** IANA name. Times are shown in it and in UTC; null: in UTC only. */
   timeZone: string | null;
-  /** Of a digest, which its reader can end. */
+  /** For a digest, from which its reader can unsubscribe. */
   unsubscribeTokens?: UnsubscribePair<string>;
 }
 
 export type Zoned = AccountMessageInput & { timeZone: string };
 
-/** The part of a mail that its kind decides on. */
-export interface Said extends Omit<DrawnMail, 'title' | 'productName' | 'heading' | 'facts' | 'footer'> {
+/** The part of a mail that depends on its kind. */
+export interface AccountWords extends Omit<
+  DrawnMail,
+  'title' | 'productName' | 'heading' | 'facts' | 'footer'
+> {
   subject: string;
   heading: string;
   facts?: DrawnMail['facts'];

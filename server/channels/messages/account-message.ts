@@ -7,18 +7,17 @@ import {
   oneLine,
   type PlanSource,
 } from '../../core/index.ts';
-import type { AccountMessageInput, Said, Zoned } from './account-mail.ts';
+import type { AccountMessageInput, AccountWords, Zoned } from './account-mail.ts';
 import { channelDisabled, confirmRecipient, reachedYou } from './channel-messages.ts';
 import { digestMessage } from './digest-message.ts';
-import { type DrawnMail, mailLayout } from './mail-layout.ts';
+import type { DrawnMail } from './mail-layout.ts';
 import { operatorAlarm } from './operator-message.ts';
-import { plainText } from './plain-text.ts';
-import type { RenderedMessage } from './rendered-message.ts';
+import { renderMail, type RenderedMessage } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** A mail about the account itself, or from its owner to the operator. */
+/** Renders a mail about the account itself, or from its owner to the operator. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
   const { productName } = input;
   const {
@@ -28,7 +27,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
     facts = [],
     footer,
     ...rest
-  } = said({ ...input, timeZone: knownZone(input.timeZone) });
+  } = wordsOf({ ...input, timeZone: knownZone(input.timeZone) });
   const drawn: DrawnMail = {
     ...rest,
     facts,
@@ -37,16 +36,13 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
     footer: footer ?? `You get this because somebody uses this address at ${productName}.`,
   };
   return {
-    subject,
-    preheader: drawn.preheader,
-    html: mailLayout(drawn),
-    text: plainText(drawn),
+    ...renderMail(drawn),
     ...(replyTo !== undefined && { replyTo }),
     ...(headers !== undefined && { headers }),
   };
 }
 
-function said(input: Zoned): Said {
+function wordsOf(input: Zoned): AccountWords {
   const { content } = input;
   switch (content.kind) {
     case 'verify_email':
@@ -76,7 +72,7 @@ function said(input: Zoned): Said {
   }
 }
 
-function verifyEmail(url: string, { productName, publicUrl }: Zoned): Said {
+function verifyEmail(url: string, { productName, publicUrl }: Zoned): AccountWords {
   return {
     subject: 'Verify your address',
     preheader: `One click, and ${productName} knows that alerts reach you here.`,
@@ -94,7 +90,7 @@ function verifyEmail(url: string, { productName, publicUrl }: Zoned): Said {
 function resetPassword(
   { url, expiresAt }: { url: string; expiresAt: number },
   { createdAt, productName, timeZone }: Zoned,
-): Said {
+): AccountWords {
   const minutes = count(Math.max(1, Math.round((expiresAt - createdAt) / MINUTE_MS)), 'minute');
   return {
     subject: 'Reset your password',
@@ -109,7 +105,7 @@ function resetPassword(
   };
 }
 
-function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Zoned): Said {
+function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Zoned): AccountWords {
   return {
     subject: 'Your password was changed',
     preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
@@ -138,7 +134,7 @@ const CLEARED_WORDS: Record<ClearedTable, [one: string, many: string]> = {
 function accountCleared(
   { domains, removed }: Extract<AccountMail, { kind: 'account_cleared' }>,
   { productName, publicUrl }: Zoned,
-): Said {
+): AccountWords {
   const things = Object.entries(removed) as [ClearedTable, number][];
   const named = things.map(([table, n]) => `${n} ${CLEARED_WORDS[table][n === 1 ? 0 : 1]}`);
   const gone = new Intl.ListFormat('en-GB').format([...named, 'the history of alerts']);
@@ -163,13 +159,13 @@ function accountCleared(
   };
 }
 
-/** A mail is no list: the dashboard has the rest. */
+/** Domains listed in a mail. The dashboard has the rest. */
 const MOST_NAMED = 10;
 
 function premiumEnded(
   { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
   { createdAt, productName, publicUrl, timeZone }: Zoned,
-): Said {
+): AccountWords {
   const what = source === 'trial' ? 'Your Premium trial has ended' : 'Your Premium plan has ended';
   const named = paused.slice(0, MOST_NAMED).map((endpoint, index) => ({
     label: index === 0 ? 'Paused' : '',
@@ -205,7 +201,7 @@ function premiumEnded(
 function feedback(
   { from, message }: { from: { name: string; email: string; premium: boolean }; message: string },
   { createdAt, productName, timeZone }: Zoned,
-): Said {
+): AccountWords {
   const email = oneLine(from.email);
   const name = oneLine(from.name) || email;
   const text = readable(message);
@@ -230,7 +226,7 @@ function feedback(
   };
 }
 
-/** A person's text with its line breaks and without what could turn or break a line of a mail. */
+/** Keeps the line breaks of a person's text. Removes control and bidirectional characters that could garble the mail. */
 function readable(text: string): string {
   return text
     .toWellFormed()

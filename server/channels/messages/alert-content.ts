@@ -8,7 +8,7 @@ import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
 import { instant } from './wording.ts';
 
-/** @throws TypeError for an alert about nothing that is no test. */
+/** Puts an alert into words and data. @throws TypeError for an alert about no domain that is not a test. */
 export function alertContent(given: AlertMessageInput): AlertContent {
   const { alert, monitor, now, publicUrl, productName } = given;
   const { kind, step, severity, incidentId, facts } = alert;
@@ -56,7 +56,7 @@ function wordsOf(input: AboutMonitor): Words {
   }
 }
 
-/** Words the test message of a channel. */
+/** Returns the words of a test message. */
 function testWords({
   alertedAt,
   productName,

@@ -3,7 +3,7 @@ import { type AlertContent, type AlertMessageInput, issuedCertificate } from './
 
 const LONGEST_TEXT = 600;
 
-/** An alert for programs. Names and sentences are strangers' text, on one line each. */
+/** Returns an alert for programs. Names and sentences contain text of strangers, on one line each. */
 export function alertData(
   input: AlertMessageInput,
   { heading, button, severity }: Pick<AlertContent, 'heading' | 'button' | 'severity'>,

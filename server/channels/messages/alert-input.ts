@@ -18,63 +18,63 @@ export interface AlertMessageInput {
     facts: AlertFacts;
     incidentId: string | null;
   };
-  /** When the alert was decided. A certificate last seen well before that means: the host was unreachable then. */
+  /** When the alert was decided, ms UTC. If the certificate was last seen well before, the host was unreachable then. */
   alertedAt: number;
-  /** null: a test of the channel. */
+  /** null: a test message. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
-  /** Of the certificate that the alert is about; null where there is none, and where its facts are gone. */
+  /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
-  /** Of an alert about a revocation: who says so, when and why. */
+  /** For an alert about a revocation: source, time and reason. */
   revoked: RevokedCertificate | null;
-  /** The steps that hold for the domain; null: the product's own. */
+  /** The steps chosen for the domain; null: the default ones. */
   steps: readonly ChosenStep[] | null;
   now: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
+  /** IANA name. Times are shown in it and in UTC; null: in UTC only. */
   timeZone: string | null;
 }
 
-/** An alert in words and as data, for every channel to put into its own form; in the words of `now`: make it anew at every attempt. */
+/** An alert in words and as data, which every channel renders in its own format. Make it for each attempt: the words depend on `now`. */
 export interface AlertContent extends Words {
   event: AlertEvent;
   severity: AlertSeverity;
   /** One line. */
   subject: string;
   button: DrawnMail['button'];
-  /** When it was decided, ms UTC. */
+  /** When the alert was decided, ms UTC. */
   alertedAt: number;
-  /** Joins messages about one trouble; null for a test. */
+  /** The same for all messages about one incident; null for a test. */
   incidentId: string | null;
-  /** What it says is that the trouble is over. */
+  /** The message says that the problem is over. */
   resolves: boolean;
-  /** For programs: JSON with instants in ISO 8601 UTC, names in snake_case. No secrets. */
+  /** For programs: JSON with times in ISO 8601 UTC and names in snake_case. Contains no secrets. */
   data: Record<string, unknown>;
 }
 
-/** What the kind of an alert decides on. */
+/** The words that depend on the kind of alert. */
 export interface Words extends Pick<DrawnMail, 'badge' | 'heading' | 'paragraphs' | 'bar' | 'facts'> {
   preheader: string;
-  /** When people are told of such a thing, as a sentence. */
+  /** A sentence about when such alerts are sent. */
   schedule: string;
 }
 
-/** An alert that is no test, with what its words need over and over. */
+/** An alert about a domain, so not a test, with what all words need. */
 export interface AboutMonitor extends AlertMessageInput {
   monitor: NonNullable<AlertMessageInput['monitor']>;
   timeZone: string;
-  /** As people write it. */
+  /** Display name of the domain. */
   host: string;
 }
 
-/** @throws TypeError where the alert is about no certificate. */
+/** Returns the certificate of the alert. @throws TypeError if the alert is about none. */
 export function certificateOf({ alert }: AboutMonitor): NonNullable<AlertFacts['certificate']> {
   if (alert.facts.certificate === null)
     throw new TypeError(`An alert of the kind ${alert.kind} is about a certificate.`);
   return alert.facts.certificate;
 }
 
-/** What is known of that certificate; the facts at hand may be those of another one. */
+/** Returns the facts if they belong to the certificate of the alert; they may belong to another one. */
 export function issuedCertificate({ alert, certificate }: AlertMessageInput): CertificateFacts | null {
   return certificate?.fingerprint === alert.facts.certificate?.fingerprint ? certificate : null;
 }

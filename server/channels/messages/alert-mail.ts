@@ -1,28 +1,27 @@
 import { oneLine, type UnsubscribePair } from '../../core/index.ts';
 import type { AlertContent, AlertMessageInput } from './alert-input.ts';
-import { type DrawnMail, mailLayout } from './mail-layout.ts';
-import { plainText } from './plain-text.ts';
-import type { RenderedMessage } from './rendered-message.ts';
+import type { DrawnMail } from './mail-layout.ts';
+import { renderMail, type RenderedMessage } from './rendered-message.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
 
 export interface AlertMailInput {
-  /** Who owns the domain, or somebody whose address that one added. */
+  /** The owner of the domain, or a reader whose address the owner added. */
   recipient: 'account' | 'added';
-  /** The owner's address: readers who were added get no free text of a stranger. */
+  /** The owner's address. Added readers see no free text of a stranger, so it is not the name. */
   accountName: string;
-  /** null: a test of the channel. */
+  /** null: a test message. */
   monitor: AlertMessageInput['monitor'];
-  /** Of this recipient, and of the domain where there is one. */
+  /** Unsubscribe this recipient, from the domain if there is one. */
   tokens: UnsubscribePair<string>;
   productName: string;
   publicUrl: URL;
 }
 
-/** An alert as a mail: its words, why this address gets it, and the ways to have it otherwise. */
+/** Renders an alert as a mail, with the reason why this address gets it and the links to change that. */
 export function alertMail(content: AlertContent, input: AlertMailInput): RenderedMessage {
   const { monitor, productName, publicUrl, recipient } = input;
   const { subject, preheader, badge, heading, paragraphs, bar, facts, button, schedule } = content;
-  // What the owner asked to have sent to himself is no list that could be left.
+  // The owner asked for this test message, so there is nothing to unsubscribe from.
   const isAsked = monitor === null && recipient === 'account';
   const change = { label: 'Change alerts', url: new URL('/alerts', publicUrl).href };
   const stop = {
@@ -43,10 +42,7 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
     links: [...(recipient === 'account' ? [change] : []), ...(isAsked ? [] : [stop])],
   };
   return {
-    subject,
-    preheader,
-    html: mailLayout(drawn),
-    text: plainText(drawn),
+    ...renderMail(drawn),
     headers: isAsked ? {} : unsubscribeHeaders(input.tokens, publicUrl),
   };
 }

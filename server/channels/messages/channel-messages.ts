@@ -1,11 +1,12 @@
-import { type AccountMail, type ChannelKind, displayName, oneLine, shortLine } from '../../core/index.ts';
-import type { Said, Zoned } from './account-mail.ts';
+import { type AccountMail, displayName, oneLine, shortLine } from '../../core/index.ts';
+import { definitionOf } from '../kinds/index.ts';
+import type { AccountWords, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 
-/** Sent once: whoever reads it knows that alerts arrive, and who does not find it knows where to look. */
-export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }: Zoned): Said {
+/** The welcome email, sent once, so that delivery problems show before the first alert. */
+export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }: Zoned): AccountWords {
   const host = displayName(mail);
   const more = mail.more === 0 ? '' : ` and ${mail.more} more`;
   return {
@@ -23,11 +24,11 @@ export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }
   };
 }
 
-/** To somebody who may never have heard of the product. */
+/** The invitation of an added reader, who may not know the product. */
 export function confirmRecipient(
   { url, accountName }: Mail<'confirm_recipient'>,
   { productName, publicUrl }: Zoned,
-): Said {
+): AccountWords {
   const who = oneLine(accountName) || 'Somebody';
   return {
     subject: `${who} wants to send you alerts about certificates`,
@@ -46,17 +47,6 @@ export function confirmRecipient(
     footer: `You get this because somebody entered this address at ${productName}. You can leave off any time.`,
   };
 }
-
-const KIND_NAMES: Record<ChannelKind, string> = {
-  email: 'Email',
-  webhook: 'Webhook',
-  slack: 'Slack',
-  discord: 'Discord',
-  teams: 'Microsoft Teams',
-  telegram: 'Telegram',
-  pagerduty: 'PagerDuty',
-  ntfy: 'ntfy',
-};
 
 const SWITCHED_OFF = {
   then: 'it was switched off',
@@ -79,11 +69,13 @@ const ENDS: Record<
   },
 };
 
+/** Tells the owner that a channel gets no more alerts. */
 export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: Zoned,
-): Said {
-  const called = oneLine(name) || KIND_NAMES[channel];
+): AccountWords {
+  const kindName = definitionOf(channel).name;
+  const called = oneLine(name) || kindName;
   const answer = shortLine(detail, LONGEST_DETAIL);
   const { why, then, remedy, badge, since } = ENDS[reason];
   return {
@@ -98,7 +90,7 @@ export function channelDisabled(
     ],
     facts: [
       { label: 'Channel', value: called },
-      { label: 'Kind', value: KIND_NAMES[channel] },
+      { label: 'Kind', value: kindName },
       ...(answer === '' ? [] : [{ label: 'Last answer', value: answer }]),
       { label: since, value: instant(createdAt, timeZone) },
     ],

@@ -9,18 +9,18 @@ import {
   type Named,
   type Problem,
 } from '../../core/index.ts';
-import type { Said, Zoned } from './account-mail.ts';
+import type { AccountWords, Zoned } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
 import { instant, weekdayDate } from './wording.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
 
-/** The week that was and the one to come. Dates only: it may be read days later. */
+/** Renders the digest of the last week and the next. It has dates but no times, because people may read it days later. */
 export function digestMessage(
   digest: Digest,
   { productName, publicUrl, timeZone, unsubscribeTokens = { page: '', oneClick: '' } }: Zoned,
-): Said {
+): AccountWords {
   const heading = headingOf(digest);
   const isCalm = sizeOf(digest.attention) === 0;
   return {
@@ -50,7 +50,7 @@ function sizeOf({ first, more }: Listed<unknown>): number {
 
 const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
-/** The dashboard's own patterns. */
+/** Uses the wording of the dashboard's headline. */
 function headingOf({ attention, watched }: Digest): string {
   const number = sizeOf(attention);
   if (number === 0)

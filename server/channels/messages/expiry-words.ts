@@ -6,7 +6,7 @@ import { alertTimes, clockTime, instant, lastChecked, lastSeen, turnedAway, week
 import { DAY_MS } from '../../../contract/durations.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 
-/** About a certificate that expires or has expired. */
+/** Returns the words about a certificate that expires or has expired. */
 export function expiryWords(input: AboutMonitor): Words {
   const { now, timeZone, steps } = input;
   const certificate = certificateOf(input);
@@ -37,7 +37,7 @@ function isOverdueOnly(input: AboutMonitor): boolean {
   return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
 }
 
-/** The thresholds of the page's badge; above them only an overdue renewal is worth a mail. */
+/** Uses the thresholds of the page's badge. Above them the alert is about an overdue renewal. */
 function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
@@ -58,7 +58,7 @@ function headingOf(input: AboutMonitor): DrawnMail['heading'] {
   return { before, host, after: ` expires on ${date}.` };
 }
 
-/** Why renewals that ran for years stop: the places to look at, in the order of how often it is one of them. */
+/** The usual reasons why automatic renewal stops, the most frequent first. */
 const WHERE_IT_STOPS =
   'Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more ' +
   '(port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves ' +
@@ -89,7 +89,7 @@ function paragraphsOf(input: AboutMonitor): string[] {
   return [`${consequence} ${remedy}`, WHERE_IT_STOPS];
 }
 
-/** Overdue before the lifetime alone would say so: then the CA's own window (RFC 9773) has ended. */
+/** If the alert came earlier than the lifetime suggests, the renewal window of the authority (RFC 9773) has ended. */
 function overdue(input: AboutMonitor): string {
   const certificate = certificateOf(input);
   const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');

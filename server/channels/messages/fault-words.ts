@@ -8,8 +8,8 @@ type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_w
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
   after: string;
-  /** `said`: what the verdict says, which stands before it. */
-  lead: (who: string, said: string) => string;
+  /** Follows `message`, the sentence of the verdict. */
+  lead: (who: string, message: string) => string;
 }
 
 const FAULTS: Record<Fault, FaultWords> = {
@@ -31,9 +31,9 @@ const FAULTS: Record<Fault, FaultWords> = {
     badge: { tone: 'soon', text: 'Chain incomplete' },
     before: 'The certificate chain of ',
     after: ' is incomplete.',
-    // The verdict says the same, and names the certificate.
-    lead: (_, said) =>
-      said === ''
+    // The sentence of the verdict says the same and names the certificate.
+    lead: (_, message) =>
+      message === ''
         ? 'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.'
         : '',
     schedule: 'It is told once, and once more when it is over.',
@@ -47,7 +47,7 @@ const FAULTS: Record<Fault, FaultWords> = {
   },
 };
 
-/** About what is wrong with the certificate now, whatever its dates say: the verdict's own sentence, and what to do. */
+/** Returns the words about a fault other than expiry: the sentence of the verdict and what to do. */
 export function faultWords(input: AboutMonitor, fault: Fault): Words {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
@@ -74,7 +74,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
   };
 }
 
-/** About a certificate that took the place of another one although nobody would have renewed that yet. */
+/** Returns the words about a certificate that was replaced before its renewal was due. */
 export function changedWords(input: AboutMonitor): Words {
   const { host, alert, timeZone } = input;
   const { certificate, successor, startedAt } = alert.facts;
@@ -118,14 +118,14 @@ function issuer(input: AboutMonitor): DrawnMail['facts'] {
   return name === '' ? [] : [{ label: 'Issuer', value: name }];
 }
 
-/** Enough to tell two certificates apart by eye. */
+/** Digits of a fingerprint that are enough to compare two certificates by eye. */
 function shortFingerprint(fingerprint: string): string {
   return `SHA-256 ${fingerprint.slice(0, 16)}${fingerprint.length > 16 ? '…' : ''}`;
 }
 
 const LONGEST_SENTENCE = 600;
 
-/** A sentence of the verdict carries strings out of certificates. */
+/** Makes one line of a verdict's sentence, which contains text from certificates. */
 function sentence(text: string | null): string {
   return shortLine(text ?? '', LONGEST_SENTENCE);
 }

@@ -10,7 +10,7 @@ interface GoodNews {
   sentence: string;
 }
 
-/** About a trouble with a certificate that is over: one friendly sentence, and what holds now. */
+/** Returns the words about a certificate problem that is over. */
 export function goodNewsWords(input: AboutMonitor): Words {
   const { host, alert, timeZone } = input;
   const { successor, endedAt } = alert.facts;

@@ -1,4 +1,4 @@
-/** The colours of the design's light theme as sRGB: mail programs know neither variables nor oklch. */
+/** The colours of the light theme in sRGB, because mail programs support neither CSS variables nor oklch. */
 export const COLOURS = {
   page: '#f0f4f7',
   surface: '#ffffff',
@@ -15,11 +15,11 @@ export type Tone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok';
 interface ToneColours {
   background: string;
   text: string;
-  /** Of the lifetime bar. */
+  /** Colour of the lifetime bar. */
   mark: string;
 }
 
-/** Each with its glyph: shape and word come before colour. */
+/** Each tone has a glyph too, so that nobody depends on colour. */
 export const TONES: Record<Tone, ToneColours & { glyph: string }> = {
   expired: { background: '#89181a', text: '#fff8f7', mark: '#89181a', glyph: '\u2715' },
   critical: { background: '#ffeae9', text: '#b21a1c', mark: '#df2a2a', glyph: '\u25b2' },
@@ -48,8 +48,8 @@ const DARK_TONES: Record<Tone, ToneColours> = {
 };
 
 /**
- * The design's dark theme, for programs that read style sheets in mails; the others keep the inline colours, which name both
- * text and ground and so stay legible however they are turned.
+ * The dark theme, for mail programs that support style sheets. Other programs show the inline colours, which set both text and background
+ * and so stay legible if a program inverts them.
  */
 export const MAIL_STYLE = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
@@ -70,6 +70,6 @@ export const MAIL_STYLE = [
     `.beyond-${tone}{border-color:${mark}!important}`,
   ]),
   '}',
-  // Beside the labels of a narrow window the values need the room.
+  // Narrow windows: smaller labels leave room for the values.
   '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:100px!important}}',
 ].join('');

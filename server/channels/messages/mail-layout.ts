@@ -4,25 +4,25 @@ import { COLOURS, MAIL_STYLE, type Tone, TONES } from './mail-colours.ts';
 
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** What the mail's layout draws, in this order. Every text is escaped here. */
+/** The parts of a mail, in the order in which they appear. The layout escapes every text. */
 export interface DrawnMail {
   title: string;
   preheader: string;
   productName: string;
   badge?: { tone: Tone; text: string };
-  /** The sentence; cut where a host in it is to stand in the type of machines. */
+  /** The sentence, split around a host that is set in monospace. */
   heading: string | { before: string; host: string; after: string };
   paragraphs: string[];
-  /** A person's own words, with their line breaks. */
+  /** Text that a person wrote, with line breaks. */
   quote?: string;
   bar?: Lifetime & { tone: Tone; from: string; to: string };
-  /** A row without a label goes on from the one above. */
+  /** A row without a label continues the one above. */
   facts: { label: string; value: string; mono?: boolean }[];
-  /** Each with a heading of its own; `more`: how many are not shown. */
+  /** `more`: how many items are not shown. */
   lists?: { heading: string; items: { name: string; detail: string }[]; more: number }[];
   button: { label: string; url: string };
   footer: string;
-  /** What the reader can do about it, behind the footer. */
+  /** Links after the footer. */
   links?: { label: string; url: string }[];
 }
 
@@ -39,7 +39,7 @@ const MONO = 'Menlo,Consolas,monospace';
 /** The Content-ID under which the channel attaches the logo. */
 export const LOGO_CONTENT_ID = 'logo@certlantern';
 
-/** A whole HTML mail: 600 px of tables and inline colours, borders instead of shadows, nothing loaded from anywhere. */
+/** Renders an HTML mail: 600 px wide, tables and inline colours, borders instead of shadows, no remote content. */
 export function mailLayout(content: DrawnMail): string {
   const page = html`<!doctype html>
     <html lang="en">
@@ -145,7 +145,7 @@ export function mailLayout(content: DrawnMail): string {
   return rendered(page);
 }
 
-/** `html` answers with a promise only where a value is one; the mail is made of texts. */
+/** Returns the text of the markup. `html` gives a promise only for promised values, which a mail has none of. */
 function rendered(markup: Markup): string {
   if (markup instanceof Promise) throw new TypeError('A mail is rendered from texts only.');
   return markup.toString();
@@ -166,7 +166,7 @@ function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
   </table>`;
 }
 
-/** "Change alerts or stop emails for this host." */
+/** Joins the links into one sentence: "Change alerts or stop emails for this host." */
 function footerLink({ label, url }: { label: string; url: string }, index: number, all: unknown[]): Markup {
   const words = index === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1);
   const end = index === all.length - 1 ? '.' : '';
@@ -234,7 +234,7 @@ function namedList({ heading: about, items, more }: NonNullable<DrawnMail['lists
     </table>`;
 }
 
-/** The used part of the lifetime up to the wall; once expired the wall stands where notAfter was and a dashed run passes it. */
+/** Draws the used lifetime up to a mark for now. After expiry the mark stands at notAfter and a dashed line continues. */
 function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
   const { mark } = TONES[bar.tone];
   const lifetime = Math.max(1, bar.notAfter - bar.notBefore);
@@ -251,7 +251,7 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
       &nbsp;
     </div>
   </td>`;
-  // A border, because programs that turn a theme dark by themselves turn borders, too.
+  // A border, because mail programs with a dark mode of their own also adapt borders.
   const wall = html`<td
     class="wall"
     width="0"

@@ -1,5 +1,5 @@
 import { type AccountMail, oneLine, shortLine } from '../../core/index.ts';
-import type { Said, Zoned } from './account-mail.ts';
+import type { AccountWords, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 interface Explained {
@@ -48,11 +48,11 @@ const ALARMS: Readonly<Record<string, Explained>> = {
 
 const LONGEST_DETAIL = 600;
 
-/** To who runs the deployment: what only that person can set right. */
+/** Renders the mail to the operator about a problem that only the operator can fix. */
 export function operatorAlarm(
   { code, detail, since }: Extract<AccountMail, { kind: 'operator_alarm' }>,
   { productName, publicUrl, timeZone }: Zoned,
-): Said {
+): AccountWords {
   const name = oneLine(code);
   const title = ALARMS[code]?.title ?? `Something needs the operator: ${name}`;
   const seen = shortLine(detail, LONGEST_DETAIL);

@@ -1,10 +1,40 @@
-/** A mail in words, for the moment in which it was rendered. */
+import { type DrawnMail, mailLayout } from './mail-layout.ts';
+
+/** A mail as text and HTML, in words that are true at the moment of rendering. */
 export interface RenderedMessage {
   subject: string;
   preheader: string;
   html: string;
   text: string;
-  /** Where an answer goes; the sender's own address where this is missing. */
+  /** Where answers go. Omitted: to the sender. */
   replyTo?: string;
   headers?: Record<string, string>;
+}
+
+/** Renders both parts of a mail. */
+export function renderMail(drawn: DrawnMail): RenderedMessage {
+  const { title: subject, preheader } = drawn;
+  return { subject, preheader, html: mailLayout(drawn), text: plainText(drawn) };
+}
+
+/** Renders the plain text part, with the same content as the HTML. */
+function plainText({ heading, paragraphs, quote, facts, lists, button, footer, links }: DrawnMail): string {
+  const width = Math.max(0, ...facts.map(({ label }) => label.length)) + 2;
+  const name = (label: string) => (label === '' ? '' : `${label}:`).padEnd(width);
+  return [
+    typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`,
+    ...paragraphs,
+    ...(quote === undefined ? [] : [quote]),
+    ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${name(label)}${value}`).join('\n')]),
+    ...(lists ?? []).map(({ heading: about, items, more }) =>
+      [
+        `${about}:`,
+        ...items.map((item) => `- ${item.name}: ${item.detail}`),
+        ...(more > 0 ? [`  and ${more} more`] : []),
+      ].join('\n'),
+    ),
+    `${button.label}:\n${button.url}`,
+    `-- \n${[footer, ...(links ?? []).map(({ label, url }) => `${label}: ${url}`)].join('\n')}`,
+    '',
+  ].join('\n\n');
 }

@@ -3,7 +3,7 @@ import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from 
 import type { DrawnMail } from './mail-layout.ts';
 import { clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
 
-/** About a certificate that was revoked. */
+/** Returns the words about a revoked certificate. */
 export function revokedWords(input: AboutMonitor): Words {
   const { host, revoked, timeZone } = input;
   const isLeaf = certificateOf(input).role === 'leaf';

@@ -1,10 +1,10 @@
 import { mailedLink, type UnsubscribePair } from '../../core/index.ts';
 
-/** Builds the link at the end of a mail, for its reader. */
+/** Builds the unsubscribe link at the end of a mail. */
 export const unsubscribeLink = ({ page }: UnsubscribePair<string>, publicUrl: URL): string =>
   mailedLink('/unsubscribe', page, publicUrl);
 
-/** Builds the headers for which mail programs show a button: one POST, without a login and without a page (RFC 8058). */
+/** Builds the headers for the unsubscribe button of mail programs: one POST without a login (RFC 8058). */
 export function unsubscribeHeaders(
   { oneClick }: UnsubscribePair<string>,
   publicUrl: URL,

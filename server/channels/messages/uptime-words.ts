@@ -5,21 +5,21 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const LONGEST_SENTENCE = 600;
 
-/** About an endpoint that is down, that comes and goes, or that is up again. */
+/** Returns the words about an endpoint that is down, flapping or up again. */
 export function uptimeWords(input: AboutMonitor): Words {
   if (input.alert.step === 'resolved') return upAgain(input);
   return input.alert.step === 'flapping' ? flapping(input) : down(input);
 }
 
-/** The checks' own sentence of what they saw. */
-function whatWasSeen({ alert }: AboutMonitor): string {
+/** Returns the sentence of the check about what it saw. */
+function checkSentence({ alert }: AboutMonitor): string {
   return shortLine(alert.facts.message ?? '', LONGEST_SENTENCE);
 }
 
 function down(input: AboutMonitor): Words {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
-  const seen = whatWasSeen(input);
+  const seen = checkSentence(input);
   const fix = shortLine(alert.facts.fix ?? '', LONGEST_SENTENCE) || LOOK_AT;
   const since = instant(startedAt, timeZone);
   return {
@@ -45,7 +45,7 @@ const LOOK_AT = 'Look whether the server runs, and whether its firewall or its p
 function flapping(input: AboutMonitor): Words {
   const { host, alert, timeZone } = input;
   const { startedAt, endedAt } = alert.facts;
-  const seen = whatWasSeen(input);
+  const seen = checkSentence(input);
   return {
     badge: { tone: 'soon', text: 'Comes and goes' },
     preheader: 'Down three times within six hours. You hear of it again when it has been up for an hour.',

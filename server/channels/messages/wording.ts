@@ -3,19 +3,19 @@ import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
+/** A check takes at most 20 s, so a certificate seen longer ago was not seen by the check that caused the alert. */
 const SEEN_EARLIER_MS = MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 
-/** "Sunday, 22 November 2026" */
+/** Formats a day: "Sunday, 22 November 2026". */
 export function weekdayDate(at: number, timeZone: string): string {
   const weekday = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long' }).format(at);
   return `${weekday}, ${longDate(at, timeZone)}`;
 }
 
 /**
- * "14:32 UTC"; elsewhere the local time with the one in UTC behind it: "15:32 CET (14:32 UTC)", with its day where that is
- * another one: "23:30 EST (23 November, 04:30 UTC)".
+ * Formats a time: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the days differ, UTC has its day:
+ * "23:30 EST (23 November, 04:30 UTC)".
  */
 export function clockTime(at: number, timeZone: string): string {
   const time = `${hourAndMinute(at, 'UTC')} UTC`;
@@ -37,21 +37,21 @@ function hourAndMinute(at: number, timeZone: string): string {
   return new Intl.DateTimeFormat('en-GB', form).format(at);
 }
 
-/** "22 November 2026, 14:32 UTC" */
+/** Formats a day and time: "22 November 2026, 14:32 UTC". */
 export function instant(at: number, timeZone: string): string {
   return `${longDate(at, timeZone)}, ${clockTime(at, timeZone)}`;
 }
 
 const HTTPS_PORT = 443;
 
-/** What becomes of who comes: "visitors see a security warning instead of the site". */
+/** Says what happens to clients: "visitors see a security warning instead of the site". */
 export function turnedAway(port: number): string {
   return port === HTTPS_PORT
     ? 'visitors see a security warning instead of the site'
     : 'clients refuse to connect';
 }
 
-/** A paragraph about an alert that was decided on while the host could not be reached; none otherwise. */
+/** Returns a paragraph if the host could not be reached when the alert was decided; otherwise none. */
 export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
   if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
   return [
@@ -66,8 +66,8 @@ export function lastChecked({ monitor, timeZone }: AboutMonitor): DrawnMail['fac
 }
 
 /**
- * When alerts about this certificate go out: "22, 14, 7, 3 and 1 days before expiry, and when it has expired"; in hours
- * for what lives less than ten days.
+ * Says when alerts about a certificate are sent: "22, 14, 7, 3 and 1 days before expiry, and when it has expired". In hours for a
+ * lifetime of less than ten days.
  */
 export function alertTimes(
   certificate: { notBefore: number; notAfter: number },

@@ -1,24 +1,35 @@
-import type { ChannelConfig } from '../../../contract/channel.ts';
-import type { Receiver } from '../receiver.ts';
-import { alertLines, fitting, type AlertTone } from '../alert-lines.ts';
-import type { AlertContent } from '../messages/index.ts';
+import { z } from 'zod';
+import { alertLines, type AlertTone, fitting } from '../alert-lines.ts';
+import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../definition.ts';
+import type { AlertContent } from '../messages/alert-input.ts';
 
-type NtfyConfig = Extract<ChannelConfig, { kind: 'ntfy' }>;
-
-/** Publishing as JSON, which goes to the root of a server: https://docs.ntfy.sh/publish/#publish-as-json */
-export const ntfy: Receiver<NtfyConfig> = {
+/** Publishes as JSON, which goes to the root of a server: https://docs.ntfy.sh/publish/#publish-as-json */
+export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
   name: 'ntfy',
-  posting: ({ server, topic, access_token: token }, { content }) => ({
-    url: URL.parse('/', server)?.href ?? server,
-    ...(token && { headers: { authorization: `Bearer ${token}` } }),
-    body: JSON.stringify({ topic, ...ntfyMessage(content) }),
+  stored: z.object({
+    kind: z.literal('ntfy'),
+    server: storedAddress,
+    topic: z.string(),
+    access_token: z.string().optional(),
   }),
-  refusals: {
-    401: { why: 'the access token is not valid' },
-    403: { why: 'the topic may not be written to without a fitting access token' },
-    404: { why: 'there is no ntfy server at this address' },
+  enteredAddress: ({ server }) => server,
+  toStored: (entered) => entered,
+  placeOf: ({ server, topic }) => `${new URL(server).href} ${topic}`,
+  maskedTarget: ({ server, topic }) => `${new URL(server).host}/${topic}`,
+  defaultName: ({ topic }) => `ntfy: ${topic}`,
+  receiver: {
+    posting: ({ server, topic, access_token: token }, { content }) => ({
+      url: URL.parse('/', server)?.href ?? server,
+      ...(token && { headers: { authorization: `Bearer ${token}` } }),
+      body: JSON.stringify({ topic, ...ntfyMessage(content) }),
+    }),
+    refusals: {
+      401: { why: 'the access token is not valid' },
+      403: { why: 'the topic may not be written to without a fitting access token' },
+      404: { why: 'there is no ntfy server at this address' },
+    },
+    otherRefusals: 'failed',
   },
-  otherRefusals: 'failed',
 };
 
 /** ntfy turns a longer message into an attachment. */

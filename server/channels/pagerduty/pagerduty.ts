@@ -1,18 +1,23 @@
-import type { ChannelConfig } from '../../../contract/channel.ts';
-import type { Receiver } from '../receiver.ts';
+import { z } from 'zod';
 import { alertLines } from '../alert-lines.ts';
-import type { OutgoingAlert } from '../channel.ts';
+import { type ChannelDefinition, type EnteredConfig, lastFour, type OutgoingAlert } from '../definition.ts';
 
-type PagerdutyConfig = Extract<ChannelConfig, { kind: 'pagerduty' }>;
+const APIS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' };
 
 /** Events API v2: https://developer.pagerduty.com/docs/events-api-v2-overview */
-export function createPagerduty(
-  api: Readonly<Record<PagerdutyConfig['region'], URL>>,
-): Receiver<PagerdutyConfig> {
-  return {
-    name: 'PagerDuty',
+export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
+  name: 'PagerDuty',
+  stored: z.object({
+    kind: z.literal('pagerduty'),
+    routing_key: z.string(),
+    region: z.enum(['us', 'eu']),
+  }),
+  toStored: (entered) => entered,
+  placeOf: ({ routing_key: key }) => key,
+  maskedTarget: ({ routing_key: key }) => lastFour(key),
+  receiver: {
     posting: ({ routing_key: routingKey, region }, outgoing) => ({
-      url: new URL('/v2/enqueue', api[region]).href,
+      url: `${APIS[region]}/v2/enqueue`,
       body: JSON.stringify({ routing_key: routingKey, ...pagerdutyEvent(outgoing) }),
     }),
     refusals: {
@@ -20,8 +25,8 @@ export function createPagerduty(
       404: { why: 'the integration does not exist' },
     },
     otherRefusals: 'failed',
-  };
-}
+  },
+};
 
 /** Builds an event for the Events API v2. A problem triggers and its recovery resolves; both use our incident id as `dedup_key`. */
 export function pagerdutyEvent({ content, messageId }: OutgoingAlert): Record<string, unknown> {

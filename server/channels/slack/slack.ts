@@ -1,20 +1,83 @@
-import type { ChannelConfig } from '../../../contract/channel.ts';
-import type { Receiver } from '../receiver.ts';
-import { slackMessage } from './slack-message.ts';
-
-type SlackConfig = Extract<ChannelConfig, { kind: 'slack' }>;
+import { type AlertTone, alertLines, escapedWithin } from '../alert-lines.ts';
+import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
+import type { AlertContent } from '../messages/alert-input.ts';
 
 /** Incoming webhooks: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
-export const slack: Receiver<SlackConfig> = {
+export const slack: ChannelDefinition<EnteredConfig<'slack'>> = {
   name: 'Slack',
-  posting: ({ url }, { content }) => ({
-    url,
-    body: JSON.stringify(slackMessage(content)),
-  }),
-  refusals: {
-    403: { why: 'the workspace does not allow this webhook' },
-    404: { why: 'the webhook or its channel does not exist any more', cause: 'gone' },
-    410: { why: 'the channel is archived', cause: 'gone' },
+  ...withSecretAddress('slack'),
+  toStored: (entered) => entered,
+  receiver: {
+    posting: ({ url }, { content }) => ({ url, body: JSON.stringify(slackMessage(content)) }),
+    refusals: {
+      403: { why: 'the workspace does not allow this webhook' },
+      404: { why: 'the webhook or its channel does not exist any more', cause: 'gone' },
+      410: { why: 'the channel is archived', cause: 'gone' },
+    },
+    otherRefusals: 'failed',
   },
-  otherRefusals: 'failed',
 };
+
+const LONGEST_HEADER = 150;
+const LONGEST_TEXT = 2_900;
+const MOST_FIELDS = 10;
+const COLOURS: Record<AlertTone, string> = { critical: '#df2a2a', warning: '#bf8506', good: '#1a7f4e' };
+
+/**
+ * Builds a Block Kit message. Text of strangers is `plain_text`, in which Slack finds no mentions, links or emoji. Notifications show
+ * `text`, which has to be mrkdwn.
+ */
+export function slackMessage(content: AlertContent): Record<string, unknown> {
+  const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
+  const cells = facts.flatMap(({ label, value }) => [plain(label), plain(value)]);
+  return {
+    text: mrkdwn(subject, LONGEST_TEXT),
+    parse: 'none',
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [{ type: 'header', text: plain(subject, LONGEST_HEADER) }],
+    attachments: [
+      {
+        color: COLOURS[tone],
+        fallback: mrkdwn(heading, LONGEST_TEXT),
+        blocks: [
+          { type: 'section', text: plain([heading, ...paragraphs].join('\n\n'), LONGEST_TEXT) },
+          ...rowsOf(cells).map((fields) => ({ type: 'section', fields })),
+          {
+            type: 'context',
+            elements: [{ type: 'mrkdwn', verbatim: true, text: linkTo(link) }],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** Splits the cells into sections, which hold ten fields in two columns. */
+function rowsOf<Cell>(cells: readonly Cell[]): Cell[][] {
+  return Array.from({ length: Math.ceil(cells.length / MOST_FIELDS) }, (_, row) =>
+    cells.slice(row * MOST_FIELDS, (row + 1) * MOST_FIELDS),
+  );
+}
+
+function plain(text: string, length = LONGEST_TEXT): Record<string, unknown> {
+  // Slack refuses empty texts.
+  return {
+    type: 'plain_text',
+    emoji: false,
+    text: escapedWithin(text, length, (character) => character) || '–',
+  };
+}
+
+/** Builds a link. A bar separates the address from its label. */
+function linkTo({ label, url }: { label: string; url: string }): string {
+  return `<${mrkdwn(url.replaceAll('|', '%7C'))}|${mrkdwn(label)}>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Escapes text: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+function mrkdwn(text: string, length = LONGEST_TEXT): string {
+  return escapedWithin(text, length, (character) => ESCAPES[character] ?? character);
+}

@@ -1,23 +1,66 @@
-import type { ChannelConfig } from '../../../contract/channel.ts';
-import type { Receiver } from '../receiver.ts';
-import { teamsMessage } from './teams-message.ts';
-
-type TeamsConfig = Extract<ChannelConfig, { kind: 'teams' }>;
+import { type AlertTone, alertLines, asMarkdown } from '../alert-lines.ts';
+import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
+import type { AlertContent } from '../messages/alert-input.ts';
 
 /**
- * Workflows: "Post to a channel when a webhook request is received". A flow may be turned off for a while, and its errors are its
- * owner's to mend, so only one that is gone is given up.
+ * The workflow "Post to a channel when a webhook request is received". Its owner may turn it off for a while or fix its errors, so all
+ * statuses are retried but those that say it is gone or the address is incomplete.
  */
-export const teams: Receiver<TeamsConfig> = {
+export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
   name: 'Microsoft Teams',
-  posting: ({ url }, { content }) => ({
-    url,
-    body: JSON.stringify(teamsMessage(content)),
-  }),
-  refusals: {
-    401: { why: 'the address of the workflow is not the whole one' },
-    404: { why: 'the workflow does not exist any more', cause: 'gone' },
-    410: { why: 'the workflow does not exist any more', cause: 'gone' },
+  ...withSecretAddress('teams'),
+  toStored: (entered) => entered,
+  receiver: {
+    posting: ({ url }, { content }) => ({ url, body: JSON.stringify(teamsMessage(content)) }),
+    refusals: {
+      401: { why: 'the address of the workflow is not the whole one' },
+      404: { why: 'the workflow does not exist any more', cause: 'gone' },
+      410: { why: 'the workflow does not exist any more', cause: 'gone' },
+    },
+    otherRefusals: 'retry',
   },
-  otherRefusals: 'retry',
 };
+
+/** Teams takes cards of up to 28 kB. With these lengths a card stays far below. */
+const LONGEST_TEXT = 700;
+const LONGEST_VALUE = 400;
+const STYLES: Record<AlertTone, string> = { critical: 'attention', warning: 'warning', good: 'good' };
+
+/** Builds an Adaptive Card, the only form that workflows take. Its texts are Markdown in which `{{DATE(…)}}` is a function. */
+export function teamsMessage(content: AlertContent): Record<string, unknown> {
+  const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
+  const card = {
+    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+    type: 'AdaptiveCard',
+    version: '1.4',
+    msteams: { width: 'Full' },
+    fallbackText: asMarkdown(subject, LONGEST_TEXT),
+    body: [
+      {
+        type: 'Container',
+        style: STYLES[tone],
+        bleed: true,
+        items: [{ ...textBlock(subject), size: 'Medium', weight: 'Bolder' }],
+      },
+      ...[heading, ...paragraphs].map(textBlock),
+      {
+        type: 'FactSet',
+        facts: facts.map(({ label, value }) => ({
+          title: asMarkdown(label, LONGEST_TEXT),
+          value: asMarkdown(value, LONGEST_VALUE),
+        })),
+      },
+    ],
+    actions: [{ type: 'Action.OpenUrl', title: link.label, url: link.url }],
+  };
+  return {
+    type: 'message',
+    attachments: [
+      { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card },
+    ],
+  };
+}
+
+function textBlock(text: string): Record<string, unknown> {
+  return { type: 'TextBlock', text: asMarkdown(text, LONGEST_TEXT), wrap: true };
+}

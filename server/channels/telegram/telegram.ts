@@ -1,16 +1,20 @@
-import type { ChannelConfig } from '../../../contract/channel.ts';
-import type { Receiver } from '../receiver.ts';
-import { alertLines, escapedWithin, fitting, type AlertTone } from '../alert-lines.ts';
-import type { AlertContent } from '../messages/index.ts';
+import { z } from 'zod';
+import { alertLines, type AlertTone, escapedWithin, fitting } from '../alert-lines.ts';
+import type { ChannelDefinition, EnteredConfig } from '../definition.ts';
+import type { AlertContent } from '../messages/alert-input.ts';
 
-type TelegramConfig = Extract<ChannelConfig, { kind: 'telegram' }>;
+const API = 'https://api.telegram.org';
 
-/** A bot of the person's own: https://core.telegram.org/bots/api#sendmessage. Its token stands in the address. */
-export function createTelegram(api: URL): Receiver<TelegramConfig> {
-  return {
-    name: 'Telegram',
+/** A bot that the person created: https://core.telegram.org/bots/api#sendmessage. Its token is part of the address. */
+export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
+  name: 'Telegram',
+  stored: z.object({ kind: z.literal('telegram'), bot_token: z.string(), chat_id: z.string() }),
+  toStored: (entered) => entered,
+  placeOf: ({ chat_id: chat }) => chat,
+  maskedTarget: ({ chat_id: chat }) => `chat ${chat}`,
+  receiver: {
     posting: ({ bot_token: token, chat_id: chat }, { content }) => ({
-      url: new URL(`/bot${token}/sendMessage`, api).href,
+      url: new URL(`/bot${token}/sendMessage`, API).href,
       body: JSON.stringify({
         chat_id: chat,
         text: telegramText(content),
@@ -25,8 +29,8 @@ export function createTelegram(api: URL): Receiver<TelegramConfig> {
       404: { why: 'the bot token is not valid' },
     },
     otherRefusals: 'failed',
-  };
-}
+  },
+};
 
 /** Limit of the Bot API in characters. The API does not count markup; this code does. */
 const LONGEST_MESSAGE = 4_096;
@@ -38,12 +42,12 @@ export function telegramText(content: AlertContent): string {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const title = `${MARKS[tone]} <b>${asHtml(subject)}</b>`;
   const reference = `<a href="${escaped(link.url)}">${asHtml(link.label)}</a>`;
-  const told = [
+  const lines = [
     ...[heading, ...paragraphs].map((text) => `${asHtml(text)}\n`),
     ...facts.map(({ label, value }) => `${asHtml(label)}: <code>${escaped(value)}</code>`),
   ];
   const room = LONGEST_MESSAGE - title.length - reference.length - 4;
-  return [`${title}\n`, ...fitting(told, room, (text) => text.length), `\n${reference}`].join('\n');
+  return [`${title}\n`, ...fitting(lines, room, (text) => text.length), `\n${reference}`].join('\n');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -1,34 +1,76 @@
-import type { Receiver } from '../receiver.ts';
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../definition.ts';
 
-export interface WebhookConfig {
-  url: string;
+const stored = z.object({
+  kind: z.literal('webhook'),
+  url: storedAddress,
   /** Newest first. */
-  secrets: readonly WebhookSecret[];
-}
+  secrets: z.array(z.object({ secret: z.string(), until: z.number().nullable() })),
+});
+type WebhookConfig = z.infer<typeof stored>;
 
-/** Standard Webhooks: anybody's program. Only 410 is its last word; everything else may be mended within days. */
-export const webhook: Receiver<WebhookConfig> = {
-  name: 'The receiver',
-  posting({ url, secrets }, { content, messageId: id, now }) {
-    const body = JSON.stringify({
-      type: content.event,
-      timestamp: new Date(content.alertedAt).toISOString(),
-      data: content.data,
-    });
-    return { url, headers: signatureHeaders({ id, now, body }, secrets), body };
+/** A signing key in the format of Standard Webhooks. `until`: when it stops signing, in ms UTC; null for the current key. */
+export type WebhookSecret = WebhookConfig['secrets'][number];
+
+/** Standard Webhooks: a program of the person's own. Only 410 is final; the person may fix anything else within days. */
+export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
+  name: 'Webhook',
+  stored,
+  enteredAddress: ({ url }) => url,
+  /** A webhook that moves to another address keeps its keys. */
+  toStored: (entered, before) => ({
+    ...entered,
+    secrets: before?.secrets ?? [{ secret: newWebhookSecret(), until: null }],
+  }),
+  placeOf: ({ url }) => new URL(url).href,
+  maskedTarget: ({ url }) => maskedAddress(new URL(url)),
+  defaultName: ({ url }) => new URL(url).host,
+  receiver: {
+    subject: 'The receiver',
+    posting({ url, secrets }, { content, messageId: id, now }) {
+      const body = JSON.stringify({
+        type: content.event,
+        timestamp: new Date(content.alertedAt).toISOString(),
+        data: content.data,
+      });
+      return { url, headers: signatureHeaders({ id, now, body }, secrets), body };
+    },
+    refusals: { 410: { why: 'it wants no more of these', cause: 'gone' } },
+    otherRefusals: 'retry',
   },
-  refusals: { 410: { why: 'it wants no more of these', cause: 'gone' } },
-  otherRefusals: 'retry',
 };
 
+const SHOWN_PATH = 12;
+
+/** Cuts the path and drops the query, because these often contain a key. */
+function maskedAddress({ origin, pathname, search }: URL): string {
+  const path = pathname === '/' ? '' : pathname;
+  return path.length <= SHOWN_PATH && search === ''
+    ? `${origin}${path}`
+    : `${origin}${path.slice(0, SHOWN_PATH)}…`;
+}
+
+const KEY_BYTES = 32;
 const PREFIX = 'whsec_';
 
-/** A signing key of a webhook in the format of Standard Webhooks: `whsec_` and base64. */
-export interface WebhookSecret {
-  secret: string;
-  /** When the key stops signing, in ms UTC; null for the current key. */
-  until: number | null;
+/** Generates a signing key: `whsec_` and 32 random bytes in base64. */
+export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
+
+/** Every key makes each message longer, and nobody keeps track of more than these within a day. */
+const MOST_SECRETS = 5;
+
+/**
+ * Makes `secret` the current key. The key before it signs until `until`; older keys keep the end that their receiver was promised.
+ */
+export function withNewSecret(
+  config: WebhookConfig,
+  { secret, until, now }: { secret: string; until: number; now: number },
+): WebhookConfig {
+  const [newest, ...former] = config.secrets;
+  const stillValid = former.filter((one) => one.until !== null && one.until > now);
+  const phasedOut = newest ? [{ ...newest, until }, ...stillValid] : [];
+  return { ...config, secrets: [{ secret, until: null }, ...phasedOut].slice(0, MOST_SECRETS) };
 }
 
 /**

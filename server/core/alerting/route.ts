@@ -1,10 +1,10 @@
+import type { ChannelKindName } from '../../../contract/channel-config.ts';
 import type { Plan } from '../plan.ts';
 import type { PlannedAlert } from './alert.ts';
 import { leavesAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 
-export type ChannelKind =
-  'email' | 'webhook' | 'slack' | 'discord' | 'teams' | 'telegram' | 'pagerduty' | 'ntfy';
+export type ChannelKind = ChannelKindName;
 
 /** A channel, as far as routing needs it. */
 export interface ChannelState {

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatched } from '../checks/certificates.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import { readChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { pruneFavicons } from '../monitors/favicons.ts';
@@ -94,7 +95,7 @@ async function hasOtherSubscription(
 /** Removes the account's addresses from the suppression list. Other accounts that mail them find out anew. */
 async function liftSuppressions(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { own, added } = await readChannels(trx, accountId);
-  const addresses = added.flatMap(({ config }) => (config.kind === 'email' ? [config.address] : []));
+  const addresses = added.flatMap((channel) => addressOf(channel) ?? []);
   for (const address of [own.address, ...addresses]) await liftSuppression(trx, address);
 }
 

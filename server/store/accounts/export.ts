@@ -1,10 +1,13 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import type { ChannelKind } from '../../core/index.ts';
 import { EXPORT_LIMITS, pastOf } from '../monitors/domain-export.ts';
-import { maskedTarget, type StoredChannelConfig } from '../alerts/channel-config.ts';
 import { countMonitors } from '../monitors/monitor-total.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseOwn, parseSettings } from '../alerts/stored-alerts.ts';
+
+/** Returns what a channel is recognised by, without its secrets. */
+type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;
 
 /** Returns the account's row for the export, and whether it had a trial. Keys are columns; timestamps are ms UTC. */
 export async function profileExport(store: Store, accountId: string) {
@@ -35,7 +38,7 @@ export async function profileExport(store: Store, accountId: string) {
 export function accountExport(
   store: Store,
   account: { id: string; email: string },
-  now: number,
+  { now, targetOf }: { now: number; targetOf: ChannelTarget },
 ): Record<string, AsyncIterable<unknown>> {
   const { db } = store;
   const { id } = account;
@@ -54,7 +57,7 @@ export function accountExport(
       return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
     }),
     alerts: alerts(db, id),
-    ...alerting(db, id),
+    ...alerting(db, id, targetOf),
     mails: pages((after) =>
       db
         .selectFrom('mails')
@@ -111,7 +114,11 @@ export function accountExport(
 }
 
 /** Exports alert settings and everything shared by link. Channels show a masked target instead of their secrets. */
-function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIterable<unknown>> {
+function alerting(
+  db: Kysely<Tables>,
+  accountId: string,
+  targetOf: ChannelTarget,
+): Record<string, AsyncIterable<unknown>> {
   return {
     channels: pages(async (after) => {
       const rows = await db
@@ -126,7 +133,7 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .execute();
       return rows.map(({ config, ...row }) => ({
         ...row,
-        leads_to: maskedTarget(JSON.parse(config) as StoredChannelConfig),
+        leads_to: targetOf({ kind: row.kind, config }),
       }));
     }),
     unsubscriptions: pages((after) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
 import type { Account } from './accounts.ts';
-import { placeOf, type StoredChannelConfig } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { isSuppressed } from '../mail/suppressions.ts';
@@ -106,10 +106,10 @@ async function failingRecipients(
     .groupBy(['recipient', isReply])
     .execute();
   return [
-    ...alerts.map(({ email, config, ...row }) => ({
-      ...row,
-      address: config === null ? email : placeOf(JSON.parse(config) as StoredChannelConfig),
-    })),
+    ...alerts.flatMap(({ email, config, ...row }) => {
+      const address = config === null ? email : addressOf({ kind: 'email', config });
+      return address === null ? [] : [{ ...row, address }];
+    }),
     ...others.map(({ recipient, ...row }) => ({ ...row, address: recipient.toLowerCase() })),
   ].map(({ address, since, isReply: flag }) => ({
     address,

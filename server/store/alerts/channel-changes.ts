@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Plan } from '../../core/index.ts';
 import { forgetChannel } from './alert-settings.ts';
 import { dropWaitingFor } from './alerts.ts';
-import { placeOf, type StoredChannelConfig } from './channel-config.ts';
+import { addressOf, type StorableConfig } from './channel-config.ts';
 import { announceChannels, type Channel, type ChannelKey, type OwnMail, readChannels } from './channels.ts';
 import { locked } from '../db/dialect.ts';
 import { lockPlan } from '../billing/entitlements.ts';
@@ -16,14 +16,14 @@ export type AddedChannel =
   | { ok: true; channel: Channel }
   | { ok: false; code: 'premium_required' | 'too_many_channels' | 'channel_exists' };
 
-/** Adds a channel. An email is invited in the same transaction, and gets nothing else before it agreed. */
+/** Adds a channel. For email it queues the invitation in the same transaction; nothing else is sent before the reader agrees. */
 export async function addChannel(
   store: Store,
   request: {
     accountId: string;
     name: string;
-    config: StoredChannelConfig;
-    /** Of an email; null for the others. */
+    config: StorableConfig;
+    /** For email; null for other kinds. */
     invitation: Invitation | null;
     most: number;
     mayAdd(plan: Plan): boolean;
@@ -33,7 +33,7 @@ export async function addChannel(
 ): Promise<AddedChannel> {
   const { accountId, name, config, invitation, now } = request;
   const added = await inTransaction(store, async (trx): Promise<AddedChannel> => {
-    // Parallel wishes of one account queue on its row.
+    // Locks the account's row, so that parallel requests run one after the other.
     const { plan } = await lockPlan(store, trx, { accountId, now });
     if (!request.mayAdd(plan)) return { ok: false, code: 'premium_required' };
     const known = await readChannels(trx, accountId);
@@ -47,13 +47,13 @@ export async function addChannel(
         account_id: accountId,
         kind: config.kind,
         name,
-        config: JSON.stringify(config),
+        config: config.text,
         created_at: now,
         ...confirmation(invitation, now),
       })
       .execute();
-    await invite(trx, { accountId, config, invitation, now });
-    const channel = await held(trx, { accountId, channelId: id });
+    await invite(trx, { accountId, invitation, now });
+    const channel = await requireChannel(trx, { accountId, channelId: id });
     await request.alongside?.(trx, channel);
     return { ok: true, channel };
   });
@@ -61,34 +61,37 @@ export async function addChannel(
   return added;
 }
 
-async function held(trx: Transaction<Tables>, { accountId, channelId }: ChannelKey): Promise<Channel> {
+/** Reads a channel that the transaction has locked or just added. */
+async function requireChannel(
+  trx: Transaction<Tables>,
+  { accountId, channelId }: ChannelKey,
+): Promise<Channel> {
   const channel = (await readChannels(trx, accountId)).added.find(({ id }) => id === channelId);
-  if (!channel) throw new Error('A channel that is held cannot go');
+  if (!channel) throw new Error('A locked channel disappeared.');
   return channel;
 }
 
 function isTaken(
   known: { own: OwnMail; added: readonly Channel[] },
-  config: StoredChannelConfig,
-  butFor?: string,
+  config: StorableConfig,
+  exceptId?: string,
 ): boolean {
-  const isSame = (other: StoredChannelConfig) =>
-    other.kind === config.kind && placeOf(other) === placeOf(config);
+  const { kind, text } = config;
   return (
-    isSame({ kind: 'email', address: known.own.address }) ||
-    known.added.some((channel) => channel.id !== butFor && isSame(channel.config))
+    addressOf({ kind, config: text }) === known.own.address.toLowerCase() ||
+    known.added.some((channel) => channel.id !== exceptId && config.isSamePlace(channel))
   );
 }
 
 export interface ChannelChange {
   name?: string | undefined;
   enabled?: boolean | undefined;
-  config?: StoredChannelConfig | undefined;
+  config?: StorableConfig | undefined;
 }
 
 /**
- * Changes what is given. `change` decides with the channel as it is while it is held, and with what the plan allows; what it
- * refuses changes nothing. An email that is led elsewhere, or again to where it did not arrive, is invited anew.
+ * Changes a channel as `decide` says. It sees the locked channel and the plan; if it refuses, nothing changes. With an invitation the
+ * reader has to agree again before anything else is sent.
  */
 export async function changeChannel<Refused>(
   store: Store,
@@ -113,14 +116,14 @@ export async function changeChannel<Refused>(
       return { ok: false as const, refused: 'channel_exists' as const };
     const { invitation } = decision;
     isInvited = invitation !== null;
-    const opens = enabled === true || config !== undefined;
+    const isEnabled = enabled === true || config !== undefined;
     await trx
       .updateTable('channels')
       .set({
         name: name ?? before.name,
-        ...(opens && { disabled_at: null, disabled_by: null, failing_since: null }),
+        ...(isEnabled && { disabled_at: null, disabled_by: null, failing_since: null }),
         ...(enabled === false && { disabled_at: now, disabled_by: 'user' as const }),
-        ...(config && { config: JSON.stringify(config) }),
+        ...(config && { config: config.text }),
         ...(invitation && confirmation(invitation, now)),
       })
       .where('id', '=', channelId)
@@ -128,14 +131,14 @@ export async function changeChannel<Refused>(
     const waiting = { accountId, channelKey: channelId, monitorId: null, now };
     if (enabled === false) await dropWaitingFor(trx, { ...waiting, detail: 'The channel was switched off.' });
     if (invitation) await dropWaitingFor(trx, { ...waiting, detail: 'Its reader has not agreed yet.' });
-    await invite(trx, { accountId, config: config ?? before.config, invitation, now });
-    return { ok: true as const, channel: await held(trx, { accountId, channelId }) };
+    await invite(trx, { accountId, invitation, now });
+    return { ok: true as const, channel: await requireChannel(trx, { accountId, channelId }) };
   });
   if (changed.ok) announceChannels(store, accountId, { mails: isInvited });
   return changed;
 }
 
-/** Removes a channel and what waits for it; what was told over it stays in the history. False: the account has no such channel. */
+/** Removes a channel and the deliveries that wait for it. Sent alerts stay in the history. False: the account has no such channel. */
 export async function removeChannel(
   store: Store,
   { accountId, channelId, now }: ChannelKey & { now: number },
@@ -162,17 +165,15 @@ export async function removeChannel(
   return removed;
 }
 
-/** Each of them makes every message longer: who changes keys more often than this within a day has lost track of them. */
-const MOST_SECRETS = 5;
-
 /**
- * Signs with a new key; what signed before does so beside it until `until`, and what was to end before keeps the end that its
- * receiver was promised. False: the account has no such webhook.
+ * Replaces the config of a webhook with what `rotate` makes of it while it is locked. Returns false if the account has no such webhook,
+ * and null if `rotate` could not decode the config.
  */
 export async function rotateWebhookSecret(
   store: Store,
-  { accountId, channelId, secret, until, now }: ChannelKey & { secret: string; until: number; now: number },
-): Promise<boolean> {
+  { accountId, channelId }: ChannelKey,
+  rotate: (config: string) => string | null,
+): Promise<boolean | null> {
   return inTransaction(store, async (trx) => {
     const row = await locked(
       store.dialect,
@@ -184,16 +185,9 @@ export async function rotateWebhookSecret(
         .where('kind', '=', 'webhook'),
     ).executeTakeFirst();
     if (!row) return false;
-    const config = JSON.parse(row.config) as Extract<StoredChannelConfig, { kind: 'webhook' }>;
-    const [newest, ...former] = config.secrets;
-    const stillPromised = former.filter((one) => one.until !== null && one.until > now);
-    const phasedOut = newest ? [{ ...newest, until }, ...stillPromised] : [];
-    const secrets = [{ secret, until: null }, ...phasedOut].slice(0, MOST_SECRETS);
-    await trx
-      .updateTable('channels')
-      .set({ config: JSON.stringify({ ...config, secrets }) })
-      .where('id', '=', channelId)
-      .execute();
+    const config = rotate(row.config);
+    if (config === null) return null;
+    await trx.updateTable('channels').set({ config }).where('id', '=', channelId).execute();
     return true;
   });
 }

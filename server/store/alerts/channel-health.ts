@@ -6,14 +6,13 @@ import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** After so long without a success nobody is there any more. */
+/** A channel without success for this long is switched off. */
 const FAILING_MS = 5 * DAY_MS;
 
 /**
- * What an attempt means for its channel, in the transaction that settles or retries it: a success clears what was wrong; a receiver
- * that said that it is gone, or that took nothing for five days, gets nothing more, nor does an address that refuses mail; the
- * account is told by mail. `ended`: what this attempt brought to an end. True where nothing more is sent there; publish
- * `mails`, `alerts` and `due` then.
+ * Records an attempt on its channel, in the transaction that settles or retries the delivery. Switches the channel off if its receiver is
+ * gone (`ended`) or took nothing for five days, and mails the account. Returns whether the channel takes no more alerts; the caller then
+ * publishes `mails`, `alerts` and `due`.
  */
 export async function noteChannelOutcome(
   trx: Transaction<Tables>,
@@ -48,11 +47,11 @@ export async function noteChannelOutcome(
     .returning(['account_id', 'kind', 'name', 'failing_since'])
     .executeTakeFirst();
   if (!channel) return false;
-  // One bad moment long after the last message says nothing yet: that one is tried again first.
+  // Waits until a retried delivery failed for good: a single failure long after the last message proves nothing.
   const isLost = outcome === 'failed' && now - (channel.failing_since ?? now) >= FAILING_MS;
   const reason = ended ?? (isLost ? 'failing' : null);
   if (reason === null) return false;
-  // An address that refuses mail is suppressed, for whoever writes there.
+  // A refused address stays on: its suppression stops mail of all accounts to it.
   if (reason !== 'refused')
     await trx
       .updateTable('channels')

@@ -14,7 +14,7 @@ import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
-/** Why nothing goes to a channel. */
+/** Why a message to a channel was not queued. */
 export type NotSent = 'not_found' | 'premium_required' | 'channel_closed';
 
 interface Sending {
@@ -23,7 +23,7 @@ interface Sending {
   alongside?: Alongside<Receipt>;
 }
 
-/** Puts a test message for a channel into the outbox. */
+/** Queues a test message. */
 export async function sendTest(
   store: Store,
   { channelKey, ...sending }: Sending & { channelKey: string },
@@ -85,7 +85,7 @@ function factsOfTest(now: number): AlertFacts {
   };
 }
 
-/** Sends a settled message once more, under the id that it had. One that waits still waits. */
+/** Queues a settled delivery again under the same message id. A waiting delivery stays as it is. */
 export async function replayDelivery(
   store: Store,
   { deliveryId, ...sending }: Sending & { deliveryId: string },

@@ -1,27 +1,28 @@
 import type { Kysely, Selectable } from 'kysely';
 import { ACCOUNT_MAIL, type ChannelKind } from '../../core/index.ts';
-import { addressOf, type StoredChannelConfig } from './channel-config.ts';
+import { addressOf } from './channel-config.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ChannelsTable } from '../schema/alert-tables.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
-/** A way to reach people that an account added. Instants are ms UTC. */
+/** A channel that an account added. Instants are ms UTC. */
 export interface Channel {
   id: string;
   kind: ChannelKind;
   name: string;
-  config: StoredChannelConfig;
+  /** JSON that `server/channels` decodes. May contain secrets. */
+  config: string;
   createdAt: number;
-  /** null: whoever reads it has not agreed yet. */
+  /** When its reader agreed; null: not yet. Kinds other than email need no agreement. */
   confirmedAt: number | null;
   disabledBy: ChannelsTable['disabled_by'];
   failingSince: number | null;
   deliveredAt: number | null;
-  /** Whoever reads it wants no more of it at all. */
+  /** Its reader unsubscribed from all domains. */
   isUnsubscribed: boolean;
-  /** Why its address takes no mail, in the words of who said so. */
+  /** What the mail server said when it refused the address. */
   refusal: string | null;
 }
 
@@ -38,7 +39,7 @@ function toChannel(
     id: row.id,
     kind: row.kind,
     name: row.name,
-    config: JSON.parse(row.config) as StoredChannelConfig,
+    config: row.config,
     createdAt: row.created_at,
     confirmedAt: row.confirmed_at,
     disabledBy: row.disabled_by,
@@ -49,7 +50,7 @@ function toChannel(
   };
 }
 
-/** Mail to the account's own address, which every account has. */
+/** Mail to the account's own address: the channel that every account has. */
 export interface OwnMail {
   address: string;
   deliveredAt: number | null;
@@ -57,7 +58,7 @@ export interface OwnMail {
   refusal: string | null;
 }
 
-/** The own mail, and what was added, oldest first. */
+/** Returns all channels of an account; the added ones are sorted by age, oldest first. */
 export async function channelsOf(
   store: Store,
   accountId: string,
@@ -65,7 +66,7 @@ export async function channelsOf(
   return readChannels(store.db, accountId);
 }
 
-/** The same in a transaction. */
+/** Reads them in a transaction. */
 export async function readChannels(
   db: Kysely<Tables>,
   accountId: string,
@@ -107,11 +108,11 @@ export async function readChannels(
   };
 }
 
-/** After the transaction of a change. */
+/** Publishes a change of channels. Call it after the transaction. */
 export function announceChannels(store: Store, accountId: string, { mails = false } = {}): void {
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
   store.signals.publish({ topic: 'account', accountId });
-  // What waited for a channel that is closed now may be told elsewhere.
+  // Alerts that waited for a channel that is now closed may go to other channels.
   store.signals.publish({ topic: 'due' });
   if (mails) store.signals.publish({ topic: 'mails' });
 }

@@ -54,7 +54,7 @@ export interface ClaimedChannel {
   key: string;
   kind: ChannelKind;
   name: string;
-  /** JSON whose shape depends on the kind; null for mail to the account's own address. */
+  /** JSON that `server/channels` decodes, as the shape depends on the kind; null for mail to the account's own address. */
   config: string | null;
   /** Off or not confirmed: nothing may be sent to it. */
   isClosed: boolean;

@@ -1,4 +1,5 @@
 import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import type { Store } from '../db/open-store.ts';
 import { suppress } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -45,12 +46,12 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
   if (delivery) {
     // The channel was removed, so its address is unknown.
     if (delivery.channel_key !== ACCOUNT_MAIL && delivery.config === null) return null;
-    const channelAddress =
-      delivery.config === null ? null : (JSON.parse(delivery.config) as { address: string }).address;
+    const added = delivery.config === null ? null : addressOf({ kind: 'email', config: delivery.config });
+    if (added === null && delivery.config !== null) return null;
     return {
       outbox: 'deliveries',
       id,
-      recipient: channelAddress ?? delivery.email,
+      recipient: added ?? delivery.email,
       accountId: delivery.account_id,
       monitorId: delivery.monitor_id,
     };

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import type { StoredChannelConfig } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import { announceChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { enqueueMail } from './mails.ts';
@@ -12,6 +12,7 @@ import { inTransaction } from '../db/transaction.ts';
 
 /** A confirmation link with which the owner of an added address agrees to get mail. */
 export interface Invitation {
+  address: string;
   /** The secret in the link. Only its SHA-256 is stored. */
   token: string;
   url: string;
@@ -31,18 +32,13 @@ export const confirmation = (invitation: Invitation | null, now: number) => ({
 /** Queues the confirmation mail in the transaction that stores the link's hash. Does nothing for other channels. */
 export async function invite(
   trx: Transaction<Tables>,
-  {
-    accountId,
-    config,
-    invitation,
-    now,
-  }: { accountId: string; config: StoredChannelConfig; invitation: Invitation | null; now: number },
+  { accountId, invitation, now }: { accountId: string; invitation: Invitation | null; now: number },
 ): Promise<void> {
-  if (invitation === null || config.kind !== 'email') return;
-  const { url, accountName, expiresAt } = invitation;
+  if (invitation === null) return;
+  const { address, url, accountName, expiresAt } = invitation;
   await enqueueMail(trx, {
     accountId,
-    recipient: config.address,
+    recipient: address,
     content: { kind: 'confirm_recipient', url, accountName },
     now,
     expiresAt,
@@ -62,10 +58,11 @@ export async function confirmChannel(
       .updateTable('channels')
       .set({ confirmed_at: now, confirm_hash: null })
       .where('confirm_hash', '=', hashOf(token))
-      .returning(['id', 'account_id', 'config'])
+      .returning(['id', 'account_id', 'kind', 'config'])
       .executeTakeFirst();
     if (!row) return null;
-    const { address } = JSON.parse(row.config) as { address: string };
+    const address = addressOf(row);
+    if (address === null) throw new Error(`The config of channel ${row.id} cannot be read.`);
     await liftSuppression(trx, address);
     await trx
       .deleteFrom('unsubscriptions')

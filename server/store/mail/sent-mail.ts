@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import { placeOf, type StoredChannelConfig } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import { readChannels } from '../alerts/channels.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Outbox } from './outbox.ts';
@@ -26,6 +26,9 @@ export interface SentMail {
   /** Time of the next attempt; null if settled. */
   nextAttemptAt: number | null;
 }
+
+/** Shown for an added channel whose config cannot be read. */
+const UNKNOWN = 'unknown';
 
 interface Owner {
   id: string;
@@ -62,7 +65,8 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
       outbox: 'deliveries' as const,
       kind: null,
       alert: { host: row.host, port: row.port, step: row.step },
-      recipient: row.config === null ? account.email : placeOf(JSON.parse(row.config) as StoredChannelConfig),
+      recipient:
+        row.config === null ? account.email : (addressOf({ kind: 'email', config: row.config }) ?? UNKNOWN),
       ...commonFields(row),
     })),
     ...mails.map((row) => ({
@@ -119,7 +123,7 @@ export async function sendAgain(
     const recipients = [
       ...mails.map(({ recipient }) => recipient),
       ...(channelIds.has(null) ? [account.email] : []),
-      ...added.filter(({ id }) => channelIds.has(id)).map(({ config }) => placeOf(config)),
+      ...added.filter(({ id }) => channelIds.has(id)).flatMap((channel) => addressOf(channel) ?? []),
     ];
     for (const address of new Set(recipients)) await liftSuppression(trx, address);
     return [...alerts, ...mails].map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CHANNEL_KIND_NAMES } from '../../../contract/channel-config.ts';
 import type { AccountMail } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { ALERT_PROBLEMS } from '../../../contract/words.ts';
@@ -43,7 +44,7 @@ const mail = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('channel_disabled'),
     name: z.string(),
-    channel: z.enum(['email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'pagerduty', 'ntfy']),
+    channel: z.enum(CHANNEL_KIND_NAMES),
     reason: z.enum(['gone', 'failing', 'refused']),
     detail: z.string(),
   }),

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { addressOf } from '../alerts/channel-config.ts';
 import { locked } from '../db/dialect.ts';
 import { dropWaitingFor } from '../alerts/alerts.ts';
 import type { Store } from '../db/open-store.ts';
@@ -91,7 +92,7 @@ async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<Mai
           .executeTakeFirst();
   const unsubscribed = (await unsubscriptionsOf(db, accountId)).get(channelKey);
   return {
-    address: channel ? (JSON.parse(channel.config) as { address: string }).address : account.email,
+    address: channel ? (addressOf({ kind: 'email', ...channel }) ?? 'unknown') : account.email,
     domain: domain ?? null,
     unsubscribed: unsubscribed?.all
       ? 'all'

@@ -1,22 +1,10 @@
-import { Bell, Gamepad2, Hash, Mail, Send, Siren, Users, Webhook } from 'lucide-react';
-import type { LucideIcon } from 'lucide-react';
-import type { ChannelKindName } from '../../../contract/channel.ts';
+import type { ChannelKindName } from '../../../contract/channel-config.ts';
 import { classNames } from '../class-names.ts';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
 
-const ICONS: Record<ChannelKindName, LucideIcon> = {
-  email: Mail,
-  webhook: Webhook,
-  slack: Hash,
-  discord: Gamepad2,
-  teams: Users,
-  telegram: Send,
-  pagerduty: Siren,
-  ntfy: Bell,
-};
-
-/** What a kind of channel looks like; its name stands beside it. */
+/** Draws the icon of a kind of channel. It is decorative: the name stands beside it. */
 export function ChannelIcon({ kind, className }: { kind: ChannelKindName; className?: string }) {
-  const Icon = ICONS[kind];
+  const { icon: Icon } = CHANNEL_KINDS[kind];
   return (
     <Icon
       className={classNames('size-4 flex-none', className ?? 'text-fg-3')}

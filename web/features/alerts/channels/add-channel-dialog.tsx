@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import type { ChannelKindName } from '../../../../contract/channel.ts';
+import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { useUpgrade } from '../../../lib/upgrade.ts';
@@ -11,7 +11,7 @@ import type { DialogProps } from '../../../ui/dialog.tsx';
 import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { AddChannelForm } from './add-channel-form.tsx';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { SigningKey } from './signing-key.tsx';
 import { useChannelTest } from './use-channel-test.ts';

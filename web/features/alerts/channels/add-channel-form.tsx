@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { ChannelKindName } from '../../../../contract/channel.ts';
+import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { addChannel } from '../../../lib/alerts/channel-calls.ts';
 import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
@@ -8,7 +8,7 @@ import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { tellRefusal } from './refusals.ts';
 import { emptyTexts, newChannelSchema } from './typed-channel.ts';
 

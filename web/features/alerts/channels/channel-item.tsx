@@ -11,7 +11,7 @@ import { Glyph } from '../../../ui/glyph.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
 import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { channelState } from './channel-state.ts';
 import type { ChannelState } from './channel-state.ts';
 import { ChannelRemedy } from './channel-remedy.tsx';

@@ -43,6 +43,7 @@ it('names what to do where somebody has to act', () => {
     failing: 'try_again',
     refused: 'ask_again',
     unsubscribed: null,
+    broken: 'edit',
     plan: 'upgrade',
   });
 });

@@ -51,6 +51,11 @@ export function channelState(channel: Standing, now: number): ChannelState {
       remedy: key === OWN_MAIL ? 'try_again' : 'ask_again',
     },
     unsubscribed,
+    broken: {
+      text: 'Its settings cannot be read, so nothing is sent to it. Enter them again',
+      glyph: 'critical',
+      remedy: 'edit',
+    },
     plan: {
       text: kind === 'email' ? 'Added recipients need Premium' : 'Needs Premium',
       glyph: 'paused',

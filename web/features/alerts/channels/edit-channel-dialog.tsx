@@ -8,7 +8,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { ChannelFields } from './channel-fields.tsx';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { tellRefusal } from './refusals.ts';
 import { changedChannelSchema } from './typed-channel.ts';
 
@@ -38,13 +38,13 @@ export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDi
 }
 
 function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => void }) {
-  const { key, kind, name, target } = channel;
+  const { key, kind, name, target, state } = channel;
   const cache = useAlertCache();
   const [began] = useState(() => ({
     ...Object.fromEntries(
       CHANNEL_KINDS[kind].fields.map(({ name: field, choices }): [string, string] => [
         field,
-        field === 'address' ? target : (choices?.[0]?.value ?? ''),
+        field === 'address' && state !== 'broken' ? target : (choices?.[0]?.value ?? ''),
       ]),
     ),
     name,

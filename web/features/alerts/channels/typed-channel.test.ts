@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CHANNEL_KIND_NAMES } from '../../../../contract/channel.ts';
+import { CHANNEL_KIND_NAMES } from '../../../../contract/channel-config.ts';
 import { check } from '../../../lib/form.ts';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { changedChannelSchema, emptyTexts, newChannelSchema } from './typed-channel.ts';
 
 const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { channelConfigSchema } from '../../../../contract/channel.ts';
-import type { ChannelConfig, ChannelKindName } from '../../../../contract/channel.ts';
-import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { channelConfigSchema } from '../../../../contract/channel-config.ts';
+import type { ChannelConfig, ChannelKindName } from '../../../../contract/channel-config.ts';
+import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 
 type Texts = Record<string, string>;
 

@@ -1,37 +1,40 @@
-import type { ChannelKindName } from '../../../../contract/channel.ts';
+import { Bell, Gamepad2, Hash, type LucideIcon, Mail, Send, Siren, Users, Webhook } from 'lucide-react';
+import type { ChannelKindName } from '../../../contract/channel-config.ts';
 
 export interface ChannelField {
-  /** As in the contract's config. */
+  /** Name of the property in the contract's config. */
   name: string;
   label: string;
   placeholder?: string;
   hint?: string;
   /** May stay empty. */
   isOptional?: boolean;
-  /** As a machine has it. */
+  /** Shown in the monospace font. */
   isMono?: boolean;
   inputMode?: 'url' | 'email';
-  /** One of these instead of typed text. */
+  /** Makes the field a list of these instead of a text field. */
   choices?: { value: string; label: string }[];
-  /** What it holds at first. */
+  /** Returns the initial text. */
   start?: () => string;
 }
 
 export interface ChannelKind {
   label: string;
-  /** One line that tells it from the others. */
+  icon: LucideIcon;
+  /** One line that describes the kind in the list of kinds. */
   note: string;
-  /** Where to get what, one step after the other. */
+  /** How to get what the fields ask for. */
   steps: string[];
   fields: [ChannelField, ...ChannelField[]];
 }
 
 const WEBHOOK_ADDRESS = { label: 'Webhook address', isMono: true, inputMode: 'url' } as const;
 
-/** What people need to know to set each kind up, in the order in which they are offered. */
+/** What the page shows of each kind of channel, and the fields of its form. */
 export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   email: {
     label: 'Email',
+    icon: Mail,
     note: 'To somebody else, who agrees first',
     steps: [
       'Enter the address, also of a mailing list or a ticket system.',
@@ -41,6 +44,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   webhook: {
     label: 'Webhook',
+    icon: Webhook,
     note: 'Signed JSON to your own server',
     steps: [
       'Have your server take POST requests with JSON and answer with a status from 200 to 299.',
@@ -51,6 +55,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   slack: {
     label: 'Slack',
+    icon: Hash,
     note: 'A message in a channel',
     steps: [
       'Open api.slack.com/apps, and make an app from scratch in your workspace.',
@@ -61,6 +66,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   discord: {
     label: 'Discord',
+    icon: Gamepad2,
     note: 'A message in a text channel',
     steps: [
       'Open the settings of the text channel, then Integrations.',
@@ -71,6 +77,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   teams: {
     label: 'Microsoft Teams',
+    icon: Users,
     note: 'A card in a channel, by a workflow',
     steps: [
       'In Teams, open the menu beside the channel, then Workflows.',
@@ -81,6 +88,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   telegram: {
     label: 'Telegram',
+    icon: Send,
     note: 'A message from a bot of yours',
     steps: [
       'Write /newbot to @BotFather. Its answer has the bot token.',
@@ -94,6 +102,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   pagerduty: {
     label: 'PagerDuty',
+    icon: Siren,
     note: 'An incident that resolves itself',
     steps: [
       'Open the service, then Integrations.',
@@ -115,6 +124,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   },
   ntfy: {
     label: 'ntfy',
+    icon: Bell,
     note: 'A push message to your phone',
     steps: [
       'Whoever knows the topic can read it: take the one below, which nobody guesses, or one that your server guards.',

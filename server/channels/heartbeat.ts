@@ -1,12 +1,12 @@
-import { type AddressPolicy, exchange, type Resolver } from '../../egress/index.ts';
+import { type AddressPolicy, exchange, type Resolver } from '../egress/index.ts';
 
-/** Tells that the product works. Never rejects for what the network does. */
+/** Reports to HEARTBEAT_URL that the product works. Never rejects because of the network. */
 export type Ping = (stopping: AbortSignal) => Promise<{ delivered: boolean; detail: string }>;
 
 const DEADLINE_MS = 10_000;
 const MAX_BYTES = 4_096;
 
-/** A GET of an address that the operator chose, over the guarded way out. Any 2xx is well; redirects are not followed. */
+/** Sends a GET to the operator's address through the guarded egress. Every 2xx is a delivery; redirects are not followed. */
 export function createPing({
   url,
   resolver,
@@ -28,7 +28,7 @@ export function createPing({
       longer: 'cut',
       ports: [port],
     });
-    // The address itself mostly is a secret: it stays out of what is kept.
+    // The address usually contains a secret, so the stored detail leaves it out.
     if (!answer.ok) return { delivered: false, detail: `HEARTBEAT_URL: ${answer.reason}.` };
     const delivered = answer.status >= 200 && answer.status < 300;
     return { delivered, detail: `HEARTBEAT_URL answered ${answer.status}.` };

@@ -1,1 +1,0 @@
-export { createPing, type Ping } from './ping.ts';

@@ -1,0 +1,83 @@
+import type { ChannelConfig, ChannelKindName } from '../../../contract/channel-config.ts';
+import type { z } from 'zod';
+import type { ChannelDefinition } from '../definition.ts';
+import { discord } from '../discord/discord.ts';
+import { email } from '../email/email.ts';
+import { ntfy } from '../ntfy/ntfy.ts';
+import { pagerduty } from '../pagerduty/pagerduty.ts';
+import { slack } from '../slack/slack.ts';
+import { teams } from '../teams/teams.ts';
+import { telegram } from '../telegram/telegram.ts';
+import { webhook, withNewSecret } from '../webhook/webhook.ts';
+
+export { newWebhookSecret } from '../webhook/webhook.ts';
+
+/** All kinds of channels. docs/how-to/add-a-channel.md says what else a new one needs. */
+const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy } satisfies {
+  [Kind in ChannelKindName]: { stored: z.ZodType<{ kind: Kind }> };
+};
+
+/** How a channel is reached, as the database holds it. Contains secrets. */
+export type StoredChannelConfig = z.infer<(typeof KINDS)[ChannelKindName]['stored']>;
+
+/** Returns the definition of a kind. Callers pass it configs of this kind only, which TypeScript cannot check for a lookup. */
+export function definitionOf(kind: ChannelKindName): ChannelDefinition<ChannelConfig, StoredChannelConfig> {
+  return KINDS[kind];
+}
+
+/** A channel's kind and its config, as the database holds them. */
+interface ChannelRow {
+  kind: ChannelKindName;
+  config: string;
+}
+
+/** Decodes a stored config. Null if an older version or a manual change left another shape there: such a channel is broken. */
+export function readConfig({ kind, config }: ChannelRow): StoredChannelConfig | null {
+  return definitionOf(kind).stored.safeParse(parsed(config)).data ?? null;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // No definition accepts it.
+    return undefined;
+  }
+}
+
+/** Returns what to store for what a person entered. `before`: the config that this one replaces. */
+export function configFrom(entered: ChannelConfig, before: StoredChannelConfig | null): StoredChannelConfig {
+  const former = before?.kind === entered.kind ? before : null;
+  return definitionOf(entered.kind).toStored(entered, former);
+}
+
+export function defaultName(config: StoredChannelConfig): string {
+  const { name, defaultName: nameOf } = definitionOf(config.kind);
+  return nameOf?.(config) ?? name;
+}
+
+export function maskedTarget(config: StoredChannelConfig): string {
+  return definitionOf(config.kind).maskedTarget(config);
+}
+
+/** Encodes a config for the store, which cannot decode it. */
+export function storable(config: StoredChannelConfig) {
+  const { kind } = config;
+  const { placeOf } = definitionOf(kind);
+  const place = placeOf(config);
+  return {
+    kind,
+    text: JSON.stringify(config),
+    /** Whether another channel reaches the same receiver. A broken one reaches none. */
+    isSamePlace(other: ChannelRow): boolean {
+      const stored = other.kind === kind ? readConfig(other) : null;
+      return stored !== null && placeOf(stored) === place;
+    },
+  };
+}
+
+/** Returns the stored config of a webhook with a new key; null if it cannot be decoded. */
+export function rotatedConfig(config: string, rotation: Parameters<typeof withNewSecret>[1]): string | null {
+  const stored = readConfig({ kind: 'webhook', config });
+  return stored?.kind === 'webhook' ? JSON.stringify(withNewSecret(stored, rotation)) : null;
+}

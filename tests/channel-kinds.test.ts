@@ -1,0 +1,193 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  CHANNEL_KIND_NAMES,
+  type ChannelConfig,
+  channelConfigSchema,
+  type ChannelKindName,
+} from '../contract/channel-config.ts';
+import {
+  configFrom,
+  defaultName,
+  definitionOf,
+  maskedTarget,
+  readConfig,
+  rotatedConfig,
+  storable,
+  type StoredChannelConfig,
+} from '../server/channels/kinds/index.ts';
+import { CHANNEL_KINDS } from '../web/ui/alert-settings/channel-kinds.ts';
+
+/** What a person enters for each kind, with `secret` in everything secret; what the page then shows, and the name it gets. */
+const EXAMPLES: {
+  [Kind in ChannelKindName]: {
+    entered: Extract<ChannelConfig, { kind: Kind }>;
+    target: string;
+    name: string;
+  };
+} = {
+  email: {
+    entered: { kind: 'email', address: 'Ops@fjord.example' },
+    target: 'ops@fjord.example',
+    name: 'ops@fjord.example',
+  },
+  webhook: {
+    entered: { kind: 'webhook', url: 'https://fjord.example/hooks/alerts/secret?key=secret' },
+    target: 'https://fjord.example/hooks/alert…',
+    name: 'fjord.example',
+  },
+  slack: {
+    entered: { kind: 'slack', url: 'https://hooks.slack.com/services/T0/secret-ab12' },
+    target: 'hooks.slack.com …ab12',
+    name: 'Slack',
+  },
+  discord: {
+    entered: { kind: 'discord', url: 'https://discord.com/api/webhooks/1/secret-ab12' },
+    target: 'discord.com …ab12',
+    name: 'Discord',
+  },
+  teams: {
+    entered: { kind: 'teams', url: 'https://fjord.example/workflows/1?sig=secret-ab12' },
+    target: 'fjord.example …ab12',
+    name: 'Microsoft Teams',
+  },
+  telegram: {
+    entered: { kind: 'telegram', bot_token: `123456789:${'secret'.repeat(6)}`, chat_id: '-100123' },
+    target: 'chat -100123',
+    name: 'Telegram',
+  },
+  pagerduty: {
+    entered: { kind: 'pagerduty', routing_key: 'secret'.repeat(4) + 'abcdab12', region: 'eu' },
+    target: '…ab12',
+    name: 'PagerDuty',
+  },
+  ntfy: {
+    entered: { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'on-call', access_token: 'tk_secret' },
+    target: 'ntfy.sh/on-call',
+    name: 'ntfy: on-call',
+  },
+};
+
+const stored = (kind: ChannelKindName): StoredChannelConfig => configFrom(EXAMPLES[kind].entered, null);
+
+describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
+  const { entered, target, name } = EXAMPLES[kind];
+
+  it('has a schema in the contract that accepts its example and gives the page its fields', () => {
+    expect(channelConfigSchema.parse(entered)).toEqual(entered);
+    const fields = CHANNEL_KINDS[kind].fields.map((field) => field.name);
+    expect(fields.toSorted()).toEqual(
+      Object.keys(entered)
+        .filter((key) => key !== 'kind')
+        .toSorted(),
+    );
+  });
+
+  it('has a definition in a folder of its name', () => {
+    expect(existsSync(`server/channels/${kind}/${kind}.ts`)).toBe(true);
+    expect(CHANNEL_KINDS[kind].label).toBe(definitionOf(kind).name);
+    expect(definitionOf(kind).receiver === undefined).toBe(kind === 'email');
+  });
+
+  it('stores a config that it decodes again', () => {
+    const config = stored(kind);
+    const { text } = storable(config);
+    expect(readConfig({ kind, config: text })).toEqual(config);
+    expect(JSON.parse(text)).toMatchObject({ kind });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half of it', '{"kind":'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['the kind alone', JSON.stringify({ kind })],
+    ['a config of another kind', JSON.stringify({ ...EXAMPLES[kind].entered, kind: 'fax' })],
+  ])('decodes a stored text that holds %s to null', (_, config) => {
+    expect(readConfig({ kind, config })).toBeNull();
+    expect(storable(stored(kind)).isSamePlace({ kind, config })).toBe(false);
+  });
+
+  it('shows a target and a name without the secret', () => {
+    expect(maskedTarget(stored(kind))).toBe(target);
+    expect(defaultName(stored(kind))).toBe(name);
+    expect(target + name).not.toContain('secret');
+  });
+
+  it('recognises a second channel to the same receiver', () => {
+    const one = storable(stored(kind));
+    expect(one.isSamePlace({ kind, config: one.text })).toBe(true);
+    for (const other of CHANNEL_KIND_NAMES.filter((each) => each !== kind))
+      expect(one.isSamePlace({ kind: other, config: storable(stored(other)).text })).toBe(false);
+  });
+});
+
+it('decodes no address that is not one', () => {
+  for (const kind of ['webhook', 'slack', 'discord', 'teams'] as const)
+    expect(readConfig({ kind, config: JSON.stringify({ kind, url: 'nowhere', secrets: [] }) })).toBeNull();
+  const config = JSON.stringify({ kind: 'ntfy', server: 'nowhere', topic: 'on-call' });
+  expect(readConfig({ kind: 'ntfy', config })).toBeNull();
+});
+
+it('keeps the keys of a webhook that moves, and makes one for a webhook that has none', () => {
+  const before = configFrom({ kind: 'webhook', url: 'https://a.example' }, null);
+  const after = configFrom({ kind: 'webhook', url: 'https://b.example' }, before);
+  expect(after).toEqual({ ...before, url: 'https://b.example' });
+  expect(before).toMatchObject({
+    secrets: [{ secret: expect.stringMatching(/^whsec_[\w+/]{43}=$/), until: null }],
+  });
+  const ofAnotherKind = configFrom({ kind: 'webhook', url: 'https://b.example' }, stored('slack'));
+  expect(ofAnotherKind).toMatchObject({ secrets: [{ until: null }] });
+});
+
+it('rotates the key of a webhook, unless its config cannot be decoded', () => {
+  const rotation = { secret: 'whsec_bmV3', until: 2, now: 1 };
+  const before = stored('webhook');
+  const rotated = readConfig({
+    kind: 'webhook',
+    config: rotatedConfig(storable(before).text, rotation) ?? '',
+  });
+  expect(rotated).toMatchObject({ secrets: [{ secret: 'whsec_bmV3', until: null }, { until: 2 }] });
+  expect(rotatedConfig('{}', rotation)).toBeNull();
+});
+
+describe('docs/how-to/add-a-channel.md', () => {
+  const guide = readFileSync('docs/how-to/add-a-channel.md', 'utf8');
+  const files = Array.from(guide.matchAll(/`([\w./-]+\/[\w.-]+\.(?:ts|tsx|md))`/g), ([, file = '']) => file);
+
+  it('names files that exist', () => {
+    expect(files.length).toBeGreaterThan(8);
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it('shows code that stands in the file of its section', () => {
+    // Formatting differs: the guide shows parts of statements.
+    const bare = (code: string) => code.replaceAll(/\s|[,;]$/g, '');
+    const sections = guide.split(/^## /m).slice(1);
+    const shown = sections.flatMap((section) => {
+      const [, file = ''] = /`([\w./-]+)`/.exec(section.split('\n')[0] ?? '') ?? [];
+      return Array.from(section.matchAll(/```ts\n([^]*?)```/g), ([, code = '']) => ({
+        code: bare(code.trim()),
+        file,
+      }));
+    });
+    expect(shown.map(({ file }) => file)).toEqual([
+      'contract/channel-config.ts',
+      'server/channels/ntfy/ntfy.ts',
+      'server/channels/ntfy/ntfy.ts',
+      'server/channels/kinds/index.ts',
+      'web/ui/alert-settings/channel-kinds.ts',
+    ]);
+    for (const { code, file } of shown) expect(bare(readFileSync(file, 'utf8'))).toContain(code);
+  });
+
+  it('names every source file that knows the kind ntfy', () => {
+    const knowing = ['contract', 'server', 'web']
+      .flatMap((folder) =>
+        readdirSync(folder, { recursive: true }).map((path) => `${folder}/${String(path)}`),
+      )
+      .filter((path) => /\.tsx?$/.test(path))
+      .filter((path) => !/\.test\.tsx?$/.test(path) && /\bntfy\b/.test(readFileSync(path, 'utf8')));
+    expect(knowing.filter((path) => !files.includes(path))).toEqual([]);
+  });
+});
