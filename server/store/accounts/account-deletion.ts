@@ -13,10 +13,8 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Deletes the account, all rows that belong to it, its users in the built-in identity provider, and certificates and
- * icons that no other account watches. Keeps a salted hash of the address if it had a trial.
- * `unless.runsBeside` lists the subscriptions that the caller cancelled. If a webhook added another one meanwhile, the
- * function deletes nothing and returns `subscribed`: without the row nobody would know to cancel that subscription.
+ * Deletes the account, its rows and identity users, and certificates and icons that no other account watches. A salted
+ * hash of the address remains if it had a trial. `unless.runsBeside`: subscriptions that the caller has cancelled.
  */
 export async function deleteAccount(
   store: Store,
@@ -30,6 +28,7 @@ export async function deleteAccount(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', id),
     ).executeTakeFirst();
+    // A webhook added another subscription meanwhile. Without its row nobody would know to cancel it.
     if (unless && (await hasOtherSubscription(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')

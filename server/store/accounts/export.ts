@@ -113,7 +113,7 @@ export function accountExport(
   };
 }
 
-/** Exports alert settings and everything shared by link. Channels show a masked target instead of their secrets. */
+/** Exports channels, unsubscriptions, maintenance, tokens and public links. Masks the targets of channels. */
 function alerting(
   db: Kysely<Tables>,
   accountId: string,

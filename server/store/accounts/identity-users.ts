@@ -56,16 +56,8 @@ export interface Proof {
 }
 
 /**
- * Replaces a user whose address was proven outside any session, by a mailed link or another provider. The new user has
- * the verified address and the given password. All sessions (here and at the provider), tokens and calendar links end.
- *
- * A verified user keeps passkeys, one-time codes and links to other providers. An unverified user loses them, and the
- * account is cleared (`AT_NEW_OWNER`), because the person who signed up may not be the owner of the address.
- *
- * Requests in flight cannot undo this: what they write at the provider (a session, a passkey) refers to the old user id
- * and violates the foreign key, and `holdAccess` refuses their writes to the account.
- *
- * Returns the new subject, or null if there is no such user. A verified user without a new password stays unchanged.
+ * Replaces a user whose address was proven outside any session, and ends all sessions, tokens and calendar links. A
+ * verified user without new password stays. Returns the current subject, or null if there is no such user.
  */
 export async function replaceUser(
   store: Store,
@@ -81,7 +73,11 @@ export async function replaceUser(
     const isVerified = Boolean(old.emailVerified);
     if (isVerified && passwordHash === undefined) return { subject: old.id, accountId: null };
 
+    // A new id, so that requests in flight cannot undo this: what they write at the provider (a session, a passkey)
+    // refers to the old id and violates the foreign key, and `holdAccess` refuses their writes to the account.
     const subject = randomUUID();
+    // A verified user keeps passkeys, one-time codes and links to other providers. An unverified one loses them,
+    // because the person who signed up may not own the address.
     await replaceUserRow(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
     if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);

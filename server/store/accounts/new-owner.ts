@@ -11,11 +11,11 @@ import type { AccountsTable, Tables } from '../schema/tables.ts';
 type Counts = Partial<Record<ClearedTable, number>>;
 
 /**
- * Ends all sessions, API tokens and calendar links of an account, after the running requests that use them (caller.ts).
- * Returns the counts for the mail to the new owner. Call it before the transaction locks any row of the account:
- * requests lock their session first, so the other order could deadlock.
+ * Ends all sessions, API tokens and calendar links. Returns the counts for the mail to the new owner. Call it before
+ * the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
  */
 export async function endAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
+  // Waits for running requests, which lock their session (see caller.ts).
   await removeAll(trx, 'sessions', accountId);
   return {
     api_tokens: await removeAll(trx, 'api_tokens', accountId),
@@ -36,9 +36,8 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account when its address is verified for the first time, because a stranger may have created it: applies
- * `AT_NEW_OWNER`, expires waiting mail and queues a mail that lists what was removed. Call it with the account's row
- * locked, after `endAccess`, which returns `ended`.
+ * Clears an account for a new owner, because a stranger may have created it: applies `AT_NEW_OWNER`, expires waiting
+ * mail and mails what was removed. Call it after `endAccess` (which returns `ended`) with the account's row locked.
  */
 export async function clearForNewOwner(
   trx: Transaction<Tables>,

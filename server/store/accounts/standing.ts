@@ -56,8 +56,7 @@ const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or 
 
 /**
  * Returns since when (ms UTC) the mail server has been down; null if it works or has failed for less than 15 minutes.
- * Errors of the server (no connection, refused login) always count. Replies about single mails count only if they
- * concern recipients of two or more domains, because one mailbox may be full or defer our mail for days.
+ * Errors of the server count (no connection, refused login), and replies about mails to two or more domains.
  */
 export async function mailDownSince(store: Store, now: number): Promise<number | null> {
   const failing = await failingRecipients(store, now - MAIL_DOWN_MS);
@@ -68,6 +67,7 @@ export async function mailDownSince(store: Store, now: number): Promise<number |
       // A server error that began before the last delivery counts again once every mail was retried since then.
       since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
+  // Replies from one domain prove nothing: a mailbox may be full or defer our mail for days.
   const domains = new Set(stillFailing.map(({ address }) => address.slice(address.lastIndexOf('@') + 1)));
   if (stillFailing.every(({ isReply }) => isReply) && domains.size < 2) return null;
   return Math.max(deliveredAt, Math.min(...stillFailing.map(({ since }) => since)));

@@ -50,9 +50,8 @@ export async function lockPlan(
 }
 
 /**
- * Recomputes the entitlement from grant, trial and subscriptions, and applies it. Without Premium it pauses all but the
- * oldest domains and sets daily checks; with Premium it resumes domains that the plan paused. Call it in the same
- * transaction as a change to these facts, and `announcePlan` after the commit. Returns whether anything changed.
+ * Recomputes and applies the entitlement: pauses all but the oldest domains and sets daily checks, or resumes what the
+ * plan had paused. Call it in the transaction of the change, `announcePlan` after it. Returns whether anything changed.
  */
 export async function settlePlan(
   store: Store,

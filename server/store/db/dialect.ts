@@ -156,7 +156,7 @@ const STILL_STARTING = '57P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const SHUTTING_DOWN = '57P01';
 
-/** Returns whether connecting may succeed later: no answer (no SQLSTATE), or a server that starts, stops or is full. */
+/** Returns whether connecting may succeed later: no answer (no SQLSTATE), or a server that starts, stops or is busy. */
 export function mayPass(error: unknown): boolean {
   const code = errorCode(error);
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);

@@ -18,8 +18,8 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 const MAX_BLOCKING_MS = 5;
 
 /**
- * The reader caches 16,000 KiB, because lists of a large account read indexes of some megabytes. The writer leaves
- * checkpoints to the checkpoint thread until the log has 4,000 pages.
+ * The reader caches 16,000 KiB, because lists of a large account read indexes of some megabytes. The checkpoint thread
+ * empties the log unless it exceeds 4,000 pages. `synchronous = FULL` makes commits survive power loss.
  */
 const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
 const WRITER_PRAGMAS = `
@@ -28,9 +28,8 @@ const WRITER_PRAGMAS = `
   PRAGMA wal_autocheckpoint = 4000`;
 
 /**
- * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never meet SQLITE_BUSY; the
- * timeout is for external backup tools. `synchronous=FULL` makes commits survive power loss. With `readsApart`, reads
- * outside transactions use a second connection: they see committed data and do not wait for writes.
+ * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never meet SQLITE_BUSY.
+ * With `readsApart`, reads outside transactions use a second one: they see committed data and do not wait for writes.
  */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
@@ -219,6 +218,7 @@ class SqliteConnection {
 
   constructor(path: string, settings: string, { readOnly = false } = {}) {
     this.database = new DatabaseSync(path, {
+      // Waits for locks of other processes, such as backup tools.
       timeout: 10_000,
       enableForeignKeyConstraints: true,
       readOnly,

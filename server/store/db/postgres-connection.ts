@@ -103,11 +103,11 @@ async function verify(
 }
 
 /**
- * Refuses a database that needs a newer program. A migration waits for connected old processes only, so one that was
- * cut off checks again when it reconnects. The query waits for a running migration, which locks kysely_migration.
- * @throws StoreError `newer_database`
+ * Refuses a database that needs a newer program. Migrations wait for connected processes only, so one that was cut off
+ * checks again when it reconnects. @throws StoreError `newer_database`
  */
 export async function refuseNewer(client: ClientBase): Promise<void> {
+  // Waits for a running migration, which may lock kysely_migration.
   const { rows } = await client.query<{ level: number }>(
     'select level from oldest_program where exists (select 1 from kysely_migration)',
   );

@@ -10,9 +10,8 @@ export type Alongside<Made> = (trx: Transaction<Tables>, made: Made) => Promise<
 const ATTEMPTS = 5;
 
 /**
- * Runs `work` in a transaction and repeats it after conflicts, up to five attempts. `work` must only use the given
- * transaction: on SQLite a write through `store.db` would deadlock, and reads would not see what the transaction wrote.
- * @throws AccessEnded if it runs for a request whose session or token has ended
+ * Runs `work` in a transaction, up to five times if it loses a race. `work` must only use the given transaction: on
+ * SQLite a write through `store.db` would deadlock, and reads would miss its writes. @throws AccessEnded
  */
 export async function inTransaction<T>(
   store: Store,

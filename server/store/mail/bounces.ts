@@ -14,7 +14,7 @@ export interface BouncedMail {
   /** null for a mail without account. */
   accountId: string | null;
   monitorId: string | null;
-  /** The current address of the channel or mail. It may have changed since the mail was sent. */
+  /** The current address, which the owner may have changed since the mail was sent. */
   recipient: string;
 }
 

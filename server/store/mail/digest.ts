@@ -41,9 +41,8 @@ export async function nextDueDigest(store: Store): Promise<number | null> {
 }
 
 /**
- * Queues an account's digest and plans the next one in one transaction, so that several workers or a crash cannot send
- * it twice. Queues none without Premium or active domains, for disabled accounts, or after the owner unsubscribed.
- * Returns whether it queued one.
+ * Queues an account's digest and plans the next one in one transaction, so that none is sent twice. Returns false if
+ * none was queued: not due, no Premium, no active domains, account disabled, or unsubscribed.
  */
 export async function enqueueDigest(
   store: Store,

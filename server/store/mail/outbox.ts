@@ -181,7 +181,7 @@ export async function freeRows({ db }: Store, outbox: Outbox): Promise<void> {
     .execute();
 }
 
-/** Longer than any delay by a retry, quiet hours or the daily limit, which is little more than a day. */
+/** Longer than any delay by retries, quiet hours or the daily limit (little more than a day). */
 const MAX_DELAY_MS = 2 * DAY_MS;
 
 /**

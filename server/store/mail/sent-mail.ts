@@ -82,9 +82,8 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
 }
 
 /**
- * Makes waiting and failed mail due now (`ids` null: all of the account). Failed mail gets a new retry period of four
- * days; mail whose content was deleted is left out. Lifts suppressions of the recipients, because the operator decides.
- * Returns the ids.
+ * Makes waiting and failed mail due now (`ids` null: all of the account) and lifts suppressions of its recipients.
+ * Failed mail gets four more days of retries; mail whose content was deleted is left out. Returns the ids.
  */
 export async function sendAgain(
   store: Store,

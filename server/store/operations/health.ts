@@ -9,7 +9,7 @@ export interface WorkHealth {
   /** How long the oldest due check and the oldest due alert have waited, in ms; 0 if none waits. */
   oldestDueCheckMs: number;
   oldestUnsentAlertMs: number;
-  /** Number of waiting deliveries of alerts, and how many of them have failed at least once. */
+  /** Number of waiting deliveries of alerts, and how many of them were attempted before. */
   waitingAlerts: number;
   retriedAlerts: number;
   alarms: Alarm[];

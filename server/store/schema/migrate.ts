@@ -23,9 +23,8 @@ const NO_LEVEL = Infinity;
 const ATTEMPTS = 3;
 
 /**
- * Runs all pending migrations in one transaction, one process at a time. Accepts a database that is ahead of this
- * program if its additional migrations are not breaking.
- * @throws StoreError `newer_database`, or `old_processes` if a pending migration would break connected processes
+ * Runs pending migrations in one transaction, one process at a time. Accepts newer databases without breaking changes.
+ * @throws StoreError `newer_database`, or `old_processes` if a migration would break connected processes
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -33,7 +32,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
       if ((await pending(db, options)).length === 0) return;
       return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
-      // A deadlock: running processes may lock tables in another order than the migration.
+      // For example a deadlock: running processes may lock tables in another order than the migration.
       if (attempt === ATTEMPTS || !lostRace(error)) throw error;
     }
   }

@@ -28,9 +28,8 @@ const BY_WORKERS = 'Workers write it to share the checks.';
 const BY_PAYMENTS = 'Says what was paid for or granted. Premium counts for the account, whoever bought it.';
 
 /**
- * Defines, per table, what happens to an account's data when a new owner verifies its address. The type demands an
- * entry for every table with an `account_id`, and for every column of tables under `columns`. The takeover test
- * compares the list with the database.
+ * What happens to an account's data when a new owner verifies its address. The type demands all tables with
+ * `account_id` and, under `columns`, all their columns; the takeover test compares the list with the database.
  */
 export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
   accounts: {

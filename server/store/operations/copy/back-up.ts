@@ -28,8 +28,7 @@ export interface BackupOrder {
 
 /**
  * Writes a consistent snapshot of the whole database into one file while the server runs. The file gets its final name
- * only after it is complete and its integrity was checked.
- * @throws CopyError, StoreError
+ * only after it is complete and its integrity was checked. @throws CopyError, StoreError
  */
 export async function backUp({
   databaseUrl,

@@ -12,9 +12,8 @@ export interface Target extends Source {
 }
 
 /**
- * Copies the tables `names` and verifies each by reading it back. Call it within a transaction of the target. Both
- * sides must have the same schema level.
- * @throws CopyError `damaged` if the rows read back differ from the source
+ * Copies the tables `names`, within a transaction of the target; both sides must have the same schema level. Verifies
+ * each table by reading it back. @throws CopyError `damaged` if the copy differs
  */
 export async function copyTables(
   from: Source,

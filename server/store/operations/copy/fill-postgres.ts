@@ -32,9 +32,8 @@ export interface FillOrder {
 }
 
 /**
- * Creates our tables on PostgreSQL at the schema level of the source and copies all rows, in one transaction: nobody
- * sees a partial copy, and a failure leaves the existing data unchanged.
- * @throws CopyError, StoreError
+ * Creates our tables on PostgreSQL at the source's schema level and copies all rows, in one transaction: nobody sees a
+ * partial copy, and a failure leaves the existing data unchanged. @throws CopyError, StoreError
  */
 export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   const { databaseUrl, setting, source, onTable, beforeCommit } = order;
