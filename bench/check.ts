@@ -11,8 +11,8 @@ import { startBlackbox } from './check/blackbox.ts';
 import type { ClientRound, ClientStart } from './check/protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
 
-// The client CPU of one full check, beside OpenSSL's own client and Prometheus' blackbox_exporter against the same server
-// in the same minutes.
+// Measures the client CPU of one full check, compared to OpenSSL's client and Prometheus' blackbox_exporter against the
+// same server.
 
 const ROUNDS = 5;
 const S_TIME_SECONDS = 2;
@@ -46,7 +46,7 @@ try {
   const ours: ClientRound[] = [];
   const theirs: OpensslRound[] = [];
   const exporters: number[] = [];
-  // Interleaved: whatever else the machine does meets both.
+  // Interleaved, so that other load on the machine affects all alike.
   for (let round = 0; round < ROUNDS; round++) {
     theirs.push(await opensslRound(server.port));
     ours.push((await answerTo('round')) as ClientRound);
@@ -73,7 +73,9 @@ async function answerTo(message: ClientStart | 'round'): Promise<unknown> {
   return answer;
 }
 
-/** `openssl s_time` prints user time only; the shell's `times` has both, of its children, on its second line. */
+/**
+ * Runs `openssl s_time`. It prints user time only, so user and system time come from line two of the shell's `times`.
+ */
 async function opensslRound(port: number): Promise<OpensslRound> {
   const script = 'openssl s_time -connect "127.0.0.1:$1" -new -time "$2" -CAfile "$3" -verify 5 2>&1; times';
   const values = [String(port), String(S_TIME_SECONDS), rootFile];

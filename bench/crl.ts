@@ -9,7 +9,7 @@ import { mintAuthority } from '../tests/kit/mint.ts';
 import { mintCrl } from '../tests/kit/mint-crl.ts';
 import type { CrlFiles, CrlReading } from './crl/protocol.ts';
 
-// A large revocation list read, verified and looked through, beside OpenSSL's own tool on the same file.
+// Measures parsing, verifying and searching a large CRL, compared to the openssl tool on the same file.
 
 const ROUNDS = 7;
 const ENTRIES = 100_000;
@@ -33,10 +33,10 @@ const rootPem = await file('root.pem', root.certificatePem);
 try {
   const ours: CrlReading[] = [];
   const theirs: number[] = [];
-  // Interleaved: whatever else the machine does meets both.
+  // Interleaved, so that other load on the machine affects both alike.
   for (let round = 0; round < ROUNDS; round++) {
-    theirs.push(await opensslReading());
-    ours.push(await reading());
+    theirs.push(await measureOpenssl());
+    ours.push(await measureOurs());
   }
   report(ours, theirs);
 } finally {
@@ -49,8 +49,8 @@ async function file(name: string, bytes: string | Uint8Array): Promise<string> {
   return path;
 }
 
-/** Each in a process of its own: nothing is warm, and its memory is nobody else's. */
-async function reading(): Promise<CrlReading> {
+/** Measures one reading in a new process, so that nothing is warm and the memory is its own. */
+async function measureOurs(): Promise<CrlReading> {
   const child = fork(new URL('./crl/child.ts', import.meta.url));
   const ended = once(child, 'exit');
   child.send(files);
@@ -60,8 +60,8 @@ async function reading(): Promise<CrlReading> {
   return answer as CrlReading;
 }
 
-/** CPU in ms, its start included: the shell's `times` has that of its children on its second line. */
-async function opensslReading(): Promise<number> {
+/** Returns the CPU time of `openssl crl` in ms, including its start, from the second line of the shell's `times`. */
+async function measureOpenssl(): Promise<number> {
   const script = 'openssl crl -inform DER -in "$1" -CAfile "$2" -noout 2>&1; times';
   const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', files.list, rootPem]);
   if (!stdout.startsWith('verify OK')) throw new Error(`openssl crl said: ${stdout.slice(0, 200)}`);

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEAD_NAMES, type DnsRound, LIVING_NAMES } from './dns/protocol.ts';
 
-// How long names wait while the name servers of a few others are silent, beside dns.lookup of the same machine.
+// Measures how long names take to resolve while the name servers of a few others are silent, compared to dns.lookup.
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-dns-'));
 const resolvConf = join(folder, 'resolv.conf');
 writeFileSync(resolvConf, 'nameserver 127.0.0.1\n');
-// A network and a file tree of its own: the machine's resolver, too, is to ask the name server of the bench, on port 53.
+// Network and mount namespaces, so that dns.lookup uses the bench's name server too, which needs port 53.
 const INSIDE = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
 const unshare = ['-rnm', 'sh', '-c', INSIDE, 'sh', resolvConf];
 

@@ -2,12 +2,12 @@ import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
 import { startPostgres } from '../tests/kit/postgres-server.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
 
-// What becomes of alerts when processes are killed, networks cut, clocks wrong and receivers difficult, on both databases. Every
-// message is held against ledgers of other processes.
-//
-//   npm run bench -- faults                   all of them
-//   npm run bench -- faults kills network     some of them
-//   FAULTS_SEED=7 npm run bench -- faults     the same moments again
+// Checks that alerts survive killed processes, network failures, wrong clocks and failing receivers, on both databases.
+// Compares all messages with ledgers that the receivers keep in processes of their own.
+
+//   npm run bench -- faults                   every scenario
+//   npm run bench -- faults kills network     some scenarios
+//   FAULTS_SEED=7 npm run bench -- faults     repeats the random choices of an earlier run
 
 const wanted = process.argv.slice(3);
 const unknown = wanted.filter((name) => !(name in SCENARIOS));
@@ -20,7 +20,8 @@ if (unknown.length > 0) {
 const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
 process.stdout.write(`To repeat these moments: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
 
-// As operators run it: a killed process must not lean on what the operating system still holds.
+// With fsync, as in production: without it, data of a killed process could survive only in the operating system's
+// cache.
 const server = await startPostgres({ durable: true });
 if (server === null)
   process.stdout.write('No PostgreSQL here and none could be had: only SQLite is measured.\n');

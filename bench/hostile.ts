@@ -4,10 +4,10 @@ import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
 import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
-// What strangers can cost others. A missed target ends it with exit code 1.
+// Measures how much attackers can slow down other users. Exits with 1 if a target is missed.
 //
 //   npm run bench -- hostile                 every part
-//   npm run bench -- hostile chain search    some of them
+//   npm run bench -- hostile chain search    some parts
 
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,

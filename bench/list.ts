@@ -8,7 +8,7 @@ import { insertFleet } from '../tests/kit/fleet.ts';
 import { sendTo, signUp, type Person } from '../tests/kit/people.ts';
 import { measureList, type ListFigures } from './list/measure.ts';
 
-// The dashboard of somebody with 5,000 domains, beside that of somebody with 50, in the same browser and minutes.
+// Compares the dashboard of an account with 5,000 domains to that of an account with 50, in the same browser.
 
 const ROUNDS = 3;
 const LARGE = 5000;
@@ -30,7 +30,7 @@ try {
   });
   for (const view of VIEWS) {
     const figures = { large: [] as ListFigures[], small: [] as ListFigures[] };
-    // Interleaved: whatever else the machine does meets both.
+    // Interleaved, so that other load on the machine affects both alike.
     for (let round = 0; round < ROUNDS; round++) {
       figures.small.push(await measured(browser, small, view, SMALL));
       figures.large.push(await measured(browser, large, view, LARGE));

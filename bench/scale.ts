@@ -8,11 +8,11 @@ import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';
 import { MINUTE_MS } from '../contract/durations.ts';
 
-// What the store and the product do with many monitors, and what a target says of it. A missed one ends it with 1.
-//
-//   npm run bench -- scale                              all of it; most of an hour
-//   npm run bench -- scale quick                        a small size of each part, a few minutes
-//   npm run bench -- scale lists work sqlite-100k       some parts, in some places
+// Measures the store and the product with many monitors. Exits with 1 if a target is missed.
+
+//   npm run bench -- scale                              every part; most of an hour
+//   npm run bench -- scale quick                        every part at a small size; a few minutes
+//   npm run bench -- scale lists work sqlite-100k       some parts, on some stores
 //   npm run bench -- scale sustain four-workers month
 
 const PARTS = ['lists', 'work', 'month', 'sustain', 'four-workers'] as const;
@@ -37,8 +37,10 @@ const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 
 type Run = [name: string, measure: () => Promise<Figure[]>];
 
-/** What needs the same store has it one after the other: to fill one takes longer than to measure. */
-const inPlaces = (parts: readonly ('lists' | 'work')[]): Run[] =>
+/**
+ * Runs parts that need the same store one after the other on it, because filling a store takes longer than measuring.
+ */
+const runsPerStore = (parts: readonly ('lists' | 'work')[]): Run[] =>
   parts.length === 0
     ? []
     : places.map((place) => [
@@ -84,7 +86,7 @@ const others: Record<Exclude<Part, 'lists' | 'work'>, () => Run[]> = {
 
 const parts = chosen(PARTS);
 const runs = [
-  ...inPlaces(parts.filter((part) => part === 'lists' || part === 'work')),
+  ...runsPerStore(parts.filter((part) => part === 'lists' || part === 'work')),
   ...parts.flatMap((part) => (part === 'lists' || part === 'work' ? [] : others[part]())),
 ];
 

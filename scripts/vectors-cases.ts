@@ -141,7 +141,7 @@ function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: Trus
     id: `${testCase.suite}::${testCase.id}`,
     features: [],
     expected: testCase.expected === 'ACCEPT' ? 'accept' : 'reject',
-    // Where clients may differ BetterTLS itself counts nothing.
+    // BetterTLS itself does not count cases in which clients may differ.
     skipped: testCase.failureIsWarning,
     judge: ({ now, profile }) =>
       toAnswer(() => {

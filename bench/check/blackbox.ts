@@ -15,19 +15,21 @@ const WARM_UP_PROBES = 200;
 const PROBES = 600;
 
 export interface Blackbox {
-  /** CPU per probe in µs, user and system, of the whole exporter: what it answers over HTTP is part of a probe. */
+  /** Measures the exporter's CPU time per probe in µs, user and system, including its HTTP answer. */
   round(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** Debian's blackbox_exporter with its tcp probe over TLS, the chain verified; null where it cannot be had. */
+/**
+ * Starts Debian's blackbox_exporter with a tcp probe over TLS that verifies the chain; null if it cannot be installed.
+ */
 export async function startBlackbox(
   folder: string,
   rootFile: string,
   port: number,
 ): Promise<Blackbox | null> {
-  const has = (): boolean => spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
-  if (!has() && !(installDebianPackage(PROGRAM) && has())) return null;
+  const isInstalled = (): boolean => spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
+  if (!isInstalled() && !(installDebianPackage(PROGRAM) && isInstalled())) return null;
 
   const config = join(folder, 'blackbox.yml');
   const module = {
@@ -40,24 +42,24 @@ export async function startBlackbox(
     },
   };
   await writeFile(config, JSON.stringify({ modules: { certificate: module } }));
-  const own = await freePort();
+  const exporterPort = await freePort();
   const child = spawn(
     PROGRAM,
-    [`--config.file=${config}`, `--web.listen-address=127.0.0.1:${own}`, '--log.level=error'],
+    [`--config.file=${config}`, `--web.listen-address=127.0.0.1:${exporterPort}`, '--log.level=error'],
     { stdio: 'ignore' },
   );
   const ended = once(child, 'exit');
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const probe = (): Promise<string> =>
-    text(`http://127.0.0.1:${own}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
+    text(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
   const probes = async (count: number): Promise<void> => {
     let left = count;
-    const lane = async (): Promise<void> => {
+    const runWorker = async (): Promise<void> => {
       while (left-- > 0)
         if (!(await probe()).includes('\nprobe_success 1\n'))
           throw new Error('a probe of the exporter failed');
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    await Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
   };
 
   while (!(await probe().then(Boolean, () => false))) await new Promise((wait) => setTimeout(wait, 50));
@@ -76,7 +78,7 @@ export async function startBlackbox(
   };
 }
 
-/** utime and stime of /proc/PID/stat, in ticks of a hundredth of a second: a round has to be long enough for that. */
+/** Returns utime plus stime of /proc/PID/stat in µs. Resolution is 10 ms, so rounds must be long enough. */
 function cpuMicroseconds(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [utime = 0, stime = 0] = rest.split(' ').slice(11, 13).map(Number);

@@ -5,14 +5,14 @@ import { createProbe, loadTrustStore, NO_SOURCES } from '../../server/probe/inde
 import type { ClientRound, ClientStart } from './protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
 
-// The measured process does nothing but checks: the server, its output and the other client live elsewhere.
+// The measured process runs only checks. The server, the report and the other clients are in other processes.
 
 const CONCURRENCY = 16;
 const ROUND_CHECKS = 800;
 const WARM_UP_CHECKS = 500;
 
 const policy = createAddressPolicy(['127.0.0.1/32']);
-// The figure is about the handshake and the judgement; openssl s_time is given an address too.
+// DNS is not measured: openssl s_time gets an address too.
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
 const { signal } = new AbortController();
@@ -34,10 +34,10 @@ async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Prom
   };
   const checks = async (count: number): Promise<void> => {
     let left = count;
-    const lane = async (): Promise<void> => {
+    const runWorker = async (): Promise<void> => {
       while (left-- > 0) await check();
     };
-    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+    await Promise.all(Array.from({ length: CONCURRENCY }, runWorker));
   };
 
   const known = await check();

@@ -1,13 +1,13 @@
-/** What the bench tells its client process, once. */
+/** First message of the bench to its client process. */
 export interface ClientStart {
   port: number;
   rootPem: string;
-  /** Leaves of the same issuer that nobody has seen yet, base64 DER, for the cost of a first sight. */
+  /** Leaves of the same issuer that were not judged before, base64 DER, to measure uncached signatures. */
   unseen: readonly string[];
   intermediate: string;
 }
 
-/** One measured round. Times are client CPU, user + system, in µs per piece of work. */
+/** One measured round. Times are client CPU, user plus system, in µs per operation. */
 export interface ClientRound {
   checks: number;
   checkMicroseconds: number;

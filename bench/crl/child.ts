@@ -9,13 +9,13 @@ process.once('message', (files: CrlFiles) => {
   const before = process.memoryUsage.rss();
   const der = readFileSync(files.list);
 
-  const parsing = cpu();
+  const parsing = startCpuTimer();
   const crl = parseCrl(der);
   const parse = parsing();
-  const verifying = cpu();
+  const verifying = startCpuTimer();
   if (!crl.isSignedBy(issuer)) throw new Error('the list is not signed by its issuer');
   const verify = verifying();
-  const lookingUp = cpu();
+  const lookingUp = startCpuTimer();
   const answer = crlAnswer({ crl, certificate, issuer, url: files.url, now: Date.now() });
   const lookUp = lookingUp();
 
@@ -30,8 +30,10 @@ process.once('message', (files: CrlFiles) => {
   process.disconnect?.();
 });
 
-/** Starts a clock of this process's user and system time, all its threads, in ms. */
-function cpu(): () => number {
+/**
+ * Starts a CPU timer. The returned function gives this process's user and system time of all threads since then, in ms.
+ */
+function startCpuTimer(): () => number {
   const start = process.cpuUsage();
   return () => {
     const { user, system } = process.cpuUsage(start);

@@ -1,4 +1,4 @@
-/** Where a child finds what it is to read. */
+/** Files for the child process to read. */
 export interface CrlFiles {
   list: string;
   issuer: string;
@@ -6,11 +6,11 @@ export interface CrlFiles {
   url: string;
 }
 
-/** One reading of the whole list in a process of its own. CPU times in ms, sizes in bytes. */
+/** Cost of reading the list once in a new process. CPU times in ms, sizes in bytes. */
 export interface CrlReading {
   parse: number;
   verify: number;
   lookUp: number;
-  /** The most that the process ever held, less what it held before and the file. */
+  /** Peak RSS minus the RSS before reading and the size of the file. */
   memory: number;
 }

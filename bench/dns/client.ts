@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { DEAD_NAMES, deadName, LIVING_NAMES, livingName, type DnsRound } from './protocol.ts';
 
-// Runs where 127.0.0.1:53 is free and the machine's own resolver asks there too.
+// Runs in a namespace where 127.0.0.1:53 is free and /etc/resolv.conf points there.
 
 const ROUNDS = 3;
 const NAMES_PER_SECOND = 100;
@@ -24,14 +24,14 @@ const server = fork(new URL('./name-server.ts', import.meta.url));
 await once(server, 'message');
 await round('resolver', false);
 for (let index = 0; index < ROUNDS; index++) {
-  // Interleaved: whatever else the machine does meets both.
+  // Interleaved, so that other load on the machine affects both alike.
   for (const withDead of [false, true]) process.send?.(await round('resolver', withDead));
 }
 for (const withDead of [false, true]) process.send?.(await round('dns.lookup', withDead));
 server.disconnect();
 process.disconnect?.();
 
-/** Names fall due at an even pace, whether or not earlier ones have been answered. */
+/** Resolves names at a fixed rate, without waiting for earlier answers. */
 async function round(way: DnsRound['way'], withDead: boolean): Promise<DnsRound> {
   const names = Array.from({ length: LIVING_NAMES }, (_, index) => livingName(index));
   const every = LIVING_NAMES / DEAD_NAMES;

@@ -1,7 +1,7 @@
 import { startDnsServer } from '../../tests/kit/dns-server.ts';
 import { DEAD_NAMES, deadName, LIVING_NAMES, livingName } from './protocol.ts';
 
-// A process of its own, so that its work is no part of what is measured.
+// Runs in a process of its own, so that its work is not measured.
 
 const living = Array.from(
   { length: LIVING_NAMES },

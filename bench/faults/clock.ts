@@ -12,13 +12,14 @@ const START = Date.UTC(2027, 2, 1, 9, 30);
 
 export interface ClockOptions {
   database: Database;
-  /** How many domains whose certificates are good for months, and how many of which there is something to tell. */
+  /** Number of domains with certificates that are valid for months. */
   domains: number;
+  /** Number of domains with an alert due. */
   due: number;
   seed: number;
 }
 
-/** The machine's clock jumps ahead by 400 days while alerts wait, stays there for hours, and is set right again. */
+/** Sets the clock ahead by 400 days while alerts are waiting, and back to the right time three hours later. */
 export async function setClockAhead({ database, domains, due, seed }: ClockOptions): Promise<Outcome> {
   const places = await startPlaces({ now: START });
   const mails = await startLedger('mail', database.dataDir);
@@ -45,10 +46,10 @@ export async function setClockAhead({ database, domains, due, seed }: ClockOptio
       await lab.worker.runDue();
     }
     const alarms = await lab.store.db.selectFrom('alarms').select('code').execute();
-    const wrongly = (await alertsAmong(lab.store, mails.read())).length;
-    const others = await othersAmong(lab.store, mails.read());
-    limits.hold(wrongly === 0, `${wrongly} alerts left by a wrong clock`);
-    limits.hold(others.length === 0, `other mail left by a wrong clock: ${others.join(', ')}`);
+    const wrongAlerts = (await alertsAmong(lab.store, mails.read())).length;
+    const otherMails = await othersAmong(lab.store, mails.read());
+    limits.hold(wrongAlerts === 0, `${wrongAlerts} alerts left by a wrong clock`);
+    limits.hold(otherMails.length === 0, `other mail left by a wrong clock: ${otherMails.join(', ')}`);
     limits.hold(
       alarms.some(({ code }) => code === 'clock_wrong'),
       'no alarm stood for the operator',
@@ -64,11 +65,14 @@ export async function setClockAhead({ database, domains, due, seed }: ClockOptio
       await lab.worker.runDue();
     }
     const sent = await alertsAmong(lab.store, mails.read());
-    const told = ending.filter((host) => sent.some(({ text }) => text.startsWith(`${host}:`)));
-    limits.hold(told.length === due, `of ${due} alerts that were due ${told.length} arrived afterwards`);
+    const alerted = ending.filter((host) => sent.some(({ text }) => text.startsWith(`${host}:`)));
+    limits.hold(
+      alerted.length === due,
+      `of ${due} alerts that were due ${alerted.length} arrived afterwards`,
+    );
     limits.hold(sent.length === due, `${sent.length} alerts arrived where ${due} were due`);
     return {
-      line: `clock + 400 days for 3 hours, ${domains + due} domains: ${wrongly} alerts and ${others.length} other mails sent, the alarm stood; set right: ${told.length} of ${due} due alerts sent`,
+      line: `clock + 400 days for 3 hours, ${domains + due} domains: ${wrongAlerts} alerts and ${otherMails.length} other mails sent, the alarm stood; set right: ${alerted.length} of ${due} due alerts sent`,
       broken: limits.broken,
     };
   } finally {
@@ -77,7 +81,9 @@ export async function setClockAhead({ database, domains, due, seed }: ClockOptio
   }
 }
 
-/** The kinds of the mail that is neither an alert nor an alarm: only the operator is to hear of a wrong clock while it is. */
+/**
+ * Returns the kinds of arrived mails other than alerts and alarms. With a wrong clock only the operator may get mail.
+ */
 async function othersAmong({ db }: Store, entries: readonly LedgerEntry[]): Promise<string[]> {
   const arrived = new Set(entries.map(({ id }) => rowId(id)));
   const rows = await db.selectFrom('mails').select(['message_id', 'kind']).execute();

@@ -10,13 +10,13 @@ import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** Some of the additions that one account may make in a minute. */
+/** How many writes must be refused. Below the number of domains that an account may add per minute. */
 const REFUSALS = 12;
 const PAUSE_MS = 250;
 const LONGEST_FULL_MS = MINUTE_MS;
 const PATIENCE_MS = 4 * MINUTE_MS;
 
-/** The disk of the embedded database is full for a while; `small` is the folder where a small one is mounted. */
+/** Fills the disk of the embedded database for a while. `small` is the folder where a small disk is mounted. */
 export async function fillDisk(database: Database, small: string): Promise<Outcome> {
   const world = await createWorld(database, { dataDir: small });
   const limits = createLimits();
@@ -38,16 +38,16 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
     const ballast = join(small, 'ballast');
     const refusals: string[] = [];
     const fullAt = Date.now();
-    // What SQLite's log has room for within itself is still taken.
+    // SQLite still accepts writes that fit into the existing WAL file, so insist until enough are refused.
     const isOver = () => refusals.length >= REFUSALS || Date.now() - fullAt > LONGEST_FULL_MS;
     const insist = async (): Promise<void> => {
       while (!isOver()) {
         fill(ballast);
         const host = world.hosts.add('ends in days');
         const answer = await person.ask(CALLS.addDomain, { body: { host } }).catch((error: unknown) => error);
-        const words = wordsOf(answer);
-        if (words === TOO_MANY) await delay(PAUSE_MS);
-        else if (words !== null) refusals.push(words);
+        const refusal = refusalOf(answer);
+        if (refusal === TOO_MANY) await delay(PAUSE_MS);
+        else if (refusal !== null) refusals.push(refusal);
       }
     };
     await Promise.all(Array.from({ length: 4 }, insist));
@@ -93,8 +93,8 @@ function append(file: number, bytes: number): boolean {
 
 const TOO_MANY = 'too many';
 
-/** Why it was refused; null: it was taken. */
-function wordsOf(answer: unknown): string | null {
+/** Returns why a write was refused; null if it was accepted. */
+function refusalOf(answer: unknown): string | null {
   if (answer instanceof Error) return answer.message;
   const asked = answer as { status: number; problem: { code: string; detail?: string } };
   if (asked.status === 429) return TOO_MANY;

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../contract/durations.ts';
 
 const SECOND_MS = 1_000;
 
-/** What becomes of its certificate, and so what its owner must have been told in the end. */
+/** What happens to the host's certificate; decides which alerts must arrive. */
 export type Fate = 'ends in days' | 'ended' | 'renewed';
 
 export interface Host {
@@ -14,12 +14,12 @@ export interface Host {
   notAfter: number;
 }
 
-/** Hosts whose certificates give reason to tell somebody at the first check, and some of them more often within minutes. */
+/** Hosts whose certificates cause an alert at the first check, and some of them more alerts within minutes. */
 export interface Hosts {
   all: ReadonlyMap<string, Host>;
-  /** Brings a new one up; returns `host:port`. */
+  /** Adds a host and returns its `host:port`. */
   add(fate: 'ends in days' | 'ended'): string;
-  /** Serves a good certificate in the place of one that has ended. */
+  /** Replaces the host's expired certificate with a valid one. */
   renew(host: string): void;
 }
 
@@ -37,7 +37,7 @@ export function createHosts(world: {
     add(fate) {
       const host = `host${all.size + 1}.${domain}`;
       const now = Date.now();
-      // Of ten minutes: two, one and half a minute before the end are steps, and then the end itself.
+      // With a lifetime of ten minutes, alert steps are due 2, 1 and 0.5 minutes before expiry, and at expiry.
       const [notBefore, notAfter] =
         fate === 'ended'
           ? [now + endsInMs - 600 * SECOND_MS, now + endsInMs]

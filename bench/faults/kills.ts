@@ -14,15 +14,15 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 export interface KillsOptions {
   database: Database;
   kills: number;
-  /** How many domains are watched at least; more kills follow until it is so many. */
+  /** Minimum number of monitored domains. Kills continue until it is reached. */
   domains: number;
-  /** Of hosts, how many get a certificate that ends while this runs, in [0, 1]. */
+  /** Share of hosts whose certificate expires during the run, 0 to 1. */
   ending: number;
-  /** After what time it ends. */
+  /** Ms until such a certificate expires. */
   endsInMs: number;
   longestLifeMs: number;
   seed: number;
-  /** How long the last messages may take to arrive. */
+  /** How long the last messages may take to arrive, in ms. */
   patienceMs: number;
   progress: (line: string) => void;
 }
@@ -31,21 +31,21 @@ export interface KillsResult extends Reckoning {
   kills: number;
   acknowledged: number;
   domains: number;
-  /** What was acknowledged and is not so, in words. */
+  /** Acknowledged writes that are not in effect, in words. */
   broken: string[];
 }
 
 const PEOPLE = 4;
 const WRITERS_EACH = 2;
-/** On a busy machine lives may be too short to write much: then there are more of them. */
-const MOST_KILLS_TIMES = 4;
+/** Limit for additional kills. On a busy machine few writes happen between kills, so more kills are needed. */
+const MAX_KILLS_FACTOR = 4;
 const SETTLE_POLL_MS = 500;
-/** People who write as fast as they are answered would be a load test of a machine that does much else. */
+/** Writers pause up to this long between writes, because this is not a load test. */
 const LONGEST_PAUSE_MS = 400;
 
 /**
- * Kills the processes of the product at random moments while people write and certificates end, and holds what arrived against
- * what must have.
+ * Kills the product's processes at random moments while people write and certificates expire. Then compares the
+ * messages that arrived with those that must have.
  */
 export async function killAtRandomMoments(options: KillsOptions): Promise<KillsResult> {
   const { database, seed, progress } = options;
@@ -60,9 +60,9 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     }
     let kills = 0;
     const watched = () => people.reduce((sum, { writes }) => sum + writes.entries.length, 0);
-    const isEnough = () => kills >= options.kills && watched() >= options.domains;
-    for (; !isEnough() && kills < MOST_KILLS_TIMES * options.kills; kills++) {
-      // Certificates that end need minutes until all of it is told: they come in the first half.
+    const isDone = () => kills >= options.kills && watched() >= options.domains;
+    for (; !isDone() && kills < MAX_KILLS_FACTOR * options.kills; kills++) {
+      // Expiring certificates send alerts for minutes, so they are added in the first half only.
       const isFirstHalf = kills < options.kills / 2;
       const newHost =
         watched() < options.domains
@@ -75,7 +75,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
       ending.abort();
       await Promise.all(busy);
       await processes.start();
-      await stayIn(people);
+      await refreshSessions(people);
       if ((kills + 1) % 10 === 0) progress(`${kills + 1} kills, ${watched()} domains`);
     }
     progress(`waiting for what is still on its way`);
@@ -90,10 +90,10 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
   }
 }
 
-/** Well before a session's access ends. */
+/** Refreshes sessions well before their access cookie expires. */
 const REFRESH_AFTER_MS = 8 * MINUTE_MS;
 
-async function stayIn(people: { person: Person; seenAt: number }[]): Promise<void> {
+async function refreshSessions(people: { person: Person; seenAt: number }[]): Promise<void> {
   for (const one of people) {
     if (Date.now() - one.seenAt < REFRESH_AFTER_MS) continue;
     void (await one.person.ask(CALLS.refreshSession)).ok;
@@ -101,7 +101,7 @@ async function stayIn(people: { person: Person; seenAt: number }[]): Promise<voi
   }
 }
 
-/** What runs of the product: one process on SQLite, on PostgreSQL one more that only works. */
+/** Starts the product: one process on SQLite, plus a worker process on PostgreSQL. */
 async function startProcesses(world: World) {
   let app: App | null = await world.start();
   let worker: WorkerApp | null = null;
@@ -125,6 +125,7 @@ async function startProcesses(world: World) {
   };
 }
 
+/** Starts concurrent writers that run until `ending` aborts. Without `newHost` they only change existing domains. */
 export function keepWriting(
   writes: Writes,
   life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
@@ -151,7 +152,7 @@ export async function listed(world: World, people: readonly { person: Person }[]
   return { domains, hosts };
 }
 
-/** Waits until nothing is missing any more, or for as long as anybody may have to. */
+/** Waits until no message is missing, at most `patienceMs`, and returns the last comparison. */
 export async function settled(world: World, hosts: readonly Host[], patienceMs: number): Promise<Reckoning> {
   const until = Date.now() + patienceMs;
   const store = await world.store();
@@ -169,18 +170,18 @@ export async function settled(world: World, hosts: readonly Host[], patienceMs: 
 const LATE_MS = 5 * MINUTE_MS;
 const MOST_DUPLICATES = 0.01;
 
-/** How much a run has to be before it shows anything. */
+/** Minimum size of a meaningful run. */
 interface Size {
   kills: number;
   notifications: number;
   writes: number;
 }
-const NOTHING: Size = { kills: 0, notifications: 0, writes: 0 };
+const NO_MINIMUM: Size = { kills: 0, notifications: 0, writes: 0 };
 
-/** What a run of kills came to, held to the limits. */
+/** Checks the result of a run of kills against the limits. */
 export function killsOutcome(
   result: KillsResult,
-  { mostDuplicates = MOST_DUPLICATES, least = NOTHING }: { mostDuplicates?: number; least?: Size } = {},
+  { mostDuplicates = MOST_DUPLICATES, least = NO_MINIMUM }: { mostDuplicates?: number; least?: Size } = {},
 ): Outcome {
   const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
   const limits = createLimits();

@@ -22,19 +22,19 @@ import type { PlacesMap } from './places.ts';
 import { seededRandom } from './random.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
-/** The product's loops in this process, on a clock that only the caller moves; network, receivers and database are real. */
+/** The worker's loops in this process, with a simulated clock. Network, receivers and database are real. */
 export interface Lab {
   store: Store;
   worker: Worker;
   clock: { now(): number; set(at: number): void };
-  /** Somebody with Premium and a proven address; answers the account's id. */
+  /** Creates an account with Premium and a verified address. Returns its id. */
   arrive(localPart: string): Promise<string>;
-  /** Tells that account by webhook too; answers the channel's id. */
+  /** Adds a webhook channel to the account. Returns the channel's id. */
   addWebhook(accountId: string, url: string): Promise<string>;
   watch(accountId: string, host: string, everyMinutes?: number): Promise<void>;
-  /** Moves the clock from one due instant to the next and does what is due, up to `at`. */
+  /** Advances the clock from one due instant to the next, up to `at`, and runs the work that is due. */
   runUntil(at: number): Promise<void>;
-  /** Moves the clock by steps instead: for much that is due at instants of its own. */
+  /** Advances the clock in fixed steps up to `at`: faster if many items are due at different instants. */
   stepUntil(at: number, stepMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,14 +44,14 @@ export interface LabOptions {
   places: PlacesMap;
   smtpUrl: string;
   start: number;
-  /** Hears of every move of the clock: canaries follow it, as long as it is right. */
+  /** Called with each new time. Canaries use it to follow the clock while it is right. */
   onClock?: (now: number) => void;
   seed: number;
   allow?: readonly string[];
   concurrency?: number;
-  /** Of the real time that anything may take to answer, in ms: what is silent is waited for. */
+  /** Timeout for answers in real ms. Silent peers cost this time. */
   patienceMs?: number;
-  /** The same for a name server. */
+  /** Timeout for the name server in real ms. */
   dnsPatienceMs?: number;
 }
 
@@ -59,15 +59,15 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ALLOW = ['127.0.0.0/8', '::1/128'];
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
-/** Alarms are what faults are to cause; any other error is to be seen. */
-function report(what: unknown, ...words: unknown[]): void {
+/** Prints errors. Ignores alarms, which the faults cause on purpose. */
+function logError(what: unknown, ...words: unknown[]): void {
   if (typeof what === 'object' && what !== null && 'alarm' in what) return;
-  // An error has nothing that JSON would show.
+  // `inspect`, because JSON would show nothing of an Error.
   process.stderr.write(`${inspect([what, ...words], { depth: null })}\n`);
 }
 
-/** Work that comes due by doing nothing would hold the clock for ever. */
-const LEAST_STEP_MS = 1_000;
+/** Advance of the clock after an idle run; otherwise work that stays due without being done would stop the clock. */
+const IDLE_STEP_MS = 1_000;
 
 export async function openLab(options: LabOptions): Promise<Lab> {
   const {
@@ -91,7 +91,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   const resolver = createResolver({ servers: [places.dns], policy, timeoutMs: dnsPatienceMs });
   const timeouts = { connect: patienceMs, handshake: patienceMs, check: 3 * patienceMs };
   const real = createProbe({ resolver, policy, now: clock.now, sources: NO_SOURCES, timeouts });
-  // Not what this is about, and a dozen connections each.
+  // Posture checks are irrelevant here and take a dozen connections each.
   const probe: Probe = {
     observe: (endpoint, asked) => real.observe(endpoint, { ...asked, withPosture: false }),
   };
@@ -114,7 +114,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     random: seededRandom(options.seed),
     concurrency: options.concurrency ?? 64,
-    log: { ...QUIET, error: report },
+    log: { ...QUIET, error: logError },
     publicUrl: new URL('https://certs.test'),
     productName: 'Certlantern',
     supportEmail: 'operator@certs.test',
@@ -164,7 +164,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
         next = await nextDue(store)
       ) {
         clock.set(Math.max(now, next));
-        if (hasIdled(await worker.runDue())) clock.set(now + LEAST_STEP_MS);
+        if (wasIdle(await worker.runDue())) clock.set(now + IDLE_STEP_MS);
       }
       clock.set(Math.max(now, at));
     },
@@ -181,10 +181,10 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   };
 }
 
-const hasIdled = (done: Awaited<ReturnType<Worker['runDue']>>): boolean =>
+const wasIdle = (done: Awaited<ReturnType<Worker['runDue']>>): boolean =>
   Object.values(done).every((count) => count === 0);
 
-/** When the next check, delivery or mail falls due; null: none will. */
+/** Returns when the next check, delivery or mail is due, in ms UTC; null if there is none. */
 async function nextDue({ db }: Store): Promise<number | null> {
   const [check, delivery, mail] = await Promise.all([
     db

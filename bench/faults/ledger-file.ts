@@ -1,20 +1,20 @@
 import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** One message that arrived, as the ledger of a receiver keeps it. */
+/** A message that arrived at a receiver. */
 export interface LedgerEntry {
-  /** Message-ID without angle brackets, or webhook-id: the same for every repetition. */
+  /** Message-ID without angle brackets, or webhook-id; retries have the same one. */
   id: string;
   /** The recipient's address, or the path of the webhook. */
   to: string;
   /** The subject, or the body of the webhook. */
   text: string;
-  /** By the receiver's own clock, ms UTC. */
+  /** Arrival by the receiver's clock, ms UTC. */
   at: number;
-  /** False where the sender was not told that it arrived. */
+  /** False if the receiver dropped the connection instead of acknowledging the message. */
   told: boolean;
 }
 
-/** Appends to a file so that an entry is on the disk before its sender hears of it. */
+/** Opens a ledger. `keep` returns after fsync, so that an entry is on disk before the message is acknowledged. */
 export function createLedgerFile(path: string): { keep(entry: LedgerEntry): void; close(): void } {
   const file = openSync(path, 'a');
   return {

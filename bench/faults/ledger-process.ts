@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerEntry } from './ledger-file.ts';
 
-/** What a receiver is told to do. */
+/** Order to a receiver. */
 export type LedgerOrder =
   | { kind: 'down' | 'up' | 'release' }
   | { kind: 'login'; refused: boolean }
@@ -13,18 +13,18 @@ export type LedgerOrder =
 export type LedgerReport =
   { kind: 'listening'; port: number } | { kind: 'done' | 'arrived' } | { kind: 'asked'; to: string };
 
-/** A receiver in another process, which keeps what arrives in a file of its own. */
+/** A receiver in another process that logs arriving messages to a file. */
 export interface LedgerProcess {
   port: number;
   order(order: LedgerOrder): Promise<void>;
-  /** Everything that arrived so far, from the file and in its order. */
+  /** Returns all messages so far in order of arrival. */
   read(): readonly LedgerEntry[];
-  /** How often a path was asked for, taken or not; webhooks only. */
+  /** Returns how often a webhook path was requested, accepted or not. */
   asked(path: string): number;
   stop(): Promise<void>;
 }
 
-/** Starts the mail server or the receiver of webhooks; it ends with this process. */
+/** Starts the mail server or the webhook receiver; it ends with this process. */
 export async function startLedger(kind: 'mail' | 'webhook', folder: string): Promise<LedgerProcess> {
   const path = join(folder, `${kind}.ledger`);
   const child: ChildProcess = fork(join(import.meta.dirname, `${kind}-ledger.ts`), [path]);
@@ -67,7 +67,7 @@ export async function startLedger(kind: 'mail' | 'webhook', folder: string): Pro
   };
 }
 
-/** Reads a file that grows; a line that is not whole yet waits for its end. */
+/** Reads a growing file incrementally. Keeps an incomplete last line until the rest arrives. */
 function createTail(path: string): { read(): readonly LedgerEntry[]; close(): void } {
   const file = openSync(path, 'r');
   const entries: LedgerEntry[] = [];

@@ -6,11 +6,10 @@ import { selfSigned } from '../../tests/kit/mint.ts';
 import { createLedgerFile } from './ledger-file.ts';
 import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 
-// A mail server in a process of its own. What it does with a mail is decided by the recipient's local part:
-//   grey-*     4xx at RCPT twice, then taken       unknown-*   550 at RCPT
-//   spam-*     554 after DATA                      drop-*      taken, and the connection breaks before it says so, once a mail
-//   slow-*     taken, and says so only when ordered to; after that at once
-// `login-refused` stands for the whole server: everybody's login fails.
+// A mail server in a process of its own. The recipient's local part decides its behaviour; other addresses accept:
+//   grey-*     4xx at RCPT twice            unknown-*   550 at RCPT                   spam-*   554 after DATA
+//   drop-*     accepts, but resets the first connection per mail before replying
+//   slow-*     accepts, but replies only when ordered to `release`; afterwards at once
 
 const [path = '', wantedPort = '0'] = process.argv.slice(2);
 const ledger = createLedgerFile(path);
@@ -34,16 +33,16 @@ function atRecipient(address: string): Error | null {
   return times <= 2 ? refusal(451, '4.7.1 Greylisted, try again later') : null;
 }
 
-async function take(raw: Buffer, to: string, break_: () => void, say: (error?: Error | null) => void) {
-  if (to.startsWith('spam-')) return say(refusal(554, '5.7.0 Looks like spam'));
+async function take(raw: Buffer, to: string, disconnect: () => void, reply: (error?: Error | null) => void) {
+  if (to.startsWith('spam-')) return reply(refusal(554, '5.7.0 Looks like spam'));
   const { messageId = '', subject = '' } = await simpleParser(raw.subarray(0, raw.indexOf('\r\n\r\n') + 4));
   const drops = to.startsWith('drop-') && !dropped.has(messageId);
   dropped.add(messageId);
   const id = messageId.replaceAll(/[<>]/g, '');
   ledger.keep({ id, to, text: subject, at: Date.now(), told: !drops });
-  if (drops) break_();
-  else if (isSlow && to.startsWith('slow-')) held.push(() => say());
-  else say();
+  if (drops) disconnect();
+  else if (isSlow && to.startsWith('slow-')) held.push(() => reply());
+  else reply();
   report({ kind: 'arrived' });
 }
 
@@ -57,16 +56,16 @@ async function up(): Promise<void> {
     onAuth: (_auth, _session, done) =>
       refusesLogin ? done(refusal(535, '5.7.8 Wrong password')) : done(null, { user: 'operator' }),
     onRcptTo: ({ address }, _session, proceed) => proceed(atRecipient(address)),
-    onData: (stream, { envelope, remotePort }, say) => {
+    onData: (stream, { envelope, remotePort }, reply) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const to = envelope.rcptTo[0]?.address ?? '';
-        void take(Buffer.concat(chunks), to, () => sockets.get(remotePort)?.destroy(), say);
+        void take(Buffer.concat(chunks), to, () => sockets.get(remotePort)?.destroy(), reply);
       });
     },
   });
-  // A client that breaks off is what this is for.
+  // Clients that disconnect are part of the scenarios.
   listening.on('error', () => undefined);
   listening.server.on('connection', (socket: Socket) => {
     const { remotePort } = socket;
@@ -99,7 +98,7 @@ process.on('message', (order: LedgerOrder) => {
     if (order.kind === 'login') refusesLogin = order.refused;
     if (order.kind === 'release') {
       isSlow = false;
-      for (const say of held.splice(0)) say();
+      for (const reply of held.splice(0)) reply();
     }
     report({ kind: 'done' });
   })();

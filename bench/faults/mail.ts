@@ -7,19 +7,23 @@ import { alertsAmong, rowId } from './reckoning.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
-/** What the mail server does with them: see `mail-ledger.ts`. */
+/** Local parts that select the mail server's behaviour; see `mail-ledger.ts`. */
 const KINDS = ['plain', 'grey', 'unknown', 'spam', 'drop'] as const;
 type Kind = (typeof KINDS)[number];
 
 export interface MailOptions {
   database: Database;
-  /** How many accounts of each kind, and how many alerts each of them gets in each phase. */
+  /** Number of accounts of each kind. */
   accounts: number;
+  /** Number of alerts for each account in each phase. */
   alerts: number;
   seed: number;
 }
 
-/** Greylisting, refusals, answers that are lost, a login that fails, a server that is down for hours: nothing is lost unseen. */
+/**
+ * Checks mail delivery against greylisting, rejections, lost replies, failing logins and a server that is down for
+ * hours. Each due mail must be delivered, or fail visibly.
+ */
 export async function refuseMail(options: MailOptions): Promise<Outcome> {
   const { database, seed } = options;
   const places = await startPlaces({ now: START });
@@ -34,29 +38,29 @@ export async function refuseMail(options: MailOptions): Promise<Outcome> {
     onClock: places.setClock,
   });
   try {
-    const watching = await createWatching(lab, places, options);
-    await watching.alertAll(KINDS);
+    const setup = await createAccounts(lab, places, options);
+    await setup.alertAll(KINDS);
     await lab.runUntil(START + 2 * HOUR_MS);
 
-    // Connections that are open stay logged in.
+    // Restart the server, because open connections stay logged in.
     await mails.order({ kind: 'down' });
     await mails.order({ kind: 'login', refused: true });
     await mails.order({ kind: 'up' });
-    await watching.alertAll(['plain', 'drop']);
+    await setup.alertAll(['plain', 'drop']);
     await lab.runUntil(START + 5 * HOUR_MS);
     const alarms = await lab.store.db.selectFrom('alarms').select(['code', 'detail']).execute();
     await mails.order({ kind: 'login', refused: false });
     await lab.runUntil(START + 7 * HOUR_MS);
 
     await mails.order({ kind: 'down' });
-    await watching.alertAll(['plain', 'grey']);
+    await setup.alertAll(['plain', 'grey']);
     await lab.runUntil(START + 13 * HOUR_MS);
     await mails.order({ kind: 'up' });
     await lab.runUntil(START + 15 * HOUR_MS);
-    return await balance(lab, mails, {
+    return await compare(lab, mails, {
       ...options,
       alarms: alarms.map(({ code, detail }) => `${code}: ${detail}`),
-      hosts: watching.hosts,
+      hosts: setup.hosts,
     });
   } finally {
     await lab.close();
@@ -64,7 +68,7 @@ export async function refuseMail(options: MailOptions): Promise<Outcome> {
   }
 }
 
-async function createWatching(lab: Lab, places: Places, { accounts, alerts }: MailOptions) {
+async function createAccounts(lab: Lab, places: Places, { accounts, alerts }: MailOptions) {
   const ids: { kind: Kind; id: string }[] = [];
   for (const kind of KINDS)
     for (let index = 0; index < accounts; index++)
@@ -72,7 +76,7 @@ async function createWatching(lab: Lab, places: Places, { accounts, alerts }: Ma
   const hosts: { kind: Kind; host: string }[] = [];
   return {
     hosts,
-    /** Gives reason to tell everybody of these kinds. */
+    /** Causes `alerts` alerts for each account of these kinds. */
     async alertAll(kinds: readonly Kind[]): Promise<void> {
       for (const { kind, id } of ids) {
         if (!kinds.includes(kind)) continue;
@@ -89,7 +93,7 @@ async function createWatching(lab: Lab, places: Places, { accounts, alerts }: Ma
   };
 }
 
-async function balance(
+async function compare(
   { store }: Lab,
   mails: LedgerProcess,
   world: MailOptions & { alarms: string[]; hosts: readonly { kind: Kind; host: string }[] },

@@ -1,12 +1,12 @@
-/** What a run of one fault came to. */
+/** Result of one scenario. */
 export interface Outcome {
-  /** What is printed of it: one line. */
+  /** Summary to print, one line. */
   line: string;
-  /** The limits that it broke, in words; empty when all is well. */
+  /** Broken limits in words; empty if there are none. */
   broken: string[];
 }
 
-/** Collects broken limits. */
+/** Returns a collector: `hold` adds `what` to `broken` unless `is` is true. */
 export function createLimits(): { broken: string[]; hold(is: boolean, what: string): void } {
   const broken: string[] = [];
   return {

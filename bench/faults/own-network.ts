@@ -9,25 +9,28 @@ const STEP_MS = 10_000;
 const EVERY_MINUTES = 10;
 const QUIET_BEFORE_MS = 12 * MINUTE_MS;
 const CUT_MS = 10 * MINUTE_MS;
-/** Nobody is unchecked for longer than twice its interval afterwards. */
+/** Afterwards every domain must be checked within twice its interval. */
 const AFTER_MS = 2 * EVERY_MINUTES * MINUTE_MS;
 
-/** The line between the product and the world. */
+/** The network link between the product and the outside. */
 export interface Line {
-  /** `dead`: whatever is sent fails at once; `deaf`: it is never answered. */
+  /** `dead`: sending fails at once; `deaf`: packets are lost silently. */
   cut(how: 'dead' | 'deaf'): Promise<void>;
   mend(): Promise<void>;
-  /** Points names to where they answer, or to where nobody does. */
+  /** Points DNS names to the hosts (`here`) or to an address where nothing listens. */
   lead(hosts: readonly string[], here: boolean): Promise<void>;
 }
 
-/** Cuts our own network for ten minutes of the product's clock; then some hosts go down in truth. */
+/**
+ * Cuts our own network for ten minutes of simulated time, which must cause no alerts. Then takes some hosts really
+ * down.
+ */
 export async function cutOwnNetwork(world: {
   lab: Lab;
   line: Line;
   mails: LedgerProcess;
   domains: number;
-  /** How many of them go down in truth afterwards. */
+  /** How many of them really go down afterwards. */
   truly: number;
 }): Promise<Outcome> {
   const { lab, line, mails, domains, truly } = world;
@@ -42,11 +45,11 @@ export async function cutOwnNetwork(world: {
   limits.hold(up === domains, `only ${up} of ${domains} were up before`);
 
   const cutAt = clock.now();
-  // In the middle of looks: some have connected, some have not.
+  // Cut in the middle of checks: some have connected, some have not.
   clock.set(clock.now() + STEP_MS);
-  const looking = lab.worker.runDue();
+  const running = lab.worker.runDue();
   await line.cut('dead');
-  await looking;
+  await running;
   await lab.stepUntil(cutAt + CUT_MS / 2, STEP_MS);
   await line.cut('deaf');
   await lab.stepUntil(cutAt + CUT_MS, STEP_MS);
@@ -59,29 +62,32 @@ export async function cutOwnNetwork(world: {
   const mendedAt = clock.now();
   await lab.stepUntil(mendedAt + AFTER_MS, STEP_MS);
 
-  const falsely = await alertsOf(lab, mails);
+  const falseAlerts = await alertsOf(lab, mails);
   const incidents = await store.db
     .selectFrom('incidents')
     .select('id')
     .where('problem', '=', 'down')
     .execute();
-  const unseen = await store.db
+  const unchecked = await store.db
     .selectFrom('monitors')
     .select('host')
     .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', mendedAt)]))
     .execute();
-  limits.hold(falsely.alerts === 0, `${falsely.alerts} alerts, ${falsely.mails} mails by a cut of our own`);
+  limits.hold(
+    falseAlerts.alerts === 0,
+    `${falseAlerts.alerts} alerts, ${falseAlerts.mails} mails by a cut of our own`,
+  );
   limits.hold(incidents.length === 0, `${incidents.length} incidents by a cut of our own`);
-  limits.hold(unseen.length === 0, `${unseen.length} were not looked at within twice their interval`);
+  limits.hold(unchecked.length === 0, `${unchecked.length} were not looked at within twice their interval`);
   limits.hold((await countUp(lab)) === domains, 'not every domain is up afterwards');
 
-  // A guard that never speaks up again would pass all of this.
+  // A guard that suppresses all alerts forever would pass so far, so real outages must be reported.
   await line.lead(hosts.slice(0, truly), false);
   await lab.stepUntil(clock.now() + 2 * EVERY_MINUTES * MINUTE_MS, STEP_MS);
-  const told = (await alertsOf(lab, mails)).mails;
-  limits.hold(told === truly, `${told} of ${truly} hosts that went down in truth were told of`);
+  const alerted = (await alertsOf(lab, mails)).mails;
+  limits.hold(alerted === truly, `${alerted} of ${truly} hosts that went down in truth were told of`);
   return {
-    line: `own network cut for 10 minutes, ${domains} domains: ${falsely.mails} false "down", ${incidents.length} incidents; ${domains - unseen.length} looked at within twice their interval; then ${told} of ${truly} true ones told`,
+    line: `own network cut for 10 minutes, ${domains} domains: ${falseAlerts.mails} false "down", ${incidents.length} incidents; ${domains - unchecked.length} looked at within twice their interval; then ${alerted} of ${truly} true ones told`,
     broken: limits.broken,
   };
 }

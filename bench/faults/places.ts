@@ -5,33 +5,33 @@ import { DAY_MS } from '../../contract/durations.ts';
 
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];
 
-/** Where the product can be led to, as plain data: it crosses to other processes. */
+/** Addresses of the hosts as plain data, so that it can be sent to other processes. */
 export interface PlacesMap {
-  /** What its resolver asks. */
+  /** Address of the name server. */
   dns: string;
-  /** The port of every host, canaries included. */
+  /** Port of all hosts, including canaries. */
   port: number;
-  /** What it trusts besides. */
+  /** Root certificate of the hosts. */
   rootPem: string;
   canaries: string[];
 }
 
-/** Hosts that people watch and canaries, at one address. Each name is found once it is known, wherever it leads. */
+/** Monitored hosts and canaries at one address, with a name server for their names. */
 export interface Places {
   map: PlacesMap;
-  /** A certificate of its own; without it a host shows one that every `*.siteN.example` shares. */
+  /** Gives a host a certificate of its own. Other hosts share one for all `*.siteN.example`. */
   certify(host: string, validity: { notBefore: number; notAfter: number }): void;
-  /** Points names to here, or to where nobody listens. */
+  /** Points DNS names to these hosts (`here`) or to an address where nothing listens. */
   lead(hosts: readonly string[], here: boolean): void;
-  /** What the name server says of every name; null: where it leads. */
+  /** Makes the name server give the same `answer` for every name; null restores the real ones. */
   garble(answer: 'refused' | 'silent' | null): void;
-  /** What canaries say that it is. */
+  /** Sets the time in the canaries' Date header, ms UTC. */
   setClock: (now: number) => void;
   stop(): Promise<void>;
 }
 
 const SITES = 20;
-/** One of that many hosts, spread over registrable domains. */
+/** Returns the name of host number `index`; hosts are spread over 20 registrable domains. */
 export const siteHost = (index: number): string => `host${index}.site${index % SITES}.example`;
 
 export async function startPlaces({
@@ -47,10 +47,13 @@ export async function startPlaces({
   const root = mintAuthority({ notBefore: now - 3_650 * DAY_MS, notAfter: now + 3_650 * DAY_MS });
   const issue = (dnsNames: string[], validity: { notBefore: number; notAfter: number }): MintedCertificate =>
     root.issue({ dnsNames, ...validity });
-  const everybody = Array.from({ length: SITES }, (_, index) => `*.site${index}.example`);
+  const sharedNames = Array.from({ length: SITES }, (_, index) => `*.site${index}.example`);
   const peer = await startTlsServer(
     {
-      '*': issue([...everybody, ...CANARIES], { notBefore: now - 10 * DAY_MS, notAfter: now + 80 * DAY_MS }),
+      '*': issue([...sharedNames, ...CANARIES], {
+        notBefore: now - 10 * DAY_MS,
+        notAfter: now + 80 * DAY_MS,
+      }),
     },
     {
       host: address,
@@ -65,7 +68,7 @@ export async function startPlaces({
       peer.setCertificate(host, issue([host], validity));
     },
     lead(hosts, here) {
-      // Of 127.0.0.9 nobody listens on this port.
+      // Nothing listens on 127.0.0.9 on this port.
       for (const host of hosts) {
         const entry = { addresses: [here ? address : '127.0.0.9'] };
         known.set(host, entry);

@@ -13,8 +13,8 @@ const PAUSE_MS = 400;
 const PATIENCE_MS = 5 * MINUTE_MS;
 
 /**
- * Ends connections of the product under its feet, and in the end one of PostgreSQL's own processes with SIGKILL, upon which that
- * recovers as after a crash. The product's process goes on.
+ * Terminates the product's database connections while people write. Finally kills a PostgreSQL backend with SIGKILL,
+ * which makes PostgreSQL recover as after a crash. The product's process keeps running.
  */
 export async function breakConnections({
   database,
@@ -42,8 +42,8 @@ export async function breakConnections({
       ending.abort();
       await Promise.all(busy);
     }
-    // Until PostgreSQL has recovered, nobody is served.
-    const { domains, hosts } = await persistently(() => listed(world, [{ person }]));
+    // Requests fail until PostgreSQL has recovered.
+    const { domains, hosts } = await retry(() => listed(world, [{ person }]));
     const result = await settled(world, hosts, PATIENCE_MS);
     const lostWrites = writes.compare(domains.get(person) ?? []);
     if (app.process.exitCode !== null) lostWrites.push(`the product ended with ${app.process.exitCode}`);
@@ -59,7 +59,7 @@ export async function breakConnections({
   }
 }
 
-/** Ends one connection of the product; how many that were. */
+/** Ends one connection of the product, or kills its backend process. Returns 1, or 0 if there was no connection. */
 async function breakOne(databaseUrl: string, how: 'connection' | 'process'): Promise<number> {
   const client = new Client({ connectionString: databaseUrl });
   client.on('error', () => undefined);
@@ -79,7 +79,7 @@ async function breakOne(databaseUrl: string, how: 'connection' | 'process'): Pro
   }
 }
 
-async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+async function retry<T>(ask: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask();

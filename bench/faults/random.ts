@@ -1,6 +1,6 @@
 export type Random = () => number;
 
-/** mulberry32: small, and the same on every machine; numbers in [0, 1). */
+/** Returns a mulberry32 generator of numbers in [0, 1); the same seed gives the same numbers on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed;
   return () => {
@@ -11,7 +11,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** One of them; there must be one. */
+/** Returns a random item. @throws Error if `items` is empty. */
 export function pick<Item>(items: readonly Item[], random: Random): Item {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error('nothing to pick from');

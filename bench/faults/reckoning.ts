@@ -2,32 +2,32 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import type { Host } from './hosts.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 
-/** What was to be told, held against what arrived. */
+/** Comparison of expected and arrived messages. Problems are described in words. */
 export interface Reckoning {
-  /** Messages that arrived, repetitions not counted. */
+  /** Distinct messages that arrived. */
   notifications: number;
-  /** Told to nobody, though the product says so or though there was reason to; in words. */
+  /** Messages that the store or the certificates say must have arrived, but did not. */
   lost: string[];
-  /** Repetitions under the same id. */
+  /** Repeated messages with the same id. */
   duplicates: number;
-  /** Told twice under different ids, or under an id that the product does not know; in words. */
+  /** Messages that arrived twice with different ids, or with an id that the store does not know. */
   strange: string[];
-  /** Messages that overtook an earlier one about the same incident on the same channel; in words. */
+  /** Messages that overtook an earlier one about the same incident on the same channel. */
   disordered: string[];
-  /** From when it could leave to when it arrived; of messages that nothing but the product held back. */
+  /** Ms from the creation of each delivery to its arrival. */
   waits: number[];
 }
 
-/** One channel of one account: what arrived there, and what it is called. */
+/** The messages that arrived on one kind of channel. */
 interface Channel {
   name: string;
   entries: readonly LedgerEntry[];
 }
 
-/** Holds the ledgers against the store, and both against what is known of the hosts themselves. */
+/** Compares the ledgers with the store, and both with what the hosts' certificates require. */
 export async function reckon(world: {
   store: Store;
-  /** Of each host that is watched. */
+  /** The monitored hosts. */
   hosts: readonly Host[];
   channels: readonly Channel[];
 }): Promise<Reckoning> {
@@ -42,9 +42,9 @@ export async function reckon(world: {
     notifications: arrived.size,
     lost: [],
     duplicates: entries.length - arrived.size,
-    // With a domain that was removed, what was told of it is gone.
+    // Removing a domain deletes its deliveries, so only messages about monitored hosts count as unknown.
     strange: [...arrived]
-      .filter(([id, [first]]) => !deliveries.has(id) && hosts.some(({ host }) => names(first, host)))
+      .filter(([id, [first]]) => !deliveries.has(id) && hosts.some(({ host }) => mentions(first, host)))
       .map(([id, [first]]) => `${id} is not known: ${first?.text.slice(0, 80)}`),
     disordered: [],
     waits: [],
@@ -59,9 +59,9 @@ export async function reckon(world: {
     if (first && delivery) result.waits.push(first.at - delivery.createdAt);
   }
   for (const channel of channels) {
-    result.disordered.push(...disorderOf(channel, deliveries));
-    for (const host of hosts) result.lost.push(...untold(host, channel, deliveries));
-    result.strange.push(...toldTwice(channel));
+    result.disordered.push(...outOfOrder(channel, deliveries));
+    for (const host of hosts) result.lost.push(...missingAlerts(host, channel, deliveries));
+    result.strange.push(...sentUnderTwoIds(channel));
   }
   return result;
 }
@@ -75,7 +75,7 @@ interface Delivery {
   createdAt: number;
 }
 
-/** Message-IDs and webhook-ids name a row by its id. */
+/** Returns the row's id from a Message-ID or webhook-id. */
 export const rowId = (messageId: string) => messageId.replaceAll(/^<|@.*$/g, '');
 
 async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
@@ -100,18 +100,19 @@ async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
   );
 }
 
-/** Without links, receipts and the like, which are no alerts; ids are those of rows. */
+/** Returns only the alerts among the entries, without other mails, and with row ids in `id`. */
 export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
   const rows = await db.selectFrom('mails').select('message_id').execute();
   const others = new Set(rows.map((row) => rowId(row.message_id)));
   return entries.map((entry) => ({ ...entry, id: rowId(entry.id) })).filter(({ id }) => !others.has(id));
 }
 
-/** The domain comes after the number, so that host1 is not in host10. */
-const names = (entry: LedgerEntry | undefined, host: string): boolean => entry?.text.includes(host) ?? false;
+/** Returns whether an entry mentions a host. A dot follows the number in host names, so host1 does not match host10. */
+const mentions = (entry: LedgerEntry | undefined, host: string): boolean =>
+  entry?.text.includes(host) ?? false;
 
-/** The first arrivals of an incident's messages come in the order in which the incident went on. */
-function disorderOf({ name, entries }: Channel, deliveries: ReadonlyMap<string, Delivery>): string[] {
+/** Returns messages whose first arrival is not in the order in which their incident's deliveries were created. */
+function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, Delivery>): string[] {
   const latest = new Map<string, Delivery>();
   const seen = new Set<string>();
   const wrong: string[] = [];
@@ -128,13 +129,13 @@ function disorderOf({ name, entries }: Channel, deliveries: ReadonlyMap<string, 
   return wrong;
 }
 
-/** What the certificate itself says must have been told, whatever the product believes. */
-function untold(
+/** Returns the alerts that a host's certificate requires but that did not arrive, regardless of what the store says. */
+function missingAlerts(
   { host, fate }: Host,
   { name, entries }: Channel,
   deliveries: ReadonlyMap<string, Delivery>,
 ): string[] {
-  const about = entries.filter((entry) => names(entry, host));
+  const about = entries.filter((entry) => mentions(entry, host));
   const steps = about.map(({ id }) => deliveries.get(id)?.step);
   if (about.length === 0) return [`${name}: nothing was told of ${host}`];
   if (fate === 'ended' && !steps.includes('expired'))
@@ -144,10 +145,10 @@ function untold(
   return [];
 }
 
-/** The same words about the same host under two ids: its reader cannot tell that it is a repetition. */
-function toldTwice({ name, entries }: Channel): string[] {
-  const ends = entries.filter(({ text }) => /^\S+(?::\d+)? expired on /.test(text));
-  const byText = Map.groupBy(ends, ({ text, to }) => `${to}: ${text}`);
+/** Returns texts that arrived with two ids, which recipients cannot recognise as duplicates. */
+function sentUnderTwoIds({ name, entries }: Channel): string[] {
+  const expiryEntries = entries.filter(({ text }) => /^\S+(?::\d+)? expired on /.test(text));
+  const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text}`);
   return [...byText]
     .filter(([, same]) => new Set(same.map(({ id }) => id)).size > 1)
     .map(([text]) => `${name}: "${text}" was told under two ids`);

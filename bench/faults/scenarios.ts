@@ -23,10 +23,10 @@ export interface ScenarioWorld {
 
 type Scenario = (world: ScenarioWorld) => Promise<[place: string, outcome: Outcome][]>;
 
-/** At full size, by the names that the command takes. */
+/** Scenarios at full size, by their name on the command line. */
 export const SCENARIOS: Record<string, Scenario> = {
   kills: (world) =>
-    oneByOne(world, async (database, name) =>
+    sequentially(world, async (database, name) =>
       killsOutcome(
         await killAtRandomMoments({
           database,
@@ -39,7 +39,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           patienceMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
-        // Of each database the half of what both together have to show.
+        // Half of the required totals for each of the two databases.
         { least: { kills: 100, notifications: 2_500, writes: 5_000 } },
       ),
     ),
@@ -48,15 +48,16 @@ export const SCENARIOS: Record<string, Scenario> = {
   disk: () => onSmallDisk(),
   network: ({ databases, seed }) => inNamespaces({ databases, seed, domains: 1_000 }),
   clock: (world) =>
-    beside(world, (database) => setClockAhead({ database, domains: 400, due: 100, seed: world.seed })),
+    concurrently(world, (database) => setClockAhead({ database, domains: 400, due: 100, seed: world.seed })),
   mail: (world) =>
-    beside(world, (database) => refuseMail({ database, accounts: 10, alerts: 5, seed: world.seed })),
-  webhooks: (world) => beside(world, (database) => refuseWebhooks({ database, alerts: 5, seed: world.seed })),
+    concurrently(world, (database) => refuseMail({ database, accounts: 10, alerts: 5, seed: world.seed })),
+  webhooks: (world) =>
+    concurrently(world, (database) => refuseWebhooks({ database, alerts: 5, seed: world.seed })),
 };
 
 type Run = (database: Database, name: DatabaseName) => Promise<Outcome>;
 
-async function on(name: DatabaseName, { create }: ScenarioWorld, run: Run): Promise<[string, Outcome]> {
+async function runOn(name: DatabaseName, { create }: ScenarioWorld, run: Run): Promise<[string, Outcome]> {
   const database = await create(name);
   try {
     return [name, await run(database, name)];
@@ -65,26 +66,29 @@ async function on(name: DatabaseName, { create }: ScenarioWorld, run: Run): Prom
   }
 }
 
-/** For what uses the whole machine. */
-async function oneByOne(world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> {
+/** Runs a scenario on one database after the other. For scenarios that use the whole machine. */
+async function sequentially(world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> {
   const outcomes: [string, Outcome][] = [];
-  for (const name of world.databases) outcomes.push(await on(name, world, run));
+  for (const name of world.databases) outcomes.push(await runOn(name, world, run));
   return outcomes;
 }
 
-/** For what waits most of the time. */
-const beside = (world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> =>
-  Promise.all(world.databases.map((name) => on(name, world, run)));
+/** Runs a scenario on all databases at once. For scenarios that mostly wait. */
+const concurrently = (world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> =>
+  Promise.all(world.databases.map((name) => runOn(name, world, run)));
 
 const onPostgres = (
   { databases, ...world }: ScenarioWorld,
   run: (database: Database) => Promise<Outcome>,
 ): Promise<[string, Outcome][]> =>
-  beside({ ...world, databases: databases.filter((name) => name === 'postgres') }, run);
+  concurrently({ ...world, databases: databases.filter((name) => name === 'postgres') }, run);
 
 const isRoot = process.getuid?.() === 0;
 
-/** Runs one of the folder `namespaces` behind `unshare`; what it reported, and null where it cannot be had here. */
+/**
+ * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports; null if unshare does not work
+ * here.
+ */
 async function unshared(options: {
   flags: string[];
   needs: string[];
@@ -104,18 +108,18 @@ async function unshared(options: {
   return { code, reports };
 }
 
-const LEFT_OUT: [string, Outcome] = [
+const SKIPPED: [string, Outcome] = [
   'left out',
   { line: 'needs Linux with unshare(1), ip(8), mount(8) and leave to make namespaces', broken: [] },
 ];
-const tooSoon = (code: number | null): [string, Outcome] => [
+const endedEarly = (code: number | null): [string, Outcome] => [
   'all',
   { line: 'ended before its time', broken: [`the product's side ended with ${code}`] },
 ];
 
-/** A network of its own for the product, and one for the world. */
+/** Runs the network scenario with one network namespace for the product and one for the outside. */
 async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]> {
-  // PostgreSQL runs as another user, whom a namespace of an ordinary user does not know.
+  // PostgreSQL runs as another user, who does not exist in the user namespace of an unprivileged user.
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
   const argument = JSON.stringify({ ...options, databases });
   const run = await unshared({
@@ -124,8 +128,8 @@ async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]
     file: 'inside.ts',
     argument,
   });
-  if (run === null) return [LEFT_OUT];
-  if (run.code !== 0 || run.reports.length < databases.length) return [tooSoon(run.code)];
+  if (run === null) return [SKIPPED];
+  if (run.code !== 0 || run.reports.length < databases.length) return [endedEarly(run.code)];
   return (run.reports as InsideReport[]).map(({ name, outcome }) => [name, outcome]);
 }
 
@@ -141,9 +145,9 @@ async function onSmallDisk(): Promise<[string, Outcome][]> {
       file: 'small-disk.ts',
       argument: folder,
     });
-    if (run === null) return [LEFT_OUT];
+    if (run === null) return [SKIPPED];
     const [outcome] = run.reports as Outcome[];
-    return [outcome === undefined ? tooSoon(run.code) : ['sqlite', outcome]];
+    return [outcome === undefined ? endedEarly(run.code) : ['sqlite', outcome]];
   } finally {
     rmdirSync(folder);
   }

@@ -6,11 +6,11 @@ import { createLimits, type Outcome } from './outcome.ts';
 import { rowId } from './reckoning.ts';
 import { createWorld } from './world.ts';
 
-/** Longer than a lease on a message. */
+/** Longer than the lease on a delivery. */
 const PATIENCE_MS = 150_000;
 const SECOND_MS = 1_000;
 
-/** A worker stops in the middle of sending until its lease is over and another one sent; then it goes on as if nothing was. */
+/** Pauses a worker while it sends until its lease expires and another worker sends; then resumes it. */
 export async function stallWorker({ database }: { database: Database }): Promise<Outcome> {
   const world = await createWorld(database);
   const limits = createLimits();
@@ -25,7 +25,8 @@ export async function stallWorker({ database }: { database: Database }): Promise
     const copies = () => world.mails.read().filter(({ text }) => text.startsWith(name));
     await eventually(() => copies().length === 1);
     stalled.process.kill('SIGSTOP');
-    // It will read this answer when it goes on, and believe that the message is its own to settle.
+    // The paused worker will read this answer when it resumes, and try to settle the delivery although its lease
+    // expired.
     await world.mails.order({ kind: 'release' });
     const stoppedAt = Date.now();
     world.startWorker();
@@ -69,7 +70,7 @@ async function rowOf({ db }: Store, id: string) {
   return delivery && { ...delivery, tries: attempts };
 }
 
-/** Waits for something that others bring about. */
+/** Polls until `is` returns true. @throws Error after `PATIENCE_MS`. */
 async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   while (!(await is())) {

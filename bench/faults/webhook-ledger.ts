@@ -5,10 +5,10 @@ import { createLedgerFile } from './ledger-file.ts';
 import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-// A receiver of webhooks in a process of its own. What it does with a message is decided by the first part of the path:
-//   /ok      taken                                /error       500 until ordered to be well
-//   /gone    410                                  /redirect    a redirect to /ok
-//   /silent  nothing is ever answered             /drop        taken, and the connection breaks before it says so, once each
+// A webhook receiver in a process of its own. The first segment of the path decides its behaviour:
+//   /ok      accepts                /error      answers 500 until ordered to recover
+//   /gone    answers 410            /redirect   redirects to /ok
+//   /silent  never answers          /drop       accepts, but resets the first connection of each id before answering
 
 const [path = '', wantedPort = '0'] = process.argv.slice(2);
 const ledger = createLedgerFile(path);

@@ -8,11 +8,11 @@ import { rowId } from './reckoning.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
-/** What the receiver does with them: see `webhook-ledger.ts`. */
+/** Paths that select the receiver's behaviour; see `webhook-ledger.ts`. */
 const KINDS = ['ok', 'drop', 'error', 'gone', 'redirect', 'silent'] as const;
 type Kind = (typeof KINDS)[number];
-/** Of receivers that never take anything, what ends them. */
-const ENDS: Partial<Record<Kind, 'gone' | 'failing'>> = {
+/** Why channels to receivers that never accept anything are switched off. */
+const SWITCHED_OFF_BY: Partial<Record<Kind, 'gone' | 'failing'>> = {
   gone: 'gone',
   redirect: 'failing',
   silent: 'failing',
@@ -20,12 +20,15 @@ const ENDS: Partial<Record<Kind, 'gone' | 'failing'>> = {
 
 export interface WebhookOptions {
   database: Database;
-  /** How many alerts each receiver gets at first. */
+  /** Number of alerts that each receiver gets at the start. */
   alerts: number;
   seed: number;
 }
 
-/** Receivers that fail for hours or for ever, that are gone, that lead elsewhere, never answer or lose their answer. */
+/**
+ * Checks webhook delivery to receivers that fail for hours or forever, are gone, redirect, never answer or lose
+ * answers.
+ */
 export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions): Promise<Outcome> {
   const places = await startPlaces({ now: START });
   const [mails, webhooks] = await Promise.all([
@@ -52,9 +55,9 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
     await lab.runUntil(START + 5 * HOUR_MS);
     const early = webhooks.read().filter(({ to }) => to === '/error').length;
     await webhooks.order({ kind: 'well', isWell: true });
-    // Later steps of the same certificates keep failing where the receiver does, until five days are over.
+    // Later alert steps of the same certificates fail too, until failing channels are switched off after five days.
     await lab.runUntil(START + 6 * DAY_MS);
-    return await balance(lab, { channels, mails, webhooks, early });
+    return await compare(lab, { channels, mails, webhooks, early });
   } finally {
     await lab.close();
     await Promise.all([places.stop(), mails.stop(), webhooks.stop()]);
@@ -71,7 +74,7 @@ async function watchEnding(
   await lab.watch(accountId, host);
 }
 
-async function balance(
+async function compare(
   { store }: Lab,
   world: { channels: Map<string, Kind>; mails: LedgerProcess; webhooks: LedgerProcess; early: number },
 ): Promise<Outcome> {
@@ -95,10 +98,10 @@ async function balance(
     );
     if (state === 'failed') limits.hold((detail ?? '') !== '', `${what}, and nobody is told why`);
   }
-  await holdEnds(store, { channels, mails, limits });
-  const took = (kind: Kind): LedgerEntry[] => webhooks.read().filter(({ to }) => to === `/${kind}`);
+  await checkSwitchedOff(store, { channels, mails, limits });
+  const accepted = (kind: Kind): LedgerEntry[] => webhooks.read().filter(({ to }) => to === `/${kind}`);
   for (const kind of ['ok', 'drop', 'error'] as const)
-    limits.hold(took(kind).length > 0, `nothing arrived at /${kind}`);
+    limits.hold(accepted(kind).length > 0, `nothing arrived at /${kind}`);
   limits.hold(early === 0, `${early} arrived while the receiver answered 500`);
   limits.hold(webhooks.asked('/ok/redirected') === 0, 'a redirect was followed');
   const gone = rows.filter(({ channel_id: id }) => channels.get(id ?? '') === 'gone');
@@ -116,7 +119,7 @@ async function balance(
   };
 }
 
-async function holdEnds(
+async function checkSwitchedOff(
   store: Lab['store'],
   world: {
     channels: Map<string, Kind>;
@@ -134,14 +137,14 @@ async function holdEnds(
   for (const { id, disabled_by: by } of rows) {
     const kind = channels.get(id);
     if (kind === undefined) continue;
-    const expected = ENDS[kind] ?? null;
+    const expected = SWITCHED_OFF_BY[kind] ?? null;
     limits.hold(by === expected, `${kind}: switched off as ${by}, not ${expected}`);
-    const told = notices.filter(({ recipient }) => recipient.startsWith(`${kind}@`));
+    const sentNotices = notices.filter(({ recipient }) => recipient.startsWith(`${kind}@`));
     limits.hold(
-      told.length === (expected === null ? 0 : 1),
-      `${kind}: its owner was told ${told.length} times`,
+      sentNotices.length === (expected === null ? 0 : 1),
+      `${kind}: its owner was told ${sentNotices.length} times`,
     );
-    for (const { message_id: messageId } of told)
+    for (const { message_id: messageId } of sentNotices)
       limits.hold(
         mails.read().some((entry) => rowId(entry.id) === rowId(messageId)),
         `${kind}: the notice to its owner did not arrive`,

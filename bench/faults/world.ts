@@ -21,38 +21,38 @@ import { type LedgerProcess, startLedger } from './ledger-process.ts';
 
 const DOMAIN = 'crash.example';
 
-/** What the product deals with, which outlives every kill: hosts in this process, receivers in processes of their own. */
+/** The product's environment, which survives kills: hosts in this process, receivers in processes of their own. */
 export interface World {
   database: Database;
   dns: DnsServer;
   hosts: Hosts;
   mails: LedgerProcess;
   webhooks: LedgerProcess;
-  /** The settings that a process of the product is started with. */
+  /** Environment variables for the product's processes. */
   environment: Readonly<Record<string, string> & { DATA_DIR: string }>;
-  /** Starts the product on the same data, port and settings each time. */
+  /** Starts the product, each time with the same data, port and settings. */
   start(more?: Record<string, string>): Promise<App>;
-  /** One more process for the work; only on PostgreSQL. */
+  /** Starts an additional worker process; PostgreSQL only. */
   startWorker(more?: Record<string, string>): WorkerApp;
-  /** Somebody with Premium, signed in, who is told by mail and by webhook; needs the product to run. */
+  /** Signs up a user with Premium and alerts by mail and webhook. The product must be running. */
   arrive(receiver?: Receiver): Promise<Person>;
-  /** What the product's processes write, read from beside them. */
+  /** Opens the product's store from this process. */
   store(): Promise<Store>;
-  /** Ends every process; the database stays. */
+  /** Kills every process of the product and stops hosts and receivers; keeps the database. */
   end(): Promise<void>;
 }
 
 interface Receiver {
-  /** The local part of the address; what the mail server does with it follows from that. */
+  /** Local part of the address, which decides how the mail server behaves. */
   localPart?: string;
-  /** The path at the receiver of webhooks; null: none is added. */
+  /** Path at the webhook receiver; null adds no webhook. */
   path?: string | null;
 }
 
 export interface WorldOptions {
-  /** Where its processes keep an embedded database, where that is not the database's own folder. */
+  /** DATA_DIR for the embedded database, if not the database's own folder. */
   dataDir?: string;
-  /** After what time certificates end that end while this runs. */
+  /** Ms from a host's creation until its certificate expires, for those that expire during the run. */
   endsInMs?: number;
 }
 
@@ -103,7 +103,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     async arrive({ localPart, path = '/ok' } = {}) {
       const person = await signUp(sendTo(url), { name: localPart ?? 'Bob' });
       const { db } = await store();
-      // An unverified address gets few mails a day, and adds no webhook.
+      // Unverified addresses get few mails a day and may not add webhooks.
       await markVerified({ db }, person.id);
       await grantPremium(await store(), person.id, { grant: { endsAt: null }, now: Date.now() });
       const config = { kind: 'webhook', url: `http://127.0.0.1:${webhooks.port}${path ?? ''}` };

@@ -11,42 +11,41 @@ interface Entry {
   /** `host:port` */
   name: string;
   minutes: number;
-  /** `in doubt`: a change of it was sent and not answered. */
+  /** `in doubt`: a change was sent but not answered. */
   state: 'kept' | 'removed' | 'in doubt';
 }
 
-/** What the product has acknowledged to one person, kept outside of it. */
+/** Records outside the product which writes of a person it acknowledged. */
 export interface Writes {
   entries: readonly Entry[];
-  /** How many calls were answered. */
+  /** Number of calls that were answered. */
   acknowledged(): number;
-  /** Makes one random change; false when the product is gone or wants a pause. */
+  /** Makes one random change. Returns false if the product is down or rate-limits. */
   write(random: Random, newHost: (() => string) | null): Promise<boolean>;
-  /** Serves a good certificate at one of the hosts whose certificate has ended, and has it looked at. */
+  /** Renews the certificate of one host where it has expired, and requests a check. */
   renewOne(hosts: Hosts): Promise<void>;
   /**
-   * Has those renewals looked at of which nobody knows whether the product heard: what is held against them needs all of them.
-   * @throws where it refuses that for two minutes.
+   * Requests checks of renewals whose earlier request may have been lost. @throws Error after two minutes of refusals.
    */
   insistOnRenewals(): Promise<void>;
-  /** What was acknowledged and is not so, in words; empty when all is well. */
+  /** Returns acknowledged writes that `domains` does not show, in words. */
   compare(domains: readonly DomainWire[]): string[];
 }
 
 const FREQUENCIES = [10, 15, 60, 1440];
-/** Longer than any message about it can still be held back by a look that is due. */
+/** Wait after expiry before renewing, longer than a due check can delay alerts about the expiry. */
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
-/** Twice the window of the limits that the product sets on the calls here. */
+/** Twice the window of the product's rate limits. */
 const PATIENCE_MS = 2 * MINUTE_MS;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];
-  /** Ids of domains. */
-  const unheard = new Set<string>();
+  /** Ids of renewed domains whose check was not yet acknowledged. */
+  const uncheckedRenewals = new Set<string>();
   let acknowledged = 0;
 
-  /** An answer counts only as a whole; anything less leaves open what happened. */
+  /** Returns the call's answer; null if it failed or was incomplete, so that its effect is unknown. */
   async function attempt<T>(call: () => Promise<{ status: number; ok: T }>): Promise<T | null> {
     try {
       const { ok } = await call();
@@ -78,12 +77,12 @@ export function createWrites(person: Person): Writes {
     return true;
   }
 
-  /** False: the product is gone or wants a pause. */
-  async function tellOfRenewals(): Promise<boolean> {
-    for (const id of unheard) {
+  /** Requests the outstanding checks. Returns false if the product is down or rate-limits. */
+  async function requestChecks(): Promise<boolean> {
+    for (const id of uncheckedRenewals) {
       const body = { action: 'check', ids: [id] };
       if ((await attempt(() => person.ask(CALLS.actOnDomains, { body }))) === null) return false;
-      unheard.delete(id);
+      uncheckedRenewals.delete(id);
     }
     return true;
   }
@@ -100,7 +99,7 @@ export function createWrites(person: Person): Writes {
       return change(entry, kind < 0.42 && newHost !== null ? null : pick(FREQUENCIES, random));
     },
     async renewOne(hosts) {
-      await tellOfRenewals();
+      await requestChecks();
       const now = Date.now();
       const ended = entries.find(({ state, name }) => {
         const host = hosts.all.get(name.replace(/:\d+$/, ''));
@@ -108,13 +107,13 @@ export function createWrites(person: Person): Writes {
       });
       if (ended === undefined) return;
       hosts.renew(ended.name.replace(/:\d+$/, ''));
-      unheard.add(ended.id);
-      await tellOfRenewals();
+      uncheckedRenewals.add(ended.id);
+      await requestChecks();
     },
     async insistOnRenewals() {
       const until = Date.now() + PATIENCE_MS;
-      while (!(await tellOfRenewals())) {
-        if (Date.now() >= until) throw new Error(`${unheard.size} renewals were not heard of`);
+      while (!(await requestChecks())) {
+        if (Date.now() >= until) throw new Error(`${uncheckedRenewals.size} renewals were not heard of`);
         await delay(PAUSE_MS);
       }
     },
@@ -132,10 +131,7 @@ export function createWrites(person: Person): Writes {
   };
 }
 
-/**
- * Every domain of a person, as the product lists them; waits where they wrote so much that it wants a pause.
- * @throws where that pause does not end.
- */
+/** Returns all domains of a person. Waits if the product rate-limits. @throws Error if that lasts two minutes. */
 export async function everyDomain(person: Person): Promise<DomainWire[]> {
   const domains: DomainWire[] = [];
   let until = Date.now() + PATIENCE_MS;

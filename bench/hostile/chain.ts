@@ -23,12 +23,14 @@ const MOST_MS_PER_LOOK = 200;
 const MOST_DELAY_MS = 250;
 const ALL = 'twenty addresses, another chain at each';
 const CHECKS_OF_OTHERS = 400;
-/** Strangers who look at hostile hosts all the time, each at a new one. */
-const STRANGERS = 1;
+/** Attackers that continuously check hostile hosts, each time a new one. */
+const ATTACKERS = 1;
 const OPEN = ['127.0.0.0/8'];
 const never = new AbortController().signal;
 
-/** What the worst certificate chains cost, through the examiner that every check uses, and how long others wait meanwhile. */
+/**
+ * Measures the CPU time of checking the worst certificate chains, and how long they delay the checks of other accounts.
+ */
 export async function measureChains(): Promise<Figure[]> {
   const farm = fork(new URL('./chain-process.ts', import.meta.url));
   const folder = await mkdtemp(join(tmpdir(), 'bench-hostile-'));
@@ -38,7 +40,7 @@ export async function measureChains(): Promise<Figure[]> {
       ...ready.names.map((name, index) => ({ name, zone: `c${index}` })),
       { name: ALL, zone: 'all' },
     ];
-    return [...(await lookByLook(ready, kinds)), ...(await beside(ready, kinds, folder))];
+    return [...(await measureEachKind(ready, kinds)), ...(await measureDelays(ready, kinds, folder))];
   } finally {
     farm.kill();
     await rm(folder, { recursive: true, force: true });
@@ -50,32 +52,34 @@ interface Kind {
   zone: string;
 }
 
-let looks = 0;
+let checksDone = 0;
 
-/** Looks once at a host that nobody looked at before, for an account with an authority of its own: nothing of it is remembered. */
-async function look(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
+/**
+ * Checks a host once, for an account with a private CA of its own. Use a new host each time, so that nothing is cached.
+ */
+async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
   const authorities = [mintAuthority().der, ...splitPem(rootPem)];
   const endpoint = { host, port, protocol: 'tls' as const };
   const observation = await examiner.observe(endpoint, { signal: never, authorities, withPosture: false });
   await examiner.judge({ observation, now: Date.now(), authorities, previous: null });
 }
 
-const newHost = ({ zone }: Kind): string => `n${looks++}.${zone}.hostile.test`;
+const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.test`;
 
-/** The processor time of this thread for each look, the first of its kind and the worst of some more. */
-async function lookByLook(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
+/** Measures this thread's CPU time for one check of each kind, the longest of three. */
+async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
   const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [ready.dns], policy });
   const sources = createSources({ resolver, policy, cacheFolder: null });
   const probe = createProbe({ resolver, policy, now: () => Date.now(), sources });
   const examiner = createExaminer({ probe, trustStore: loadTrustStore(null) });
-  await look(examiner, ready, 'good.test');
+  await checkHost(examiner, ready, 'good.test');
   const figures: Figure[] = [];
   for (const kind of kinds) {
     let longest = 0;
     for (let round = 0; round < 3; round++) {
       const before = process.threadCpuUsage();
-      await look(examiner, ready, newHost(kind));
+      await checkHost(examiner, ready, newHost(kind));
       const { user, system } = process.threadCpuUsage(before);
       longest = Math.max(longest, (user + system) / 1_000);
     }
@@ -90,8 +94,8 @@ async function lookByLook(ready: HostileReady, kinds: readonly Kind[]): Promise<
   return figures;
 }
 
-/** How much longer the checks of another account take in the same worker while strangers' hosts are looked at. */
-async function beside(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
+/** Measures how much longer another account's checks take in the same worker while attackers check hostile hosts. */
+async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
   const troubles: Error[] = [];
   const examiner = createThreadedExaminer({
     dnsServers: [ready.dns],
@@ -102,20 +106,20 @@ async function beside(ready: HostileReady, kinds: readonly Kind[], folder: strin
     onTrouble: (error) => troubles.push(error),
   });
   try {
-    await look(examiner, ready, 'good.test');
+    await checkHost(examiner, ready, 'good.test');
     const alone = await checksOfOthers(examiner, ready);
     const stop = new AbortController();
     let hostile = 0;
-    const strangers = Array.from({ length: STRANGERS }, async (_, first) => {
+    const attackers = Array.from({ length: ATTACKERS }, async (_, first) => {
       for (let index = first; !stop.signal.aborted; index++) {
         const kind = kinds[index % kinds.length];
-        if (kind !== undefined) await look(examiner, ready, newHost(kind));
+        if (kind !== undefined) await checkHost(examiner, ready, newHost(kind));
         hostile += 1;
       }
     });
     const together = await checksOfOthers(examiner, ready);
     stop.abort();
-    await Promise.all(strangers);
+    await Promise.all(attackers);
     if (troubles.length > 0) throw troubles[0];
     const usual = quantile(alone, 0.5);
     const delay = { unit: 'ms', most: MOST_DELAY_MS };
@@ -126,7 +130,7 @@ async function beside(ready: HostileReady, kinds: readonly Kind[], folder: strin
         unit: 'ms',
       },
       { what: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms' },
-      { what: `hostile looks meanwhile, ${STRANGERS} at a time`, value: hostile, unit: '' },
+      { what: `hostile looks meanwhile, ${ATTACKERS} at a time`, value: hostile, unit: '' },
       {
         what: 'delay of the other account’s checks, p99',
         value: quantile(together, 0.99) - usual,

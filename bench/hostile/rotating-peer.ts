@@ -1,15 +1,16 @@
 import { mintAuthority, type MintedCertificate } from '../../tests/kit/mint.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
 
-// node rotating-peer.ts HOST ADDRESS…: at each address on one port, a server that shows another chain at each handshake. It tells its
-// parent the port, and ends with it.
+// node rotating-peer.ts HOST ADDRESS…
+// Starts a TLS server on each address, all on one port, that serves a new chain in each handshake. Sends the port to
+// the parent process and ends with it.
 
-/** OpenSSL takes no more than 100 kB of certificates in a handshake. */
+/** With the names below, close to the 100 kB of certificates that OpenSSL accepts in a handshake. */
 const CHAIN_LENGTH = 10;
 const NAMES = { count: 32, length: 240 };
 
 const [host = '', ...addresses] = process.argv.slice(2);
-/** One key for all: only the bytes of a certificate have to be new. */
+/** All certificates share a key: they only need different bytes. */
 const { key } = mintAuthority();
 let count = 0;
 let port = 0;

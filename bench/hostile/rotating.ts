@@ -19,9 +19,9 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const HOST = 'rotating.test';
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const CHECKS = 240;
-/** By when the limit of the day is reached, and the memory of the first checks is taken. */
+/** Number of checks after which the daily storage limit is reached and memory use is stable. */
 const SETTLED = 40;
-/** A Free account may have three domains, and ask for six checks of each a minute. */
+/** A Free account may have three domains and request six checks of each per minute. */
 const CHECKS_A_DAY = 3 * 6 * 60 * 24;
 const EVERY_MS = 10_000;
 
@@ -30,8 +30,8 @@ const MOST_MB_A_DAY = 100;
 const MOST_GROWTH_MB = 40;
 
 /**
- * Measures how much a Free account makes the embedded database store whose host shows other certificates at each handshake: four
- * addresses, ten certificates each, as large as fit, checked as often as the account may ask for.
+ * Measures how much a Free account can store in the embedded database with a host that serves new certificates in each
+ * handshake: four addresses, chains of the maximum size, checked as often as the account may request.
  */
 export async function measureRotating(): Promise<Figure[]> {
   const folder = temporaryFolder();
@@ -52,7 +52,7 @@ export async function measureRotating(): Promise<Figure[]> {
     const memory: number[] = [];
     for (let index = 0; index < CHECKS; index++) {
       await checkOnce(store, examiner, Date.now() + index * EVERY_MS);
-      // As the janitor does once an hour.
+      // The janitor does this once an hour.
       if (index % 60 === 59) await pruneOrphanCertificates(store);
       sizes.push(await databaseBytes(store, folder.path));
       memory.push(process.memoryUsage.rss());
@@ -82,7 +82,7 @@ function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[
   ];
 }
 
-/** In a process of their own, so that what they take is not counted. */
+/** Starts the servers in a process of their own, so that their memory is not measured. */
 async function startPeers(): Promise<{ port: number; stop(): void }> {
   const child = fork(join(import.meta.dirname, 'rotating-peer.ts'), [HOST, ...ADDRESSES]);
   const [port] = (await once(child, 'message')) as [number];
@@ -113,7 +113,7 @@ async function watch(store: Store, port: number): Promise<void> {
   if (!added.ok) throw new Error(added.code);
 }
 
-/** As the checker does it. */
+/** Runs one check like the checker. */
 async function checkOnce(
   store: Store,
   examiner: ReturnType<typeof createThreadedExaminer>,
@@ -141,7 +141,7 @@ async function checkOnce(
   await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', monitorId).execute();
 }
 
-/** Of the file and of the log beside it. */
+/** Returns the size of the database file and its WAL in bytes. */
 async function databaseBytes(store: Store, folder: string): Promise<number> {
   await sql`pragma wal_checkpoint(truncate)`.execute(store.db);
   const files = ['certlantern.db', 'certlantern.db-wal'];

@@ -9,14 +9,14 @@ import { type Figure, percentile } from '../scale/figures.ts';
 
 const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 
-/** What the stranger may send. Faster ones need a firewall. */
+/** Bandwidth of the attacker. Faster attacks are left to a firewall. */
 const BYTES_PER_SECOND = 30_000;
-/** Node refuses longer request heads by itself. */
+/** Just below the limit for request headers in Node. */
 const HEAD_BYTES = 15_000;
 const BODY_BYTES = 60_000;
 const PER_ROUTE_MS = 2_000;
 const CALM_MS = 20_000;
-/** Of the end, until what fell due last is checked. */
+/** Extra time for the last checks. */
 const LAST_MS = 5_000;
 const HEALTH_EVERY_MS = 40;
 const MONITORS = 1_000;
@@ -24,10 +24,10 @@ const CHECKS_PER_SECOND = 5;
 const MOST_MS = 250;
 const MOST_RSS_GROWTH_MB = 60;
 const MB = 1_000_000;
-/** Hosts of the farm that take three seconds to answer, attacked or not. */
+/** Hosts of the farm that always take three seconds to answer. */
 const SLOW_HOST = /^h\d*77\./;
 
-/** Texts on which careless parsers backtrack, as a path may hold them, and what ends them so that nothing matches. */
+/** Texts to repeat in paths, which make careless regular expressions backtrack. `ENDS` prevents a match at the end. */
 const REPEATED = [
   '/',
   '.',
@@ -57,7 +57,7 @@ const OTHER_PATHS = [
   '/api/docs',
   '/api/openapi.json',
 ];
-/** All of a kind read their headers alike. */
+/** One path of each kind; others of the kind handle headers the same way. */
 const WITH_HEADERS = ['/login', '/metrics', '/api/user/me', '/api/docs'];
 const HEADERS = [
   'cookie',
@@ -78,12 +78,15 @@ interface Attack {
   body?: string;
 }
 
-/** One stranger with one connection and 30 kB/s against every public route, beside somebody's checks: what the others notice. */
+/**
+ * Measures how much an attacker with one connection and 30 kB/s against each public route slows down checks and
+ * requests.
+ */
 export async function measureRoutes(): Promise<Figure[]> {
   const world = await createFarmStore('sqlite', { monitors: MONITORS, say, port: await freePort() });
   try {
     const routes = publicRoutes();
-    // The stranger has a new address for each request, so that no limit for one address stops it.
+    // The attacker uses a new forwarded address for each request, so that rate limits per address have no effect.
     const app = await startApp({ ...world.environment, TRUSTED_PROXIES: '127.0.0.1/32' });
     try {
       const worst = new Map<string, Attack>();
@@ -93,7 +96,7 @@ export async function measureRoutes(): Promise<Figure[]> {
       const due = await spreadDue(world.store, { from, overMs: (MONITORS / CHECKS_PER_SECOND) * 1_000 });
       await delay(Math.max(0, from + 3_000 - Date.now()));
       const calmFrom = Date.now();
-      const calm = await healthWhile(app, delay(CALM_MS));
+      const baseline = await healthWhile(app, delay(CALM_MS));
       const attackedFrom = Date.now();
       const rssBefore = rssOf(app);
       const all: number[] = [];
@@ -122,7 +125,7 @@ export async function measureRoutes(): Promise<Figure[]> {
       say(`slowest health answers under ${slowest.route}: ${Math.round(slowest.p99)} ms p99`);
       return [
         { what: 'routes attacked', value: routes.length, unit: '', least: 40 },
-        { what: '/api/health without the stranger, p99', value: percentile(calm, 0.99), unit: 'ms' },
+        { what: '/api/health without the stranger, p99', value: percentile(baseline, 0.99), unit: 'ms' },
         { what: '/api/health meanwhile, p99', value: percentile(all, 0.99), unit: 'ms', most: MOST_MS },
         { what: '/api/health, p99 of the worst route', value: slowest.p99, unit: 'ms', most: MOST_MS },
         { what: 'checks meanwhile', value: lags.length, unit: '' },
@@ -153,14 +156,14 @@ interface Route {
   attacks: Attack[];
 }
 
-/** Every address that a stranger may ask for, with requests that are hard to digest. */
+/** Returns all public routes with requests that are expensive to handle. */
 function publicRoutes(): Route[] {
   const calls = Object.entries(CALLS as Record<string, Call>);
-  // What all calls for signed-in people do with a stranger is the same: they look at what the stranger sends for a session.
-  const someone = calls.filter(([name, { access }]) => access !== 'session' || name === 'currentUser');
+  // Without a session, all `session` calls do the same: they read the cookies and answer 401. One of them is enough.
+  const publicCalls = calls.filter(([name, { access }]) => access !== 'session' || name === 'currentUser');
   const routes: [method: string, path: string][] = [
     ...[...PAGE_PATHS, ...OTHER_PATHS].map((path): [string, string] => ['GET', path]),
-    ...someone.map(([, { method, path }]): [string, string] => [
+    ...publicCalls.map(([, { method, path }]): [string, string] => [
       method.toUpperCase(),
       `/api${path.replaceAll(/\{\w+\}/g, 'x')}`,
     ]),
@@ -199,7 +202,7 @@ function attacksOn(method: string, path: string): Attack[] {
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
 
-/** Finds the request whose answer takes longest: each is sent once, as fast as they are answered. */
+/** Sends each request once, in sequence. Returns the one whose answer took longest. */
 async function worstOf(app: App, attacks: readonly Attack[]): Promise<Attack> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let worst = { attack: attacks[0] as Attack, tookMs: 0 };
@@ -213,7 +216,7 @@ async function worstOf(app: App, attacks: readonly Attack[]): Promise<Attack> {
   return worst.attack;
 }
 
-/** Sends a request again and again over one connection, as fast as the stranger's line lets it. */
+/** Repeats a request over one connection for `forMs`, at the attacker's bandwidth. */
 async function attack(app: App, chosen: Attack, forMs: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const from = Date.now();
@@ -249,13 +252,13 @@ function send(
       },
       (response) => void response.resume().on('close', () => resolve(head + body.length)),
     );
-    // Refused by closing the connection.
+    // The server may refuse by closing the connection.
     sending.on('error', () => resolve(head + body.length));
     sending.end(body);
   });
 }
 
-/** How long each answer about the health took until `work` was done, in ms; asked at a steady pace, over connections of its own. */
+/** Requests the health route at a fixed rate until `work` is done. Returns the response times in ms. */
 async function healthWhile(app: App, work: Promise<unknown>): Promise<number[]> {
   const took: number[] = [];
   const ask = async (): Promise<void> => {

@@ -10,16 +10,16 @@ import { type Figure, percentile } from '../scale/figures.ts';
 
 const DOMAINS = 10_000;
 const ROUNDS = 20;
-/** Sent at once: a page, its count and the summary, as a dashboard asks for them. */
+/** Maximum length of a search text. */
 const QUERY_LENGTH = 253;
 const MOST_BLOCKED_MS = 50;
 
-/** Texts that fill what an account may write. Of the second each character has three bytes. */
+/** Letters to fill notes and tags with. The second one takes three bytes in UTF-8. */
 const LETTERS = { ASCII: 'a', Hiragana: 'あ' };
 
 /**
- * Measures what the worst searches of an account with 10,000 domains cost everybody else, with the embedded database: every domain has
- * the longest notes and tags there are, of one letter, and the query is as long as it may be and nearly matches everywhere.
+ * Measures how much the worst searches of one account slow down others, on the embedded database. 10,000 domains have
+ * notes and tags of maximum length that repeat one letter. The queries have maximum length and almost match everywhere.
  */
 export async function measureSearch(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -60,7 +60,7 @@ async function describeAll(store: Store, letter: string): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
     const monitors = await trx.selectFrom('monitors').select(['id', 'host', 'port']).execute();
     for (const [index, { id, host, port }] of monitors.entries()) {
-      // All different, so that the summary has as many to count as there can be.
+      // All tags differ, so that the summary has to count as many as possible.
       const tags = Array.from({ length: MOST_TAGS }, (_, place) =>
         String(index * MOST_TAGS + place).padStart(TAG_MAX_LENGTH, letter),
       );
@@ -84,12 +84,12 @@ async function measure(
     `${letter.repeat(QUERY_LENGTH / 2)}b${letter.repeat(QUERY_LENGTH / 2)}`,
     letter,
   ];
-  const ask = (q: string) => [
+  const sendAll = (q: string) => [
     attacker.ask(CALLS.listDomains, { query: { q } }),
     attacker.ask(CALLS.domainIds, { query: { q } }),
     attacker.ask(CALLS.domainSummary),
   ];
-  await Promise.all(ask('a warm-up'));
+  await Promise.all(sendAll('a warm-up'));
   await eventLoopDelay(url);
 
   const searching = { isOver: false };
@@ -97,7 +97,7 @@ async function measure(
   const searches = (async () => {
     for (let round = 0; round < ROUNDS; round++)
       await Promise.all(
-        ask(queries[round % queries.length] ?? '').map(async (call) => {
+        sendAll(queries[round % queries.length] ?? '').map(async (call) => {
           const from = performance.now();
           await call;
           searched.push(performance.now() - from);
@@ -123,7 +123,7 @@ async function measure(
   ];
 }
 
-/** Since it was last asked for, in ms. */
+/** Returns the event loop delay since the previous call, in ms. */
 async function eventLoopDelay(url: string): Promise<{ p99: number; max: number }> {
   const text = await (await fetch(`${url}/metrics`)).text();
   const read = (name: string): number =>

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
 export interface ListFigures {
-  /** From the navigation until rows of the list are in the document, in a browser that has nothing of the page yet. */
+  /** Ms from the navigation until the first rows are painted, on a second visit with scripts in the browser's cache. */
   firstRowsMs: number;
-  /** Tasks of more than 50 ms, as the browser reports them. */
+  /** Number of tasks over 50 ms that the browser reports. */
   longTasks: number;
   longestTaskMs: number;
   slowFrames: number;
@@ -13,12 +13,12 @@ export interface ListFigures {
 
 const LOADED_ROW = '[data-domain-id]';
 const SLOW_FRAME_MS = 50;
-/** Screens a second that the wheel moves the page. */
+/** Scroll speed in screens per second. */
 const SCREENS_PER_SECOND = 5;
-/** The rest of the list is jumped over: its last rows are waited for. */
+/** After this time the page jumps to the end of the list. */
 const LONGEST_SCROLL_MS = 20_000;
 
-/** Opens the page anew, waits for its rows, and scrolls from the top to the end, a bit on every frame. */
+/** Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. */
 export async function measureList(context: BrowserContext, url: string, count: number): Promise<ListFigures> {
   const page = await context.newPage();
   await page.goto(url);
@@ -34,7 +34,7 @@ export async function measureList(context: BrowserContext, url: string, count: n
   await page.waitForFunction(
     ({ row, last }) =>
       [...document.querySelectorAll(row)].some((element) => element.textContent?.includes(last)),
-    // Newest first: the first that was put in is the last.
+    // Newest first, so the domain that was inserted first is at the end.
     { row: LOADED_ROW, last: `host-${'0'.repeat(5)}` },
   );
   const heapBytes = await page.evaluate(() => {
@@ -46,7 +46,9 @@ export async function measureList(context: BrowserContext, url: string, count: n
   return { firstRowsMs, ...scrolled, heapBytes };
 }
 
-/** On a second visit of the address, seen from inside: the browser's own clock, without the way to us. */
+/**
+ * Reloads the page and returns the ms until its first rows, by the page's own clock, without the way to this process.
+ */
 async function firstRowAt(page: Page, url: string): Promise<number> {
   await page.addInitScript((row) => {
     const observer = new MutationObserver(() => {
@@ -68,7 +70,7 @@ interface Pace {
   longestMs: number;
 }
 
-/** Runs in the page. */
+/** Scrolls the page and measures. Runs in the browser. */
 async function scrollThrough({ row, slowFrameMs, screensPerSecond, longestMs }: Pace) {
   const tasks: number[] = [];
   const observer = new PerformanceObserver((list) => {

@@ -6,7 +6,7 @@ import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { FARM_DOMAIN, type FarmReady, ZONES } from './farm.ts';
 
-// Answers HTTPS on every address of 127.0.0.0/8, for names of which each has an address of its own.
+// Serves HTTPS on all addresses of 127.0.0.0/8, and DNS for host names that each have an address of their own.
 
 const SLOW_MS = 3_000;
 
@@ -26,7 +26,7 @@ const server = createServer(
     SNICallback(name, answer) {
       const [host = '', zone = ''] = name.split('.');
       const context = contexts[Number(zone.slice(1))];
-      // Of every hundred hosts one is slow, so that there always are looks that have not ended.
+      // One host in a hundred is slow, so that some checks are always running.
       if (host.endsWith('77')) setTimeout(answer, SLOW_MS, null, context);
       else answer(null, context);
     },
@@ -37,7 +37,7 @@ server.on('tlsClientError', () => undefined);
 server.listen(0, '0.0.0.0', 4_096);
 await once(server, 'listening');
 
-/** Each host has one address, which follows from its number. */
+/** DNS entries: each host has one address, computed from its number. */
 class Names extends Map<string, DnsEntry> {
   override get(name: string): DnsEntry {
     const index = Number(/^h(\d+)\./.exec(name)?.[1] ?? Number.NaN);
@@ -49,7 +49,7 @@ class Names extends Map<string, DnsEntry> {
 
 const dns = await startDnsServer();
 dns.entries = new Names();
-// Nobody asks for them here, and there are very many.
+// The kit's server records all questions; nobody reads them here, and they would fill the memory.
 dns.onQuestion = () => void (dns.questions.length = 0);
 const ready: FarmReady = {
   port: (server.address() as AddressInfo).port,

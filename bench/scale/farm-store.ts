@@ -9,11 +9,11 @@ import { type Farm, startFarm, ZONES } from './farm.ts';
 import { createDatabase, type Database, settleDisk } from './places.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** A store whose monitors look at the farm, all of them as after a first day: what runs next is no first look. */
+/** A store whose monitors check the farm. All are in the state after a first day, so that no first checks follow. */
 export interface FarmStore {
   database: Database;
   farm: Farm;
-  /** Has them all, and is signed in wherever the product runs on `environment`. */
+  /** Owner of all monitors, signed in for any process that runs with `environment`. */
   person: Person;
   environment: Record<string, string> & { DATA_DIR: string };
   store: Store;
@@ -21,12 +21,12 @@ export interface FarmStore {
 }
 
 const SETTLE_MS = 4 * MINUTE_MS;
-/** What is looked at once a day only, in share of the checks at 15 minutes. */
+/** One in this many checks includes the daily posture check, about as often as with checks every 15 minutes. */
 const POSTURE_EVERY = 80;
 
 /**
- * One monitor of each zone is checked by the product itself, until it knows of it what it asks once a day; what it wrote is then
- * written for the others too.
+ * Creates a farm and a store of monitors for it. The product itself checks one monitor of each zone until its daily
+ * facts are known; the resulting rows are then copied to the other monitors of the zone.
  */
 export async function createFarmStore(
   kind: 'sqlite' | 'postgres',
@@ -76,7 +76,7 @@ export async function createFarmStore(
   };
 }
 
-/** Lets the product look at the first of each zone until it puts the next look off for as long as it was told. */
+/** Makes one host of each zone due and waits until the product has scheduled its next check at the regular interval. */
 async function settle({ db }: Store, farm: Farm): Promise<void> {
   const hosts = Array.from({ length: ZONES }, (_, zone) => farm.hostOf(zone));
   await db
@@ -98,8 +98,14 @@ async function settle({ db }: Store, farm: Farm): Promise<void> {
   }
 }
 
-const COPIED = ['verdicts', 'evidence', 'monitor_states', 'check_runs', 'monitor_certificates'] as const;
-const OF_THE_CERTIFICATE = [
+const COPIED_TABLES = [
+  'verdicts',
+  'evidence',
+  'monitor_states',
+  'check_runs',
+  'monitor_certificates',
+] as const;
+const CERTIFICATE_COLUMNS = [
   'certificate_fingerprint',
   'not_after',
   'last_read_at',
@@ -120,8 +126,8 @@ async function copyToAll(store: Store): Promise<void> {
       on oldest.zone = monitors.zone
     join monitors as first on first.created_at = oldest.created_at and first.account_id = monitors.account_id
     where first.id <> monitors.id`.execute(db);
-  for (const table of COPIED) await copyRows(store, table);
-  const set = OF_THE_CERTIFICATE.map((name) => sql`${sql.ref(name)} = first.${sql.ref(name)}`);
+  for (const table of COPIED_TABLES) await copyRows(store, table);
+  const set = CERTIFICATE_COLUMNS.map((name) => sql`${sql.ref(name)} = first.${sql.ref(name)}`);
   await sql`update monitors set ${sql.join(set)} from bench_copies, monitors as first
     where bench_copies.id = monitors.id and first.id = bench_copies.template
       and first.account_id = bench_copies.account_id and monitors.account_id = bench_copies.account_id`.execute(
@@ -145,7 +151,7 @@ async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<vo
       on rows.account_id = bench_copies.account_id and rows.monitor_id = bench_copies.template`.execute(db);
 }
 
-/** As everywhere some were last asked a day ago what is asked once a day: those ask it again when they are next looked at. */
+/** Backdates some posture results, so that the daily posture check is due for a share of the monitors. */
 async function forgetPostures({ db }: Store): Promise<void> {
   const rows = await db
     .selectFrom('verdicts')
@@ -161,13 +167,16 @@ async function forgetPostures({ db }: Store): Promise<void> {
       .execute();
 }
 
-/** Makes each due once, evenly over that time from `from`; answers when which is. */
+/**
+ * Makes each monitor due once, spread evenly over `overMs` from `from`. Returns the due instants (ms UTC) by monitor
+ * id.
+ */
 export async function spreadDue(
   { db }: Store,
   { from, overMs }: { from: number; overMs: number },
 ): Promise<Map<string, number>> {
   const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).orderBy('id').execute();
-  // By random ids, so that neighbours in an account do not follow one another.
+  // Ordered by their random ids, so that hosts with consecutive numbers are not due together.
   const due = new Map(rows.map(({ id }, place) => [id, Math.floor(from + (place / rows.length) * overMs)]));
   await sql`update monitors set next_check_at = ${sql.lit(from)} + places.place * ${sql.lit(overMs)} / ${sql.lit(rows.length)}
     from (select id, row_number() over (order by id) - 1 as place from monitors where active = 1) as places

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Hosts to look at, and the name server that knows them, in a process of their own. */
+/** HTTPS hosts to monitor and their name server, in a process of their own. */
 export interface Farm {
   port: number;
-  /** The host with that number; those of one zone show the same certificate. */
+  /** Returns the name of host number `index`. Hosts of one zone serve the same certificate. */
   hostOf(index: number): string;
-  /** What the product needs to find and trust them. */
+  /** Environment variables with which the product finds and trusts the hosts. */
   environment: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** What the process tells once it serves. */
+/** Message of the farm process when it is ready. */
 export interface FarmReady {
   port: number;
   dns: string;
@@ -21,10 +21,10 @@ export interface FarmReady {
 }
 
 export const FARM_DOMAIN = 'farm.example';
-/** Every certificate is shown by so many hosts at least: what is known of one is not known of all. */
+/** Number of zones, and so of distinct certificates. Several, so that caches do not cover all hosts at once. */
 export const ZONES = 500;
 
-/** Starts them; the process ends with this one. `folder` gets the file of their authority. */
+/** Starts the farm process, which ends with this one. Writes the farm's root certificate to `folder`. */
 export async function startFarm(folder: string): Promise<Farm> {
   const child = fork(new URL('./farm-process.ts', import.meta.url));
   const [ready] = (await once(child, 'message')) as [FarmReady];
@@ -38,11 +38,11 @@ export async function startFarm(folder: string): Promise<Farm> {
       DNS_SERVERS: ready.dns,
       EXTRA_CA_FILE: authorityFile,
     },
-    stop: () => ended(child),
+    stop: () => kill(child),
   };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function kill(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;

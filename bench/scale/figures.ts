@@ -1,9 +1,9 @@
-/** One line of the table that a part ends with. */
+/** One row of a result table. */
 export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** Over it (or, of a `least`, under it) the bench fails; without one it is only told. */
+  /** The bench fails if the value is above `most` or below `least`. Without either it is only printed. */
   most?: number;
   least?: number;
 }
@@ -11,7 +11,7 @@ export interface Figure {
 export const isMissed = ({ value, most, least }: Figure): boolean =>
   !Number.isFinite(value) || (most !== undefined && value > most) || (least !== undefined && value < least);
 
-/** The figures of one part, as a table of text; a missed target says so. */
+/** Formats figures as a text table and marks missed targets. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { what, value, unit, most, least } = figure;
@@ -36,13 +36,13 @@ const rounded = (value: number): string => {
   return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
 };
 
-/** 0 < share < 1: `percentile(values, 0.99)` is what 99 of 100 do not exceed. NaN of nothing. */
+/** Returns the percentile by nearest rank, e.g. p99 for `share` 0.99 (0 < share < 1). NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** Runs `work` that often, one after the other; how long each took, in ms. */
+/** Runs `work` `rounds` times in sequence. Returns the durations in ms. */
 export async function timed(rounds: number, work: (round: number) => Promise<unknown>): Promise<number[]> {
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {

@@ -7,9 +7,9 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface WorkersOptions {
   monitors: number;
-  /** They fall due evenly over this time. */
+  /** Checks fall due evenly over this time, in ms. */
   overMs: number;
-  /** Of that time, before one worker is killed. */
+  /** One worker is killed this many ms after the start. */
   killedAfterMs: number;
   say: (text: string) => void;
 }
@@ -18,12 +18,15 @@ const WORKERS = 4;
 const START_MS = 5_000;
 const MOST_STARTING_MS = 2 * MINUTE_MS;
 const MOST_RETAKEN_MS = 75_000;
-/** In the end, for what fell due last: the slowest host takes three seconds. */
+/** Extra time for the last checks; the slowest host takes three seconds. */
 const LAST_MS = 15_000;
-/** As many looks the one that is killed has to have under way. */
-const MANY = 3;
+/** Minimum number of checks that the worker must be running when it is killed. */
+const MIN_HELD = 3;
 
-/** Four workers on one PostgreSQL: how evenly they share what is due, and what becomes of the work of one that is killed. */
+/**
+ * Measures how evenly four workers on one PostgreSQL share the checks, and how soon others redo those of a killed
+ * worker.
+ */
 export async function measureWorkers({
   monitors,
   overMs,
@@ -34,26 +37,27 @@ export async function measureWorkers({
   const { PORT: _, ...environment } = world.environment;
   const workers: WorkerApp[] = [];
   try {
-    // A process that settled the farm's store may have been the last at one or another.
+    // The process that prepared the farm's store is still named in `claimed_by` of some monitors.
     const before = new Set(await claimers(world.store));
-    const ours: string[] = [];
+    const names: string[] = [];
     for (let index = 0; index < WORKERS; index++) {
       workers.push(startWorkerApp(environment));
-      ours.push(await nameOfNext(world.store, new Set([...before, ...ours])));
+      names.push(await nameOfNext(world.store, new Set([...before, ...names])));
     }
-    // What is recorded later would move on when it is due next.
-    while ((await heldNow(world.store)).length > 0) await delay(500);
+    // Checks that are recorded after `spreadDue` would overwrite `next_check_at`.
+    while ((await heldLeases(world.store)).length > 0) await delay(500);
     const from = Date.now() + START_MS;
     const due = await spreadDue(world.store, { from, overMs });
     say(`${WORKERS} workers, ${Math.round((monitors / overMs) * 1_000)} checks a second`);
     await delay(Math.max(0, from + killedAfterMs - Date.now()));
-    const shares = await sharesSince(world.store, { from, ours });
+    const shares = await sharesSince(world.store, { from, names });
     say(`checks of each so far: ${shares.join(', ')}`);
-    const [victim = ''] = ours;
-    while ((await heldNow(world.store)).filter(({ by }) => by === victim).length < MANY) await delay(20);
+    const [victim = ''] = names;
+    while ((await heldLeases(world.store)).filter(({ by }) => by === victim).length < MIN_HELD)
+      await delay(20);
     const killedAt = Date.now();
     await workers[0]?.kill();
-    const held = (await heldNow(world.store)).filter(({ by }) => by === victim);
+    const held = (await heldLeases(world.store)).filter(({ by }) => by === victim);
     say(`one killed with SIGKILL in ${held.length} looks`);
     const retaken = await retakenAfter(world.store, held, killedAt);
     await delay(Math.max(0, from + overMs + LAST_MS - Date.now()));
@@ -90,7 +94,7 @@ async function claimers({ db }: Store): Promise<string[]> {
   return rows.flatMap(({ claimed_by: by }) => by ?? []);
 }
 
-/** Makes some due until a worker that was not known has claimed one: what it is called. */
+/** Makes monitors due until a worker not in `known` has claimed one. Returns that worker's name. */
 async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<string> {
   for (const until = Date.now() + MOST_STARTING_MS; Date.now() < until;) {
     await store.db
@@ -105,19 +109,19 @@ async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<str
   throw new Error('A worker claimed nothing for two minutes.');
 }
 
-/** How many each worker has checked last. */
+/** Returns for each worker how many monitors it was the last to check since `from`. */
 async function sharesSince(
   { db }: Store,
-  { from, ours }: { from: number; ours: readonly string[] },
+  { from, names }: { from: number; names: readonly string[] },
 ): Promise<number[]> {
   const rows = await db
     .selectFrom('monitors')
     .select((eb) => ['claimed_by', eb.fn.countAll<number>().as('count')])
     .where('last_checked_at', '>=', from)
-    .where('claimed_by', 'in', ours)
+    .where('claimed_by', 'in', names)
     .groupBy('claimed_by')
     .execute();
-  return ours.map((name) => rows.find(({ claimed_by: by }) => by === name)?.count ?? 0);
+  return names.map((name) => rows.find(({ claimed_by: by }) => by === name)?.count ?? 0);
 }
 
 interface Held {
@@ -125,7 +129,7 @@ interface Held {
   by: string | null;
 }
 
-async function heldNow({ db }: Store): Promise<Held[]> {
+async function heldLeases({ db }: Store): Promise<Held[]> {
   return db
     .selectFrom('monitors')
     .select(['id', 'claimed_by as by'])
@@ -133,7 +137,9 @@ async function heldNow({ db }: Store): Promise<Held[]> {
     .execute();
 }
 
-/** Of what the killed one had under way and had not recorded: after how long each was checked by somebody else, in ms. */
+/**
+ * Returns after how many ms other workers checked each monitor that the killed worker held. Infinity if they did not.
+ */
 async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: number): Promise<number[]> {
   const ids = held.map(({ id }) => id);
   for (;;) {

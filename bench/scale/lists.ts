@@ -7,14 +7,17 @@ import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;
-/** A search looks through everything that an account has. */
+/** Higher than for lists, because a search scans all monitors of the account. */
 const MOST_LIST_MS = 50;
 const MOST_SEARCH_MS = 150;
 const MOST_SUMMARY_MS = 150;
 
-/** What pages of an account ask of the store: of the largest account, and of one with a few, which the others must not slow down. */
+/**
+ * Measures the queries of an account's pages, for the largest account and for a small one, which the large must not
+ * slow.
+ */
 export async function measureLists({ store, content, now }: Filled): Promise<Figure[]> {
-  // Each check rewrites its row: what was written once and never since is read faster than it is in truth.
+  // Rewrite the rows first, as each check does: rows that were only inserted read faster than in production.
   await store.db
     .updateTable('monitors')
     .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
@@ -22,12 +25,12 @@ export async function measureLists({ store, content, now }: Filled): Promise<Fig
     .execute();
   await settleDisk(store);
   return [
-    ...(await ofAccount(store, content.largest, 'the largest account')),
-    ...(content.small === null ? [] : await ofAccount(store, content.small, 'a small account')),
+    ...(await measureAccount(store, content.largest, 'the largest account')),
+    ...(content.small === null ? [] : await measureAccount(store, content.small, 'a small account')),
   ];
 }
 
-async function ofAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
+async function measureAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
   const now = Date.now();
   const { total } = await summary(store, { accountId, now });
   const last = Math.ceil(total / PAGE_SIZE);

@@ -16,14 +16,16 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const MONITORS = 20;
 const EVERY_MS = 15 * MINUTE;
 const DAYS = 30;
-/** What certificates are renewed after once they last 47 days at most; the bench's share of a month of it. */
+/** Renewal interval once certificates are valid for 47 days at most. */
 const RENEWED_EVERY_DAYS = 47;
 const MOST_KILOBYTES = 100;
-/** As those of today's authorities, with P-256 keys. */
+/** Typical sizes of today's certificates with P-256 keys. */
 const LEAF_BYTES = 1_050;
 const INTERMEDIATE_BYTES = 1_100;
 
-/** A month of checks at 15 minutes, each through the real `record`, on a sample of monitors: what it adds to the database. */
+/**
+ * Measures how many bytes a month of checks every 15 minutes adds to the database, with the real `record` on a sample.
+ */
 export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[]> {
   const still = await monthOf(kind, false);
   const renewing = await monthOf(kind, true);
@@ -39,7 +41,7 @@ export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[
   ];
 }
 
-async function monthOf(kind: 'sqlite' | 'postgres', isRenewing: boolean): Promise<number> {
+async function monthOf(kind: 'sqlite' | 'postgres', withRenewals: boolean): Promise<number> {
   const database = await createDatabase(kind);
   try {
     const store = await database.open();
@@ -47,11 +49,11 @@ async function monthOf(kind: 'sqlite' | 'postgres', isRenewing: boolean): Promis
     await fillStore(store, { largest: MONITORS, teams: 0, total: MONITORS, now: start, dueOverMs: EVERY_MS });
     await store.db.updateTable('monitors').set({ active: 1, paused_by: null }).execute();
     const chains = new Map<string, readonly SampleCertificate[]>();
-    // The first hours are those of every monitor once, not of every month.
+    // Start measuring after a day: a monitor's first checks store data that later months do not.
     for (let at = start; at < start + DAY; at += EVERY_MS) await checkAll(store, at, chains, false);
     const before = await databaseBytes(store, database);
     for (let at = start + DAY; at < start + DAYS * DAY; at += EVERY_MS)
-      await checkAll(store, at, chains, isRenewing);
+      await checkAll(store, at, chains, withRenewals);
     const after = await databaseBytes(store, database);
     return ((after - before) / MONITORS) * (DAYS / (DAYS - 1));
   } finally {
@@ -59,21 +61,21 @@ async function monthOf(kind: 'sqlite' | 'postgres', isRenewing: boolean): Promis
   }
 }
 
-/** What is due by then, each at an instant of its own and with an answer as fast as it happens to be. */
+/** Checks all monitors due within the interval that starts at `at`, with random response times. */
 async function checkAll(
   store: Store,
   at: number,
   chains: Map<string, readonly SampleCertificate[]>,
-  isRenewing: boolean,
+  withRenewals: boolean,
 ): Promise<void> {
   const now = at + EVERY_MS - 1;
   const claimed = await claimDue(store, { now, limit: MONITORS * 2, leaseMs: MINUTE, claimedBy: 'bench' });
   for (const monitor of claimed) {
-    const isTime = isRenewing && Math.random() < EVERY_MS / (RENEWED_EVERY_DAYS * DAY);
-    const chain = isTime ? undefined : chains.get(monitor.id);
-    const shown = chain ?? [sized(LEAF_BYTES, monitor.host, now), INTERMEDIATE];
-    chains.set(monitor.id, shown);
-    const check = checkOf(monitor, now, shown, { nextCheckAt: now + EVERY_MS });
+    const isRenewal = withRenewals && Math.random() < EVERY_MS / (RENEWED_EVERY_DAYS * DAY);
+    const chain = isRenewal ? undefined : chains.get(monitor.id);
+    const chainShown = chain ?? [randomCertificate(LEAF_BYTES, monitor.host, now), INTERMEDIATE];
+    chains.set(monitor.id, chainShown);
+    const check = checkOf(monitor, now, chainShown, { nextCheckAt: now + EVERY_MS });
     await recordCheck(store, {
       ...check,
       observation: answeredIn(check.observation, 20 + Math.floor(Math.random() * 60)),
@@ -89,11 +91,11 @@ const answeredIn = (observation: Observed, durationMs: number): Observed => ({
   addresses: observation.addresses.map((address) => ({ ...address, durationMs })),
 });
 
-function sized(bytes: number, subject: string, now: number): SampleCertificate {
+function randomCertificate(bytes: number, subject: string, now: number): SampleCertificate {
   const der = new Uint8Array(randomBytes(bytes));
   const fingerprint = createHash('sha256').update(der).digest('hex');
   const { facts } = certificate({ subject, sans: [subject], notBefore: now, notAfter: now + 60 * DAY });
   return { der, facts: { ...facts, fingerprint } };
 }
 
-const INTERMEDIATE = sized(INTERMEDIATE_BYTES, 'R13', Date.now());
+const INTERMEDIATE = randomCertificate(INTERMEDIATE_BYTES, 'R13', Date.now());

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../tests/kit/app.ts';
 import { type FilledStore, fillStore, type Population } from '../../tests/kit/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
 
-/** How a store of that size is spread over accounts. */
+/** How the monitors of each store size are spread over accounts. */
 const SIZES = {
   '10k': { largest: 5_000, teams: 0, total: 10_000 },
   '100k': { largest: 100_000, teams: 2, total: 115_000 },
@@ -19,7 +19,7 @@ const SIZES = {
 export const PLACES = ['sqlite-10k', 'sqlite-100k', 'postgres-10k', 'postgres-100k', 'postgres-1m'] as const;
 export type Place = (typeof PLACES)[number];
 
-/** An empty migrated database that is gone with `remove`. */
+/** An empty, migrated database. `remove` deletes it. */
 export interface Database {
   dataDir: string;
   databaseUrl: string | null;
@@ -29,13 +29,13 @@ export interface Database {
 
 let server: Promise<PostgresServer | null> | null = null;
 
-/** On PostgreSQL one as operators run it, started for the first that needs it. */
+/** Creates a database. Starts a PostgreSQL server with fsync when the first one needs it. */
 export async function createDatabase(kind: 'sqlite' | 'postgres'): Promise<Database> {
   const folder = temporaryFolder();
   const opened = new Set<Store>();
-  const made =
+  const created =
     kind === 'postgres' ? await createOnServer() : { databaseUrl: null, drop: async () => undefined };
-  const { databaseUrl } = made;
+  const { databaseUrl } = created;
   const dataDir = folder.path;
   return {
     dataDir,
@@ -47,7 +47,7 @@ export async function createDatabase(kind: 'sqlite' | 'postgres'): Promise<Datab
     },
     async remove() {
       for (const store of opened) await store.close();
-      await made.drop();
+      await created.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
@@ -75,17 +75,17 @@ async function execute(url: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** A store filled for a place. */
+/** A store with monitors. */
 export interface Filled {
   place: Place;
   store: Store;
   content: FilledStore;
-  /** The instant as of which it is filled. */
+  /** The instant that its data assumes, ms UTC. */
   now: number;
   remove(): Promise<void>;
 }
 
-/** Tells how far it is as it goes. */
+/** Creates and fills a store; prints its progress. */
 export async function fill(place: Place): Promise<Filled> {
   const [kind, size] = place.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
   const database = await createDatabase(kind);
@@ -102,19 +102,19 @@ export async function fill(place: Place): Promise<Filled> {
 }
 
 /**
- * Until the machine has written to its disk what a bench prepared, whatever waits for that disk waits for this too. PostgreSQL tidies
- * up by itself within a minute, while it is measured.
+ * Updates statistics and flushes the prepared data to disk. Otherwise pending writes, and autovacuum within a minute,
+ * would slow down the measurement.
  */
 export async function settleDisk({ db, dialect }: Store): Promise<void> {
-  const last =
+  const statements =
     dialect === 'postgres'
       ? ['vacuum analyze', 'checkpoint']
       : ['analyze', 'pragma wal_checkpoint(truncate)'];
-  for (const statement of last) await sql.raw(statement).execute(db);
+  for (const statement of statements) await sql.raw(statement).execute(db);
   execFileSync('sync');
 }
 
-/** Of the whole database, with what waits to be written into it; in bytes, after it was tidied up. */
+/** Returns the size of the whole database in bytes after a vacuum and checkpoint. */
 export async function databaseBytes({ db, dialect }: Store, { dataDir }: Database): Promise<number> {
   if (dialect === 'postgres') {
     await sql`vacuum full`.execute(db);

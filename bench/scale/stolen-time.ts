@@ -5,8 +5,8 @@ interface Ticks {
   stolen: number;
 }
 
-/** Of all processors since the machine started; null where the kernel does not count them (proc_stat(5)). */
-function ticks(): Ticks | null {
+/** Returns CPU ticks of all processors since boot; null if the kernel does not provide them (proc_stat(5)). */
+function readTicks(): Ticks | null {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
     const counts = line.trim().split(/\s+/).slice(1, 9).map(Number);
@@ -17,13 +17,13 @@ function ticks(): Ticks | null {
 }
 
 /**
- * From now on: which share of the processors' time the host of this virtual machine gave to others while they were wanted here, 0 to 1.
- * A figure that was taken meanwhile tells of the neighbours too.
+ * Starts measuring steal time. The returned function gives its share since then, 0 to 1: CPU time that the hypervisor
+ * gave to other virtual machines while this one wanted it. A high share makes the figures unreliable.
  */
 export function watchStolenTime(): () => number | null {
-  const before = ticks();
+  const before = readTicks();
   return () => {
-    const now = ticks();
+    const now = readTicks();
     return before && now && now.all > before.all
       ? (now.stolen - before.stolen) / (now.all - before.all)
       : null;

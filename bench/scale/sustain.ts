@@ -7,22 +7,25 @@ import { type Figure, percentile } from './figures.ts';
 
 export interface SustainOptions {
   monitors: number;
-  /** Each falls due once in so long. */
+  /** Check interval of each monitor. */
   everyMs: number;
   runMs: number;
   say: (text: string) => void;
 }
 
-/** After the start, before what counts begins: what is compiled and cached in the first moments. */
+/** Not measured, because code is compiled and caches are filled at the start. */
 const WARM_UP_MS = 10_000;
-/** Of the end, what falls due later is not waited for. */
+/** Checks due in the last 30 s of the run are not counted. */
 const MOST_LAG_MS = 30_000;
 const ASK_EVERY_MS = 140;
-/** Of so many requests at a time it says how long they took. */
-const TOLD_EVERY = 200;
+/** Prints latencies after each batch of this many requests. */
+const REPORT_EVERY = 200;
 const MB = 1_000_000;
 
-/** The product as one process with the embedded database, watching the farm; seen from outside, with a person at its pages. */
+/**
+ * Measures the product from outside as one process with the embedded database, checking the farm while a person uses
+ * it.
+ */
 export async function measureSustained(options: SustainOptions): Promise<Figure[]> {
   const { monitors, everyMs, runMs, say } = options;
   const world = await createFarmStore('sqlite', { monitors, say, port: await freePort() });
@@ -30,25 +33,25 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
     const from = Date.now() + 5_000;
     const due = await spreadDue(world.store, { from, overMs: everyMs });
     const app = await startApp(world.environment);
-    let watched: Watched;
+    let measured: Measured;
     try {
       const person = await signIn(sendTo(app.url), world.person);
       await delay(Math.max(0, from + WARM_UP_MS - Date.now()));
       say(`${Math.round((monitors / everyMs) * 1_000)} checks a second for ${runMs / 1_000} s`);
-      watched = await watch(app, person, { runMs, pages: Math.floor(monitors / 50), say });
+      measured = await measure(app, person, { runMs, pages: Math.floor(monitors / 50), say });
     } finally {
       await app.stop();
     }
-    const until = watched.startedAt + runMs;
+    const until = measured.startedAt + runMs;
     const rows = await world.store.db.selectFrom('monitors').select(['id', 'last_checked_at']).execute();
     const lags = rows.flatMap(({ id, last_checked_at: checkedAt }) => {
       const dueAt = due.get(id);
-      if (dueAt === undefined || dueAt < watched.startedAt || dueAt > until - MOST_LAG_MS) return [];
-      // Not checked by the end: late by at least as much.
+      if (dueAt === undefined || dueAt < measured.startedAt || dueAt > until - MOST_LAG_MS) return [];
+      // Not checked by the end: count the lag so far.
       return [(checkedAt ?? 0) >= dueAt ? (checkedAt ?? 0) - dueAt : until - dueAt];
     });
     const checks = rows.filter(
-      ({ last_checked_at: at }) => (at ?? 0) >= watched.startedAt && (at ?? 0) <= until,
+      ({ last_checked_at: at }) => (at ?? 0) >= measured.startedAt && (at ?? 0) <= until,
     );
     return [
       {
@@ -59,24 +62,24 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
       },
       { what: 'lag of a check, median', value: percentile(lags, 0.5) / 1_000, unit: 's' },
       { what: 'lag of a check, p99', value: percentile(lags, 0.99) / 1_000, unit: 's', most: 30 },
-      { what: 'API meanwhile, median', value: percentile(watched.all, 0.5), unit: 'ms' },
-      { what: 'API meanwhile, p99', value: percentile(watched.all, 0.99), unit: 'ms', most: 200 },
-      ...Object.entries(watched.byKind).map(([kind, took]) => ({
+      { what: 'API meanwhile, median', value: percentile(measured.all, 0.5), unit: 'ms' },
+      { what: 'API meanwhile, p99', value: percentile(measured.all, 0.99), unit: 'ms', most: 200 },
+      ...Object.entries(measured.byKind).map(([kind, took]) => ({
         what: `  ${kind} (${took.length}), p99`,
         value: percentile(took, 0.99),
         unit: 'ms',
       })),
-      { what: 'requests refused or failed', value: watched.failed, unit: '', most: 0 },
-      { what: 'memory (RSS), most', value: watched.mostRss / MB, unit: 'MB', most: 400 },
-      { what: 'CPU of the product', value: watched.cpuMs / runMs, unit: 'cores' },
-      { what: 'CPU per check, pages included', value: watched.cpuMs / checks.length, unit: 'ms' },
+      { what: 'requests refused or failed', value: measured.failed, unit: '', most: 0 },
+      { what: 'memory (RSS), most', value: measured.mostRss / MB, unit: 'MB', most: 400 },
+      { what: 'CPU of the product', value: measured.cpuMs / runMs, unit: 'cores' },
+      { what: 'CPU per check, pages included', value: measured.cpuMs / checks.length, unit: 'ms' },
     ];
   } finally {
     await world.remove();
   }
 }
 
-interface Watched {
+interface Measured {
   startedAt: number;
   all: number[];
   byKind: Record<string, number[]>;
@@ -85,36 +88,36 @@ interface Watched {
   cpuMs: number;
 }
 
-async function watch(
+async function measure(
   app: App,
   person: Person,
   { runMs, pages, say }: { runMs: number; pages: number; say: (text: string) => void },
-): Promise<Watched> {
+): Promise<Measured> {
   const startedAt = Date.now();
   const pid = app.process.pid ?? 0;
   const cpuFrom = cpuOf(pid);
-  const watched: Watched = { startedAt, all: [], byKind: {}, failed: 0, mostRss: 0, cpuMs: 0 };
-  const asked: Promise<void>[] = [];
-  // At its own pace, however long answers take: nobody waits with the next click for the one before.
+  const measured: Measured = { startedAt, all: [], byKind: {}, failed: 0, mostRss: 0, cpuMs: 0 };
+  const requests: Promise<void>[] = [];
+  // Requests start at a fixed rate, without waiting for earlier answers.
   for (let round = 0; Date.now() < startedAt + runMs; round++) {
-    watched.mostRss = Math.max(watched.mostRss, rssOf(pid));
-    asked.push(ask(person, round, pages, watched));
+    measured.mostRss = Math.max(measured.mostRss, rssOf(pid));
+    requests.push(sendRequest(person, round, pages, measured));
     await delay(ASK_EVERY_MS);
-    if (round % TOLD_EVERY === TOLD_EVERY - 1) {
-      const lately = watched.all.slice(-TOLD_EVERY);
+    if (round % REPORT_EVERY === REPORT_EVERY - 1) {
+      const lately = measured.all.slice(-REPORT_EVERY);
       say(
         `${Math.round((Date.now() - startedAt) / 1_000)} s: API p99 ${Math.round(percentile(lately, 0.99))} ms lately`,
       );
     }
   }
-  watched.cpuMs = cpuOf(pid) - cpuFrom;
-  await Promise.all(asked);
-  return watched;
+  measured.cpuMs = cpuOf(pid) - cpuFrom;
+  await Promise.all(requests);
+  return measured;
 }
 
 const SORTS = ['newest', 'soonest', 'name'];
 
-/** What people at a dashboard ask for, in turn. */
+/** Returns the kind and path of request number `round`, in a mix like that of a dashboard. */
 function requestOf(round: number, pages: number): [kind: string, path: string] {
   const sort = SORTS[round % SORTS.length] ?? 'newest';
   switch (round % 8) {
@@ -131,29 +134,29 @@ function requestOf(round: number, pages: number): [kind: string, path: string] {
   }
 }
 
-async function ask(person: Person, round: number, pages: number, watched: Watched): Promise<void> {
+async function sendRequest(person: Person, round: number, pages: number, measured: Measured): Promise<void> {
   const [kind, path] = requestOf(round, pages);
   const from = performance.now();
   const answer = await person.send(path).then(
     async (response) => (await response.text(), response.ok),
     () => false,
   );
-  if (!answer) watched.failed += 1;
+  if (!answer) measured.failed += 1;
   const took = performance.now() - from;
-  watched.all.push(took);
-  (watched.byKind[kind] ??= []).push(took);
+  measured.all.push(took);
+  (measured.byKind[kind] ??= []).push(took);
 }
 
-/** Bytes that the process holds; Linux only. */
+/** Returns the RSS of a process in bytes; Linux only. */
 function rssOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
 }
 
 const TICK_MS = 10;
 
-/** User and system, all threads, since its start; in ms. */
+/** Returns a process's user and system time of all threads since its start, in ms. */
 function cpuOf(pid: number): number {
-  // Behind the name, which may have spaces in it, the fields have fixed places.
+  // Split after the process name, which may contain spaces; the fields after it have fixed positions.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

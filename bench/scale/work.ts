@@ -6,19 +6,19 @@ import { type Filled, settleDisk } from './places.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
-const CHECKED = 4_000;
-/** Four claims of a worker in one, as they come together after a moment in which nothing could be claimed. */
-const AT_ONCE = 64;
-/** Of 100,000 monitors at 15 minutes: 111 a second, and as much again for everything else. */
+const MONITORS = 4_000;
+/** Four times a worker's usual batch, as after a moment in which nothing could be claimed. */
+const BATCH_SIZE = 64;
+/** 100,000 monitors every 15 minutes are 111 checks a second; twice that leaves room for all other work. */
 const LEAST_PER_SECOND = 222;
 
-/** Claims and records without a network: how many checks a second one process writes down, and what a claim costs. */
+/** Measures claims and records without a network: checks per second of one process, and the time of a claim. */
 export async function measureWork({ place, store, content, now }: Filled): Promise<Figure[]> {
   const ids = await someMonitors(store);
-  const shown = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
+  const chains = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
   await settleDisk(store);
-  const first = await round(store, shown, now);
-  const again = await round(store, shown, now + MINUTE_MS);
+  const first = await round(store, chains, now);
+  const again = await round(store, chains, now + MINUTE_MS);
   return [
     {
       what: `${place} (${content.total.toLocaleString('en')} monitors): first checks claimed and recorded`,
@@ -33,7 +33,7 @@ export async function measureWork({ place, store, content, now }: Filled): Promi
     },
     { what: `${place}: processor time of one in the product`, value: again.cpuMs, unit: 'ms' },
     {
-      what: `${place}: claim of ${AT_ONCE}, p99`,
+      what: `${place}: claim of ${BATCH_SIZE}, p99`,
       value: percentile(again.claims, 0.99),
       unit: 'ms',
       most: 100,
@@ -44,30 +44,30 @@ export async function measureWork({ place, store, content, now }: Filled): Promi
 const AUTHORITY = certificate({ subject: 'R13' });
 
 async function someMonitors({ db }: Store): Promise<string[]> {
-  const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).limit(CHECKED).execute();
+  const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).limit(MONITORS).execute();
   return rows.map(({ id }) => id);
 }
 
-/** Makes them due, and checks each once. */
+/** Makes the monitors of `chains` due and records one check of each. */
 async function round(
   store: Store,
-  shown: ReadonlyMap<string, readonly SampleCertificate[]>,
+  chains: ReadonlyMap<string, readonly SampleCertificate[]>,
   now: number,
 ): Promise<{ perSecond: number; cpuMs: number; claims: number[] }> {
   await store.db
     .updateTable('monitors')
     .set({ next_check_at: now })
-    .where('id', 'in', [...shown.keys()])
+    .where('id', 'in', [...chains.keys()])
     .execute();
   const claims: number[] = [];
   const [from, cpuFrom] = [performance.now(), process.cpuUsage()];
   let done = 0;
   for (;;) {
     const claimedFrom = performance.now();
-    const claimed = await claimDue(store, { now, limit: AT_ONCE, leaseMs: MINUTE_MS, claimedBy: 'bench' });
+    const claimed = await claimDue(store, { now, limit: BATCH_SIZE, leaseMs: MINUTE_MS, claimedBy: 'bench' });
     if (claimed.length === 0) break;
     claims.push(performance.now() - claimedFrom);
-    await Promise.all(claimed.map((monitor) => write(store, monitor, now, shown.get(monitor.id) ?? [])));
+    await Promise.all(claimed.map((monitor) => recordOne(store, monitor, now, chains.get(monitor.id) ?? [])));
     done += claimed.length;
   }
   const { user, system } = process.cpuUsage(cpuFrom);
@@ -78,7 +78,7 @@ async function round(
   };
 }
 
-async function write(
+async function recordOne(
   store: Store,
   monitor: ClaimedMonitor,
   now: number,

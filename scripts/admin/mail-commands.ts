@@ -69,7 +69,7 @@ async function resendOne(account: Account, id: string, desk: Desk): Promise<stri
   if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
   const requeued = await sendAgain(desk.store, account, { ids: [mail.id], now: desk.now });
   if (requeued.length > 0) return [`"${mailTitle(mail)}" goes out again.`, ...disabledNote(account)];
-  // The mail's content is not kept, but a verification can be started requeued.
+  // The mail's content is not kept, but a verification can be started again.
   if (mail.kind === 'verify_email' && (await sendVerification(account, desk)))
     return [`A new link to verify the address goes to ${account.email}.`, ...disabledNote(account)];
   throw new MistakeError(

@@ -15,7 +15,8 @@ import {
   type WorldReport,
 } from './protocol.ts';
 
-// The product's side: its loops, its database and its mail server in one network, whose only link to the world can be cut.
+// The product's side: worker, database and mail server in one network namespace, whose only link to the outside can be
+// cut.
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
 const { databases, domains, seed } = JSON.parse(process.argv[2] ?? '') as InsideOptions;
@@ -26,14 +27,14 @@ const world = fork(join(import.meta.dirname, 'outside.ts'), {
   execArgv: ['-n', process.execPath],
 });
 ip('link', 'set', 'lo', 'up');
-await ordered(world, { kind: 'clock', now: START });
+await sendOrder(world, { kind: 'clock', now: START });
 ip('link', 'add', INSIDE.device, 'type', 'veth', 'peer', 'name', OUTSIDE.device, 'netns', String(world.pid));
 ip('addr', 'add', `${INSIDE.address}/24`, 'dev', INSIDE.device);
 ip('link', 'set', INSIDE.device, 'up');
 
 const line: Line = {
   cut(how) {
-    // A neighbour that is not there: what is sent to it is lost without a word.
+    // For `deaf`, a wrong MAC address for the neighbour makes packets disappear without an error.
     if (how === 'dead') ip('link', 'set', INSIDE.device, 'down');
     else {
       ip('link', 'set', INSIDE.device, 'up');
@@ -46,7 +47,7 @@ const line: Line = {
     return Promise.resolve();
   },
   async lead(hosts, here) {
-    await ordered(world, { kind: 'lead', hosts: [...hosts], here });
+    await sendOrder(world, { kind: 'lead', hosts: [...hosts], here });
   },
 };
 
@@ -56,7 +57,7 @@ if (server !== null) await migratedTemplate(server.url, template);
 for (const name of databases) {
   if (name === 'postgres' && server === null) continue;
   const database = await freshDatabase(name, { postgres: server && { url: server.url, template } });
-  const places = await ordered(world, { kind: 'open', now: START });
+  const places = await sendOrder(world, { kind: 'open', now: START });
   const mails = await startLedger('mail', database.dataDir);
   const lab = await openLab({
     database,
@@ -64,8 +65,8 @@ for (const name of databases) {
     smtpUrl: `smtp://127.0.0.1:${mails.port}`,
     start: START,
     seed,
-    // Late by a moment is right enough for who answers only whether it is off by an hour.
-    onClock: (now) => void ordered(world, { kind: 'clock', now }),
+    // Not awaited: canaries only detect errors of about an hour, so a short delay does not matter.
+    onClock: (now) => void sendOrder(world, { kind: 'clock', now }),
     allow: ['10.77.0.0/24', '127.0.0.0/8'],
     patienceMs: 3_000,
     dnsPatienceMs: 1_000,
@@ -82,19 +83,19 @@ await server?.stop();
 world.disconnect();
 process.disconnect?.();
 
-/** Asks the world for something; answers where it can be found. */
-async function ordered(
+/** Sends an order to the outside process and returns its places. */
+async function sendOrder(
   child: ChildProcess,
   order: Omit<WorldOrder, 'number'> & { kind: WorldOrder['kind'] } & Record<string, unknown>,
 ): Promise<PlacesMap> {
   const number = Math.random();
   return new Promise((resolve) => {
-    const hear = (report: WorldReport): void => {
+    const onReport = (report: WorldReport): void => {
       if (report.number !== number) return;
-      child.off('message', hear);
+      child.off('message', onReport);
       resolve(report.map as PlacesMap);
     };
-    child.on('message', hear);
+    child.on('message', onReport);
     child.send({ ...order, number });
   });
 }

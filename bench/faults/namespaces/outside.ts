@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { type Places, startPlaces } from '../places.ts';
 import { OUTSIDE, type WorldOrder, type WorldReport } from './protocol.ts';
 
-// The world: hosts, name server and canaries in a network of their own, at the other end of a link.
+// The outside: hosts, name server and canaries in a network namespace of their own, at the other end of the link.
 
 let places: Places | null = null;
 const ip = (...what: string[]) => execFileSync('ip', what);

@@ -2,11 +2,11 @@ import type { DatabaseName } from '../../../tests/kit/database.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PlacesMap } from '../places.ts';
 
-/** A link of two ends: the product's, and the world's. */
+/** Both ends of the network link: the product's and the outside's. */
 export const INSIDE = { device: 'cut0', address: '10.77.0.1' };
 export const OUTSIDE = { device: 'cut1', address: '10.77.0.2' };
 
-/** What the world beyond the link is asked for; it answers each with its `number`. */
+/** Request to the outside process, which answers with the same `number`. */
 export type WorldOrder = { number: number } & (
   | { kind: 'open'; now: number }
   | { kind: 'lead'; hosts: string[]; here: boolean }
@@ -17,7 +17,7 @@ export interface WorldReport {
   map?: PlacesMap;
 }
 
-/** What is to be measured inside, as its argument, and what comes of it. */
+/** Command-line argument of the inside process, as JSON. */
 export interface InsideOptions {
   databases: DatabaseName[];
   domains: number;

@@ -1,7 +1,7 @@
 import { freshDatabase } from '../../../tests/kit/database.ts';
 import { fillDisk } from '../disk.ts';
 
-// Where a small disk is mounted at the folder that is its argument: seen by this process and those that it starts.
+// Runs in a mount namespace with a small disk mounted at the folder given as argument.
 
 const database = await freshDatabase('sqlite');
 process.send?.(await fillDisk(database, process.argv[2] ?? ''));
