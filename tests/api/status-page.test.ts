@@ -120,7 +120,7 @@ describeEachDatabase('A status page', (open) => {
       'Mara',
       'vault',
       '192.0.2.10',
-      '500',
+      'error 500',
     ])
       expect(text).not.toContain(secret);
     expect(answer.headers.getSetCookie()).toEqual([]);

@@ -188,7 +188,7 @@ function toAlert(
     kind: row.kind,
     step: row.step,
     severity: row.severity,
-    facts: readAlertFacts(row.facts),
+    facts: readAlertFacts(row.facts, { at: row.alertCreatedAt }),
     monitor: monitorId === null || host === null || port === null ? null : { id: monitorId, host, port },
     createdAt: row.alertCreatedAt,
   };

@@ -156,7 +156,7 @@ export async function readClaimed(
       kind: row.alertKind,
       step: row.step,
       severity: row.severity,
-      facts: readAlertFacts(row.alertFacts),
+      facts: readAlertFacts(row.alertFacts, { at: row.alertCreatedAt }),
       createdAt: row.alertCreatedAt,
     },
     account: toAccount(row),

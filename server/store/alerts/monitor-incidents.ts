@@ -15,7 +15,7 @@ import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
-import { readIncidentFacts } from './stored-alerts.ts';
+import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
 /** Returns the incidents of a monitor that the alert rules need: open ones, and those that ended recently. */
@@ -141,13 +141,10 @@ export async function forgetTheFuture(
     .execute();
 }
 
-const NO_FACTS = { certificate: null, fix: null, successor: null };
-
 /** Returns the facts of an incident. Rows older than the column `facts` have their message in a column of its own. */
 function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
-  const { message, started_at: startedAt, ended_at: endedAt } = row;
-  const said = { ...NO_FACTS, asOf: startedAt, message: message || null, startedAt };
-  return { ...said, ...readIncidentFacts(row.facts), endedAt };
+  const facts = readAlertFacts(row.facts, { at: row.started_at, message: row.message || null });
+  return { ...facts, endedAt: row.ended_at };
 }
 
 /**

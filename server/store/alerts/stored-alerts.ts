@@ -19,32 +19,35 @@ const certificate = z
   .nullable();
 
 const facts = z.object({
-  certificate: certificate.default(null),
-  asOf: z.number(),
-  message: z.string().nullable().default(null),
-  fix: z.string().nullable().default(null),
-  successor: certificate.default(null),
-  startedAt: z.number(),
-  endedAt: z.number().nullable().default(null),
+  certificate: certificate.optional(),
+  asOf: z.number().optional(),
+  message: z.string().nullable().optional(),
+  fix: z.string().nullable().optional(),
+  successor: certificate.optional(),
+  startedAt: z.number().optional(),
+  endedAt: z.number().nullable().optional(),
 });
+const readFacts = storedJson('facts of an alert or an incident', facts);
 
-/** Decodes the facts of an alert. */
-export const readAlertFacts: (text: string) => AlertFacts = storedJson('facts of an alert', facts);
-
-/** Decodes the facts of an incident; older rows have only some of them, and their columns say the rest. */
-export const readIncidentFacts: (text: string) => {
-  [Name in keyof AlertFacts]?: AlertFacts[Name] | undefined;
-} = storedJson(
-  'facts of an incident',
-  z.object({
-    certificate: certificate.optional(),
-    asOf: z.number().optional(),
-    message: z.string().nullable().optional(),
-    fix: z.string().nullable().optional(),
-    successor: certificate.optional(),
-    startedAt: z.number().optional(),
-  }),
-);
+/**
+ * Decodes the facts of an alert or an incident. Rows of older versions have only some of them; the others come from columns: `at`
+ * (ms UTC) for the time, `message` for the sentence.
+ */
+export function readAlertFacts(
+  text: string,
+  { at, message = null }: { at: number; message?: string | null },
+): AlertFacts {
+  const stored = readFacts(text);
+  return {
+    certificate: stored.certificate ?? null,
+    asOf: stored.asOf ?? at,
+    message: stored.message ?? message,
+    fix: stored.fix ?? null,
+    successor: stored.successor ?? null,
+    startedAt: stored.startedAt ?? at,
+    endedAt: stored.endedAt ?? null,
+  };
+}
 
 const SETTINGS = z.object({
   channels: z.array(z.string()).nullable(),
