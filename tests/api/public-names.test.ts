@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../kit/database.ts';
+import { startApi } from './test-api.ts';
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** Texts, which may change without anybody noticing. */
+const TEXTS = new Set(['description', 'summary', 'example', 'examples', 'title', 'pattern']);
+
+/** Every name and value that a client can depend on, below one part of the document. */
+function namesIn(part: Json | undefined, document: { [key: string]: Json }): string[] {
+  if (Array.isArray(part)) return part.flatMap((one) => namesIn(one, document));
+  if (part === null || typeof part !== 'object') return part === undefined ? [] : [String(part)];
+  return Object.entries(part).flatMap(([key, value]) => {
+    if (TEXTS.has(key)) return [];
+    if (key === '$ref') return namesIn(resolved(String(value), document), document);
+    return [key, ...namesIn(value, document)];
+  });
+}
+
+function resolved(ref: string, document: { [key: string]: Json }): Json {
+  return ref
+    .split('/')
+    .slice(1)
+    .reduce<Json>((part, name) => (part as { [key: string]: Json })[name] ?? null, document);
+}
+
+describeEachDatabase('names that other programs depend on', (open) => {
+  it('of calls, fields and values stay as they are', async () => {
+    const api = await startApi(open);
+    const document = (await (await api.send('/api/openapi.json')).json()) as {
+      [key: string]: Json;
+      paths: { [path: string]: { [method: string]: Json } };
+    };
+    const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({
+        call: `${method.toUpperCase()} ${path}`,
+        names: new Set(namesIn(operation, document)),
+      })),
+    );
+    const [first, ...others] = calls;
+    const common = [...(first?.names ?? [])].filter((name) => others.every(({ names }) => names.has(name)));
+    const lines = [
+      `every call\n  ${common.toSorted().join(' ')}`,
+      ...calls.map(({ call, names }) => {
+        const own = [...names].filter((name) => !common.includes(name));
+        return `${call}\n  ${own.toSorted().join(' ')}`;
+      }),
+    ];
+    await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('public-names-api.txt');
+  });
+
+  it('of metrics stay as they are', async () => {
+    const api = await startApi(open);
+    const text = await (await api.sendFrom('127.0.0.1')('/metrics', {})).text();
+    const names = Array.from(text.matchAll(/^# TYPE (\S+ \S+)$/gm), ([, name]) => name);
+    await expect(`${names.toSorted().join('\n')}\n`).toMatchFileSnapshot('public-names-metrics.txt');
+  });
+});
