@@ -23,7 +23,7 @@ export { incidentSeverity } from './alerting/incident.ts';
 export type { Look } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
-export { knownZone, nextWallClock, zoneOffsetMs } from './alerting/local-time.ts';
+export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
 export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
@@ -46,6 +46,7 @@ export type {
   RoutedAlert,
   UptimeRecord,
 } from './check/conclude.ts';
+export { concernOf, DIGEST_AHEAD_MS, type DigestDomain, isExpiring, nextDigestAt } from './digest.ts';
 export { count, duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
@@ -98,7 +99,7 @@ export { whatHappened } from './reach-failure.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
-export { nextAttemptAt } from './retry.ts';
+export { isChannelLost, nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
 export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './judge/revocation.ts';
 export type {

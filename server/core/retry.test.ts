@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { nextAttemptAt } from './retry.ts';
+import { nextAttemptAt, isChannelLost } from './retry.ts';
 import type { FailedAttempt, RetrySchedule } from './retry.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -60,4 +61,10 @@ describe('nextAttemptAt of webhooks', () => {
   it('begins with short waits again where nobody could try for long', () => {
     expect(next('http', { attempt: 1, firstAttemptAt: -2 * DAY })).toBe(5 * SECOND);
   });
+});
+
+it('gives a channel up after five days without a success', () => {
+  const since = Date.UTC(2026, 0, 1);
+  expect(isChannelLost(since, since + 5 * DAY_MS - 1)).toBe(false);
+  expect(isChannelLost(since, since + 5 * DAY_MS)).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const SECOND_MS = 1_000;
 
@@ -60,4 +60,14 @@ function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): num
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;
   const delay = HTTP_DELAYS_MS[Math.max(0, Math.min(attempt - 1, passed))];
   return delay === undefined ? null : delay * (0.9 + 0.2 * jitter);
+}
+
+const CHANNEL_LOST_AFTER_MS = 5 * DAY_MS;
+
+/**
+ * Returns whether a channel on which a delivery just failed for good is to be switched off: it had no success for five days. A retry
+ * proves nothing, as the last message may be long ago. `failingSince` is the first failure since the last success (ms UTC).
+ */
+export function isChannelLost(failingSince: number, now: number): boolean {
+  return now - failingSince >= CHANNEL_LOST_AFTER_MS;
 }

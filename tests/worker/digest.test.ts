@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { enqueueDigest, nextDigestAt } from '../../server/store/mail/digest.ts';
+import { enqueueDigest } from '../../server/store/mail/digest.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { nextDigestAt } from '../../server/core/index.ts';
 
 /** When the digest is due, and who is to get it. */
 async function digestFor(rig: Rig, timeZone: string | null = 'Europe/Oslo'): Promise<number> {

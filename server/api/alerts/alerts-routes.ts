@@ -1,6 +1,6 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { ACCOUNT_MAIL, displayName, routeAlert } from '../../core/index.ts';
+import { ACCOUNT_MAIL, displayName, nextDigestAt, routeAlert } from '../../core/index.ts';
 import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
 import {
   accountAlerts,
@@ -11,7 +11,6 @@ import {
   tellsOtherwise,
 } from '../../store/alerts/alert-settings.ts';
 import { calendarOf } from '../../store/publishing/calendar-feeds.ts';
-import { nextDigestAt } from '../../store/mail/digest.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
 import {

@@ -1,13 +1,9 @@
 import type { Transaction } from 'kysely';
-import type { AccountMail } from '../../core/index.ts';
+import { type AccountMail, isChannelLost } from '../../core/index.ts';
 import { dropWaitingFor } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
-
-/** A channel without success for this long is switched off. */
-const FAILING_MS = 5 * DAY_MS;
 
 /**
  * Records an attempt on its channel, in the transaction that settles or retries the delivery. Switches the channel off if its receiver is
@@ -47,8 +43,7 @@ export async function noteChannelOutcome(
     .returning(['account_id', 'kind', 'name', 'failing_since'])
     .executeTakeFirst();
   if (!channel) return false;
-  // Waits until a retried delivery failed for good: a single failure long after the last message proves nothing.
-  const isLost = outcome === 'failed' && now - (channel.failing_since ?? now) >= FAILING_MS;
+  const isLost = outcome === 'failed' && isChannelLost(channel.failing_since ?? now, now);
   const reason = ended ?? (isLost ? 'failing' : null);
   if (reason === null) return false;
   // A refused address stays on: its suppression stops mail of all accounts to it.

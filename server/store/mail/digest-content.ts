@@ -1,10 +1,18 @@
-import { type Concern, type Digest, type Listed, type Named, uptimePercent } from '../../core/index.ts';
+import {
+  concernOf,
+  type Digest,
+  DIGEST_AHEAD_MS,
+  type DigestDomain,
+  isExpiring,
+  type Listed,
+  type Named,
+  uptimePercent,
+} from '../../core/index.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
-import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
 
-const EXPIRY_WINDOW_MS = 30 * DAY_MS;
 /** Domains per section of the mail. The dashboard shows the rest. */
 const MAX_LISTED = 10;
 const MAX_UPTIMES = 5;
@@ -21,12 +29,11 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
     return concern === null ? [] : [{ ...row, concern }];
   });
   const urgent = new Set(attention.map(({ id }) => id));
-  const expiring = rows.flatMap((row) => {
-    const { notAfter } = row;
-    const isDue = row.renewFrom === null || row.renewFrom <= now;
-    if (urgent.has(row.id) || notAfter === null || notAfter >= now + EXPIRY_WINDOW_MS || !isDue) return [];
-    return [{ ...row, notAfter }];
-  });
+  const expiring = rows.flatMap((row) =>
+    row.notAfter !== null && !urgent.has(row.id) && isExpiring(row, now)
+      ? [{ ...row, notAfter: row.notAfter }]
+      : [],
+  );
   return {
     from,
     until: now,
@@ -45,15 +52,8 @@ function toListed<T extends Named, S>(all: readonly T[], details: (item: T) => S
   return { first, more: all.length - first.length };
 }
 
-interface Row extends Named {
+interface Row extends Named, DigestDomain {
   id: string;
-  notAfter: number | null;
-  revoked: boolean;
-  isDown: boolean;
-  problem: 'unreachable' | 'untrusted' | null;
-  /** When its renewal is expected and when it is overdue, ms UTC; null unless the certificate ends within 30 days. */
-  renewFrom: number | null;
-  overdueAt: number | null;
 }
 
 /** Returns the account's active domains, soonest expiry first, those without a certificate last. */
@@ -70,7 +70,7 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
   const expiringSoon = await activeMonitors
     .$call(joinVerdict)
     .select('monitors.id')
-    .where('monitors.not_after', '<', now + EXPIRY_WINDOW_MS)
+    .where('monitors.not_after', '<', now + DIGEST_AHEAD_MS)
     .execute();
   const renewals = new Map(expiringSoon.map((row) => [row.id, currentVerdict(row)?.renewal ?? null]));
   return rows
@@ -89,16 +89,6 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
       };
     })
     .toSorted((left, right) => (left.notAfter ?? Infinity) - (right.notAfter ?? Infinity));
-}
-
-function concernOf(row: Row, now: number): Concern | null {
-  const { notAfter } = row;
-  if (row.revoked) return 'revoked';
-  if (notAfter !== null && notAfter <= now) return 'expiry';
-  if (row.isDown) return 'down';
-  if (row.problem !== null) return row.problem;
-  const endsSoon = notAfter !== null && notAfter < now + WEEK_MS;
-  return endsSoon && (row.overdueAt === null || row.overdueAt <= now) ? 'expiry' : null;
 }
 
 /** Returns domains whose leaf replaced another one since `from`. A new domain's first certificate does not count. */

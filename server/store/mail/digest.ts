@@ -1,4 +1,4 @@
-import { ACCOUNT_MAIL, nextWallClock } from '../../core/index.ts';
+import { ACCOUNT_MAIL, nextDigestAt } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { digestContent } from './digest-content.ts';
 import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
@@ -7,17 +7,10 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Monday at 08:00. */
-const DIGEST_TIME = { minute: 8 * 60, weekday: 1 };
 /** A digest planned further ahead than this was planned by a clock that ran ahead. */
 const MAX_AHEAD_MS = 8 * DAY_MS;
 /** A digest that could not be sent within this time is dropped. */
 const EXPIRES_AFTER_MS = 3 * DAY_MS;
-
-/** Returns the next Monday at 08:00 in the time zone (null: UTC), in ms UTC. */
-export function nextDigestAt(now: number, timeZone: string | null): number {
-  return nextWallClock(now, timeZone, DIGEST_TIME);
-}
 
 /** Lists accounts whose digest is due, or is planned implausibly far ahead. */
 export async function dueDigests(store: Store, now: number): Promise<string[]> {
