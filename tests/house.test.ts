@@ -7,7 +7,7 @@ const CEILINGS: Record<string, number> = {
   'files of at most 25 lines of code in server/': 63,
   'files in the fullest folder outside web/': 30,
   'import circles': 0,
-  'unchecked casts of parsed JSON in server/': 14,
+  'unchecked casts of parsed JSON in server/': 0,
   'comments of more than 4 lines': 87,
 };
 

@@ -2,7 +2,6 @@ import {
   assessUptime,
   certificateFacts,
   displayName,
-  fixFor,
   judge,
   reportFindings,
 } from '../../server/core/index.ts';
@@ -35,7 +34,7 @@ export async function checkEndpoint(
     { signal, trustStore, withPosture: true },
   );
   const host = displayName(endpoint);
-  const verdict = withShellAdvice(judge(observation, Date.now(), trustStore), host);
+  const verdict = judge(observation, Date.now(), trustStore);
   const ders = [
     ...observation.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : [])),
     ...observation.authorities.map(({ der }) => der),
@@ -57,15 +56,6 @@ export async function checkEndpoint(
   };
 }
 
-/** Words the fixes for the command line, where a private CA is passed with --ca instead of added to the profile. */
-function withShellAdvice(verdict: Verdict, host: string): Verdict {
-  const findings = verdict.findings.map((finding) => ({
-    ...finding,
-    fix: finding.fix === null ? null : fixFor(finding, host, 'shell'),
-  }));
-  return { ...verdict, findings };
-}
-
 /** Builds the report on a check, without uptime history because there was no earlier check. */
 export function reportOf(
   { endpoint, observation, verdict, leaf, chainToServe }: Checked,
@@ -84,6 +74,7 @@ export function reportOf(
       percent: null,
       windowDays: null,
     },
+    ownAuthorities: 'shell',
     now,
   };
 }

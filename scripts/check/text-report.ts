@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import {
+  failureSentence,
   longDate,
   needsFetching,
   oneLine,
@@ -41,7 +42,7 @@ export function textReport(checked: Checked, now: number, coloured: boolean): st
       return `  ${paint('dim', name)} ${printable(line)}`;
     });
   const { verdict, host } = checked;
-  const { style, words } = conclusion(verdict, now);
+  const { style, words } = conclusion(checked, now);
   return [
     `${paint('bold', printable(host))}  ${paint(style, printable(words))}`,
     ...row('Certificate', certificateLines(checked)),
@@ -56,9 +57,12 @@ export function textReport(checked: Checked, now: number, coloured: boolean): st
   ].join('\n');
 }
 
-function conclusion(verdict: Verdict, now: number): { style: Style; words: string } {
+function conclusion({ verdict, host }: Checked, now: number): { style: Style; words: string } {
   if (!verdict.reached)
-    return { style: 'red', words: `not reached: ${verdict.failure?.message ?? 'no answer'}` };
+    return {
+      style: 'red',
+      words: `not reached: ${verdict.failure ? failureSentence(verdict.failure, host) : 'no answer'}`,
+    };
   const { limiting } = verdict;
   const ends = limiting === null ? '' : `, ${expiry(limiting.notAfter, now)}`;
   if (verdict.revocation.state === 'revoked') return { style: 'red', words: `revoked${ends}` };

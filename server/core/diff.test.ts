@@ -17,6 +17,7 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
     trusted: false,
     path: [],
     chainToServe: null,
+    hasOwnRoot: false,
     revocation: UNASKED,
     renewal: null,
     posture: null,

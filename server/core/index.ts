@@ -1,7 +1,6 @@
 export type { AccountMail, ClearedTable, Concern, Digest, Listed, Named } from './account-mail.ts';
 export { mailedLink } from './account-mail.ts';
 export type { UnsubscribePair } from './account-mail.ts';
-export { fixFor } from './judge/advice.ts';
 export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
 export type {
@@ -51,6 +50,15 @@ export { count, duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
 export { certificateFacts } from './facts.ts';
+export type {
+  Finding,
+  FindingCode,
+  FindingFacts,
+  FindingWords,
+  PathFault,
+  RenewalWindow,
+  Severity,
+} from './finding.ts';
 export type { CertificateFacts } from './facts.ts';
 export type {
   AddressObservation,
@@ -95,25 +103,29 @@ export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, shortLine } from './one-line.ts';
-export { whatHappened } from './reach-failure.ts';
+export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
+export { failureSentence, whatHappened } from './report/reach-finding.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
 export { isChannelLost, nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
-export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './judge/revocation.ts';
+export {
+  revocationReason,
+  revocationSentence,
+  revocationSource,
+  revocationWhy,
+} from './report/revocation-words.ts';
 export type {
   AddressVerdict,
   ExpiringCertificate,
-  Finding,
-  FindingCode,
+  Failure,
   LastSeen,
   PathEntry,
   PostureVerdict,
   RenewalVerdict,
   RevocationVerdict,
   RevokedCertificate,
-  Severity,
   Turn,
   Verdict,
 } from './verdict.ts';

@@ -1,4 +1,5 @@
 import type { RevocationAnswer, RevocationRefusal } from '../pki/index.ts';
+import type { Failure } from './verdict.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 /** Why a probe of an endpoint, or of one of its addresses, got no certificate. */
@@ -190,4 +191,23 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
     renewal: [],
     posture: null,
   };
+}
+
+/** The stages of a probe in order; the furthest one reached says most about the host. */
+const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
+
+/**
+ * Returns the most telling failure: the one at the furthest stage; faults of the host come before limits of this machine.
+ * Null if any address completed a handshake.
+ */
+export function mostTellingFailure({ resolution, addresses }: Observation): Failure | null {
+  if (!resolution.ok) return { stage: resolution.stage, reason: resolution.reason, detail: null };
+  if (addresses.some(({ outcome }) => outcome === 'handshake')) return null;
+  const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
+  const rank = ({ stage, reason }: FailedObservation): number =>
+    reason === 'no_route_here' ? -1 : STAGES.indexOf(stage);
+  const [worst] = failed.toSorted((left, right) => rank(right) - rank(left));
+  if (worst === undefined) return { stage: 'dns', reason: 'no_addresses', detail: null };
+  const { stage, reason, tlsAlert } = worst;
+  return { stage, reason, detail: tlsAlert === null ? null : { kind: 'tls_alert', alert: tlsAlert } };
 }

@@ -1,3 +1,4 @@
+import type { Finding, FindingCode, KeyType, RevocationSource } from './finding.ts';
 import type {
   CaaObservation,
   PostureObservation,
@@ -7,65 +8,21 @@ import type {
   RevocationProblem,
 } from './observation.ts';
 
-export type FindingCode =
-  | 'expired'
-  | 'not_yet_valid'
-  | 'name_mismatch'
-  | 'self_signed'
-  | 'untrusted_root'
-  | 'incomplete_chain'
-  | 'intermediate_expired'
-  | 'path_invalid'
-  | 'weak_key'
-  | 'weak_signature'
-  | 'malformed_certificate'
-  | 'legacy_tls'
-  | 'certificates_differ'
-  | 'address_unreachable'
-  | 'unused_certificate_expired'
-  | 'wrong_order'
-  /** The server sends more certificates than were read. */
-  | 'chain_cut'
-  /** The root is trusted, but not for certificates of this age (constraints of browsers). */
-  | 'distrusted_root'
-  /** Longer than the Baseline Requirements allow a certificate of that day. */
-  | 'lifetime_too_long'
-  | 'revoked'
-  | 'intermediate_revoked'
-  /** The stapled OCSP answer does not verify or is out of date. */
-  | 'staple_invalid'
-  /** The certificate demands a staple (RFC 7633) and none came. */
-  | 'staple_missing'
-  /** Still served after its time to be renewed. */
-  | 'renewal_overdue'
-  /** The CA asks for a replacement before the usual time. */
-  | 'replacement_wanted'
-  /** Sent although nothing needs it: another certificate or the root. */
-  | 'extra_certificate';
-
-/** `critical`: clients refuse the endpoint; `warning`: some do or soon will; `note`: nobody needs to act. */
-export type Severity = 'critical' | 'warning' | 'note';
-
-export interface Finding {
-  code: FindingCode;
-  severity: Severity;
-  /** One plain sentence. It carries strings out of certificates: escape it like any other stranger's text. */
-  message: string;
-  /** The addresses that show it. */
-  addresses: string[];
-  /** The certificate it is about. */
-  fingerprint: string | null;
-  /** One concrete thing to do, as a sentence or two; null where there is nothing to do. */
-  fix: string | null;
-  /** A `curl` or `openssl` line that shows the same, safe to paste into a shell; null where none would. */
-  command: string | null;
-  /** What the finding rests on, as label and value for people. */
-  evidence: { label: string; value: string }[];
-  /** `chain`: the fix is to serve the certificates of `Verdict.chainToServe`. */
-  attachment: 'chain' | null;
+/** Why no certificate was read. */
+export interface Failure {
+  stage: ReachStage;
+  reason: ReachFailure;
+  detail: FailureDetail | null;
 }
 
-/** A certificate whose expiry is worth a message. */
+export type FailureDetail =
+  | { kind: 'tls_alert'; alert: number }
+  /** An address did show a certificate, but it cannot be parsed. */
+  | { kind: 'unreadable_certificate' }
+  /** Of a verdict that an older version stored in words. */
+  | { kind: 'stored_words'; message: string };
+
+/** A certificate whose expiry alerts announce. */
 export interface ExpiringCertificate {
   fingerprint: string;
   notBefore: number;
@@ -73,17 +30,17 @@ export interface ExpiringCertificate {
   role: 'leaf' | 'intermediate';
   /** Subject CN, else the first name it is for. */
   name: string;
-  /** What its CA says about renewing it (RFC 9773), ms UTC; null where it says nothing. */
+  /** The renewal window of its CA (RFC 9773), ms UTC; null if there is none. */
   renewalWindow: { start: number; end: number } | null;
 }
 
-/** A certificate that a trustworthy source called revoked; it stays so, whatever is said or not said later. */
+/** A certificate that a verified source called revoked. It stays revoked, whatever later answers say. */
 export interface RevokedCertificate {
   fingerprint: string;
-  /** Issuer name and serial number: what a revocation is about, also in a certificate encoded anew. */
+  /** Issuer name and serial number, which identify a certificate even if it is encoded differently. */
   key: string;
-  source: 'crl' | 'ocsp' | 'staple';
-  /** When we learned it. */
+  source: RevocationSource;
+  /** When a check learned it, ms UTC. */
   at: number;
   revokedAt: number | null;
   /** RFC 5280 §5.3.1, as `keyCompromise`. */
@@ -92,28 +49,28 @@ export interface RevokedCertificate {
   name: string;
   notBefore: number;
   notAfter: number;
-  /** Whether the check that last read a certificate met it, and on a path that clients need. */
+  /** Whether the last check that read a certificate found it on a path that clients need. */
   served: boolean;
 }
 
-/** One leaf that was shown for some checks in a row. */
+/** One leaf that consecutive checks saw. */
 export interface Turn {
   certificate: ExpiringCertificate;
-  /** Of the last of those checks. */
+  /** Time of the last of those checks, ms UTC. */
   at: number;
   /** How many checks. */
   checks: number;
 }
 
-/** What the last check that read a certificate knew; carried through the checks that read none. */
+/** What the last check that read a certificate knew. Checks that read none keep it. */
 export interface LastSeen {
   at: number;
   leafFingerprint: string;
-  /** What alerts are planned from: the leaf, and the certificate above it when that one expires earlier. */
+  /** The certificates to alert about: the leaves, and the intermediate that expires before them. */
   expiring: ExpiringCertificate[];
   findings: { code: FindingCode; fingerprint: string | null }[];
   revoked: RevokedCertificate[];
-  /** The leaves of the last few checks, the current one last: tells servers that take turns from a replacement. */
+  /** The leaves of the last few checks, the current one last. They tell rotating servers from a replacement. */
   turns: Turn[];
 }
 
@@ -131,7 +88,7 @@ export interface AddressVerdict {
   failure: { stage: ReachStage; reason: ReachFailure } | null;
 }
 
-/** One certificate of the path that was built, as people are shown it. */
+/** One certificate of the path that was built, for display. */
 export interface PathEntry {
   fingerprint: string;
   name: string;
@@ -142,16 +99,16 @@ export interface PathEntry {
 }
 
 export interface RevocationVerdict {
-  /** `not_applicable`: it lives too short to be revoked, or says so (RFC 9608). */
+  /** `not_applicable`: too short-lived to be revoked, or marked so (RFC 9608). */
   state: 'unknown' | 'good' | 'revoked' | 'unavailable' | 'not_applicable';
-  source: null | 'crl' | 'ocsp' | 'staple';
+  source: RevocationSource | null;
   /** When the source was read, ms UTC. */
   at: number | null;
   reason: string | null;
   revokedAt: number | null;
-  /** Every source that was asked about the leaf, for the panel. */
+  /** Every source that was asked about the leaf. */
   sources: {
-    source: 'crl' | 'ocsp' | 'staple';
+    source: RevocationSource;
     url: string | null;
     at: number;
     state: 'good' | 'revoked' | 'none';
@@ -166,9 +123,9 @@ export interface RenewalVerdict {
   from: number;
   to: number;
   source: 'ari' | 'lifetime';
-  /** Why the CA wants it replaced, where it says so. */
+  /** Why the CA wants it replaced; null if it does not say. */
   explanationUrl: string | null;
-  /** From when on the renewal is overdue; null where another address already shows the renewed certificate. */
+  /** Since when the renewal is overdue; null if another address already shows the renewed certificate. */
   overdueAt: number | null;
 }
 
@@ -179,37 +136,39 @@ export interface PostureVerdict {
   caa: CaaObservation;
   registration: RegistrationObservation;
   /** Leaves that only a handshake for one kind of signature showed. */
-  alternates: { keyType: 'rsa' | 'ecdsa'; address: string; certificate: ExpiringCertificate }[];
-  /** What is wrong with those; they stand among the findings of the verdict until the next look. */
+  alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
+  /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];
 }
 
-/** What is concluded from an observation at a given time. Plain JSON data. */
+/** What `judge` concludes from an observation at a given time. Plain JSON data, stored as codes and values. */
 export interface Verdict {
   judgedAt: number;
   observedAt: number;
   /** At least one address answered with a certificate that could be read. */
   reached: boolean;
-  /** When not reached: the most telling reason. */
-  failure: { stage: ReachStage; reason: ReachFailure; message: string } | null;
+  /** The most telling reason; null if reached. */
+  failure: Failure | null;
   addresses: AddressVerdict[];
   /** The leaf that expires first among the answering addresses. */
   leafFingerprint: string | null;
-  /** The weakest link: what ends first on the way from the leaf to the trust anchor, the anchor not counted. */
+  /** The certificate that expires first on the path, the anchor left out. */
   limiting: ExpiringCertificate | null;
   /** Every finding, worst first. */
   findings: Finding[];
   /** Reached, and a client would accept what every answering address shows. */
   trusted: boolean;
-  /** From the shown leaf to the anchor; empty where none holds. */
+  /** From the shown leaf to the anchor; empty if no path holds. */
   path: PathEntry[];
-  /** Fingerprints of what the server should send, the leaf first and without the root; null where no path is known. */
+  /** Fingerprints of what the server should send, the leaf first and without the root; null if no path is known. */
   chainToServe: string[] | null;
+  /** The path ends at a private authority. */
+  hasOwnRoot: boolean;
   /** Of the shown leaf. */
   revocation: RevocationVerdict;
-  /** null where no certificate was read. */
+  /** null if no certificate was read. */
   renewal: RenewalVerdict | null;
-  /** Of the last look at it, which may be a day old; null before the first. */
+  /** Of the last posture check, which may be a day old; null before the first. */
   posture: PostureVerdict | null;
   /** Tells a change of the trust store from a change of the site. */
   trustStoreHash: string;

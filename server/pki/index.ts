@@ -20,6 +20,7 @@ export { splitPem, toPem } from './der/pem.ts';
 export type { PkiErrorCode } from './pki-error.ts';
 export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';
+export type { PublicKey } from './public-key.ts';
 export { publicKeyName } from './public-key.ts';
 export type { Reference } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';

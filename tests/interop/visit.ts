@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Observation } from '../../server/core/index.ts';
-import { judge } from '../../server/core/index.ts';
+import { describeVerdict, judge } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -57,7 +57,8 @@ async function look(
   });
   const endpoint = { host: HOST, port, protocol };
   const observation = await probe.observe(endpoint, { signal, trustStore, withPosture: false });
-  const { failure, findings, leafFingerprint, trusted } = judge(observation, Date.now(), trustStore);
+  const verdict = judge(observation, Date.now(), trustStore);
+  const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, endpoint);
   const seen = tlsOf(observation);
   if (failure !== null) return { seen, fault: `${failure.message} (${detailOf(observation)})` };
   if (leafFingerprint !== leaf.fingerprint) return { seen, fault: 'It shows another certificate.' };

@@ -1,8 +1,10 @@
-import type {
-  AddressObservation,
-  FailedObservation,
-  HandshakeObservation,
-  Observation,
+import {
+  type AddressObservation,
+  describeVerdict,
+  type FailedObservation,
+  type HandshakeObservation,
+  type Observation,
+  type Verdict,
 } from '../../server/core/index.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from './mint.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from './observation.ts';
@@ -10,6 +12,7 @@ import { HANDSHAKES_ONLY, MODERN_TLS } from './observation.ts';
 export const DAY = 86_400_000;
 export const NOW = Date.UTC(2026, 10, 20, 14, 30);
 export const HOST = 'pay.fjord.example';
+export const ENDPOINT = { host: HOST, port: 443, protocol: 'https' } as const;
 export const years = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
 export const current = { dnsNames: [HOST], notBefore: NOW - 30 * DAY, notAfter: NOW + 60 * DAY };
 
@@ -55,11 +58,20 @@ export function observation(
 ): Observation {
   return {
     ...HANDSHAKES_ONLY,
-    endpoint: { host: HOST, port: 443, protocol: 'https' },
+    endpoint: ENDPOINT,
     observedAt: NOW,
     durationMs: 40,
     resolution: { ok: true, addresses: addresses.map(({ address }) => address) },
     addresses,
     ...changes,
   };
+}
+
+/** The verdict on `ENDPOINT` as people read it: findings and failure in words. */
+export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
+
+/** Strings in which a word follows a space: no code, number, date or fingerprint has one. */
+export function sentencesIn(value: unknown): string[] {
+  if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];
 }

@@ -1,9 +1,4 @@
-import type {
-  Finding,
-  HandshakeObservation,
-  Observation,
-  RevocationVerdict,
-} from '../../server/core/index.ts';
+import type { HandshakeObservation, Observation, RevocationVerdict } from '../../server/core/index.ts';
 
 /** The part of an observation that stays empty where only handshakes matter. */
 export const HANDSHAKES_ONLY: Pick<
@@ -32,11 +27,4 @@ export const UNASKED: RevocationVerdict = {
   reason: null,
   revokedAt: null,
   sources: [],
-};
-
-export const NO_ADVICE: Pick<Finding, 'fix' | 'command' | 'evidence' | 'attachment'> = {
-  fix: null,
-  command: null,
-  evidence: [],
-  attachment: null,
 };

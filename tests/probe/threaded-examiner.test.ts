@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
   assessUptime,
+  describeVerdict,
   type Observation,
   STANDARD_LIMITS,
   unexaminedObservation,
@@ -100,7 +101,7 @@ describe('looking and judging in a thread of their own', () => {
     const good = await look(here, endpoint);
     const hostile = hostileLook();
     const first = await judged(thread, hostile);
-    expect(first.verdict).toMatchObject({
+    expect(describeVerdict(first.verdict, hostile.endpoint)).toMatchObject({
       reached: false,
       trusted: false,
       findings: [],

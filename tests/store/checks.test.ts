@@ -16,7 +16,6 @@ import {
   recordCheck,
   watch,
 } from './samples.ts';
-import { NO_ADVICE } from '../kit/observation.ts';
 import { history } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('the record of a check', (open) => {
@@ -135,9 +134,21 @@ describeEachDatabase('the record of a check', (open) => {
       posture: null,
       revocation: { ...revocation, reason: null, revokedAt: null, sources: [] },
       addresses: [{ ...address, group: null, durationMs: 0 }],
-      findings: [{ ...finding, ...NO_ADVICE }],
+      findings: [
+        {
+          code: 'legacy_tls',
+          severity: 'warning',
+          addresses: [],
+          keyType: null,
+          attachment: null,
+          facts: {
+            kind: 'stored_words',
+            words: { message: 'Old', fix: null, command: null, evidence: [] },
+          },
+        },
+      ],
       limiting: { ...limiting, renewalWindow: null },
-      lastSeen: { ...lastSeen, revoked: [], expiring: [{ ...limiting, renewalWindow: null }] },
+      lastSeen: { ...lastSeen, revoked: [], turns: [], expiring: [{ ...limiting, renewalWindow: null }] },
     });
     // The check that follows finds what it needs in it.
     await check(store, NOW + DAY, [leaf]);
@@ -187,18 +198,19 @@ describeEachDatabase('the record of a check', (open) => {
     const leaf = certificate();
     const changes: string[] = [];
     store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
-    const finding = (message: string, addresses: string[]) => ({
+    const finding = (cipher: string, addresses: string[]) => ({
       code: 'legacy_tls' as const,
       severity: 'warning' as const,
-      message,
+      facts: { kind: 'legacy_tls' as const, tlsVersion: 'TLSv1', evidence: { cipher } },
       addresses,
       fingerprint: null,
-      ...NO_ADVICE,
+      keyType: null,
+      attachment: null,
     });
     await check(store, NOW, [leaf]);
     await check(store, NOW + DAY, [leaf]);
-    await check(store, NOW + 2 * DAY, [leaf], { findings: [finding('Old TLS since 1 day', ['a', 'b'])] });
-    await check(store, NOW + 3 * DAY, [leaf], { findings: [finding('Old TLS since 2 days', ['b', 'a'])] });
+    await check(store, NOW + 2 * DAY, [leaf], { findings: [finding('AES128-SHA', ['a', 'b'])] });
+    await check(store, NOW + 3 * DAY, [leaf], { findings: [finding('AES256-SHA', ['b', 'a'])] });
     await check(store, NOW + 4 * DAY, []);
     expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
     const judged = await store.db.selectFrom('verdicts').select('judged_at').orderBy('judged_at').execute();

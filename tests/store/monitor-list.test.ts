@@ -3,7 +3,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
-import { NO_ADVICE } from '../kit/observation.ts';
 import { eachMonitor, listMonitors } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
@@ -143,10 +142,11 @@ describeEachDatabase('the summary', (open) => {
     const finding = {
       code: 'name_mismatch' as const,
       severity: 'critical' as const,
-      message: 'The certificate is for another name.',
+      facts: { kind: 'other_names' as const, names: ['else.example'], total: 1 },
       addresses: [],
       fingerprint: null,
-      ...NO_ADVICE,
+      keyType: null,
+      attachment: null,
     };
     await watch(store, alice.id, 'down.example', { now: NOW - 3 });
     await check(store, NOW, []);
@@ -158,8 +158,13 @@ describeEachDatabase('the summary', (open) => {
     await check(store, NOW, [certificate()]);
     const { problems } = await summary(store, { accountId: alice.id, now: NOW });
     expect(problems.map(({ host, kind, state, message }) => [host, kind, state, message])).toEqual([
-      ['down.example', 'unreachable', 'unread', 'The server refused the connection.'],
-      ['wrong.example', 'untrusted', 'ok', 'The certificate is for another name.'],
+      ['down.example', 'unreachable', 'unread', 'down.example refused the connection.'],
+      [
+        'wrong.example',
+        'untrusted',
+        'ok',
+        'The certificate does not cover wrong.example; it is for else.example.',
+      ],
     ]);
   });
 
@@ -206,7 +211,7 @@ describeEachDatabase('the summary', (open) => {
     expect(problems.map(({ host, kind, message: said }) => [host, kind, said])).toEqual([
       ['broken.example', 'untrusted', ''],
       ['broken.example', 'down', message],
-      ['silent.example', 'down', 'The server refused the connection.'],
+      ['silent.example', 'down', 'silent.example refused the connection.'],
     ]);
     const { monitors } = await listMonitors(store, {
       accountId: alice.id,

@@ -196,7 +196,7 @@ function verdictOf(
     judgedAt: now,
     observedAt: now,
     reached: leaf !== null,
-    failure: leaf ? null : { ...failure, message: 'The server refused the connection.' },
+    failure: leaf ? null : { ...failure, detail: null },
     addresses: [
       {
         address: ADDRESS,
@@ -215,6 +215,7 @@ function verdictOf(
     trusted,
     path: [],
     chainToServe: null,
+    hasOwnRoot: false,
     revocation: UNASKED,
     renewal: leaf && {
       ...expectedRenewal(leaf),

@@ -5,6 +5,8 @@ import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../
 import {
   displayName,
   expectedRenewal,
+  failureSentence,
+  findingMessage,
   isShortLived,
   renewalOverdueAt,
   type Verdict,
@@ -71,7 +73,7 @@ export function domainWire(
       down_since: isoOrNull(monitor.downSince),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
-    findings: findingsWire(verdict),
+    findings: findingsWire(verdict, displayName(monitor)),
     unreachable: unreachable(monitor),
     // A new monitor is due at once, so it counts as being checked.
     checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
@@ -135,13 +137,11 @@ export function summaryWire(summary: Summary): SummaryWire {
   };
 }
 
-function findingsWire(verdict: Verdict | null): FindingWire[] {
-  return (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
-    code,
-    severity,
-    message,
-    addresses,
-  }));
+function findingsWire(verdict: Verdict | null, host: string): FindingWire[] {
+  return (verdict?.findings ?? []).map((finding) => {
+    const { code, severity, addresses } = finding;
+    return { code, severity, message: findingMessage(finding, host), addresses };
+  });
 }
 
 /** Maps the conclusion about revocation and its source. The report lists every source that was asked. */
@@ -206,15 +206,13 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
 }
 
 /** Returns why the last check failed. The message does not reveal what is behind a name that the policy refuses. */
-export function unreachable({
-  verdict,
-  unreachableSince,
-  lastCheckedAt,
-}: Monitor): DomainWire['unreachable'] {
+export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
+  const { verdict, unreachableSince, lastCheckedAt } = monitor;
   if (!verdict?.failure) return null;
-  const { stage, reason, message } = verdict.failure;
+  const { stage, reason } = verdict.failure;
+  const message = stage === 'policy' ? REFUSED_HOST : failureSentence(verdict.failure, displayName(monitor));
   const since = unreachableSince ?? lastCheckedAt ?? verdict.observedAt;
-  return { stage, reason, message: stage === 'policy' ? REFUSED_HOST : message, since: iso(since) };
+  return { stage, reason, message, since: iso(since) };
 }
 
 /** Maps monitors of one account to wire format, with uptime over the time that its plan covers. `now` is ms UTC. */

@@ -1,11 +1,12 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import {
+  describeFindings,
   displayName,
-  type Finding,
-  fixFor,
+  failureSentence,
   isSensitive,
   normaliseEndpoint,
   type ReachFailure,
+  type Verdict,
   whatHappened,
 } from '../../core/index.ts';
 import { answerOfGlance, askForGlance, type GlanceAnswer, removeGlance } from '../../store/checks/glances.ts';
@@ -65,7 +66,7 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
       if (answer === null)
         return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
       if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
-      return { data: glanceWire({ host, port }, answer, clock.now()) };
+      return { data: glanceWire({ host, port, protocol }, answer, clock.now()) };
     } finally {
       waiter.stop();
       if (glanceId !== null) await removeGlance(store, glanceId);
@@ -82,9 +83,11 @@ function limits(client: ClientAddress): [key: string, limit: Limit][] {
   ];
 }
 
+type GlancedEndpoint = Parameters<typeof describeFindings>[1];
+
 /** Maps a preview check to wire format. `now` is ms UTC. */
 function glanceWire(
-  endpoint: { host: string; port: number },
+  endpoint: GlancedEndpoint,
   { verdict, leaf, chain, names }: GlanceAnswer,
   now: number,
 ): GlanceWire {
@@ -101,12 +104,12 @@ function glanceWire(
     fingerprint: leaf?.fingerprint ?? null,
     renewal_from: isoOrNull(verdict.renewal?.from),
     trusted: verdict.reached ? verdict.trusted : null,
-    findings: verdict.findings.map((finding) => findingWire(finding, displayName(endpoint))),
+    findings: findingsWire(verdict, endpoint),
     revocation: revocationWire(verdict),
     unreachable: verdict.failure && {
       stage: verdict.failure.stage,
       reason: verdict.failure.reason,
-      message: verdict.failure.message,
+      message: failureSentence(verdict.failure, displayName(endpoint)),
       since: iso(verdict.observedAt),
     },
     sans: leaf?.sans ?? [],
@@ -122,10 +125,18 @@ function glanceWire(
 }
 
 /** Words advice without attachments ("send this file"), because a preview check has none. */
-function findingWire(finding: Finding, host: string): GlanceWire['findings'][number] {
-  const { code, severity, message, addresses, attachment, command } = finding;
-  const fix = attachment === null ? finding.fix : fixFor({ code, severity, attachment: null }, host);
-  return { code, severity, message, addresses, fix, command };
+function findingsWire(verdict: Verdict, endpoint: GlancedEndpoint): GlanceWire['findings'] {
+  const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
+  return describeFindings({ ...verdict, findings }, endpoint).map(
+    ({ code, severity, message, addresses, fix, command }) => ({
+      code,
+      severity,
+      message,
+      addresses,
+      fix,
+      command,
+    }),
+  );
 }
 
 /** Describes why an address failed. Missing IPv6 on our side says nothing about the host. */

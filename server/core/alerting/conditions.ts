@@ -1,6 +1,8 @@
 import { replacedCertificate } from '../diff.ts';
 import { expectedRenewal } from '../alert-steps.ts';
-import type { ExpiringCertificate, Finding, FindingCode, RevokedCertificate, Verdict } from '../verdict.ts';
+import type { Finding, FindingCode } from '../finding.ts';
+import { findingFix, findingMessage } from '../report/describe-finding.ts';
+import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
 
 /** A problem that exists, as far as the last check can tell. */
@@ -26,9 +28,9 @@ const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 
 /**
  * Returns the problems that exist after a check. A check that reached no server (`verdict.reached`) only yields
- * expiry and revocation of the certificates last seen; the rest is unknown.
+ * expiry and revocation of the certificates last seen; the rest is unknown. `host`: as people know it.
  */
-export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condition[] {
+export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;
   if (lastSeen === null) return [];
   const asOf = lastSeen.at;
@@ -63,8 +65,8 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
         ...NO_FACTS,
         certificate: certificate ? named(certificate) : null,
         asOf,
-        message: found.message,
-        fix: found.attachment === 'chain' ? FIX_WITH_FILE : found.fix,
+        message: findingMessage(found, host),
+        fix: found.attachment === 'chain' ? FIX_WITH_FILE : findingFix(found, host),
       },
     };
   };

@@ -36,10 +36,10 @@ const PROVEN_AT_ONCE: readonly Condition['problem'][] = ['expiry', 'revoked', 'r
  * from what exists and what was sent, never from what changed, so that a lost check loses no alert.
  */
 export function followIncidents(check: Look): IncidentSteps {
-  const { verdict, previous, known } = check;
+  const { verdict, previous, known, host } = check;
   const steps: IncidentSteps = { changes: [], alerts: [], lookAgainAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
-  const conditions = withPendingChange(conditionsOf(verdict, previous), open, verdict);
+  const conditions = withPendingChange(conditionsOf(verdict, previous, host), open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
     if (incident) continueIncident(check, steps, incident, condition);

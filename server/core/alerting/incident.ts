@@ -94,6 +94,8 @@ export function isExpiryStepTold(
 
 /** A recorded check of an endpoint, with everything that decides which alerts are sent. */
 export interface Look {
+  /** As people know it. */
+  host: string;
   verdict: Verdict;
   previous: Verdict | null;
   /** Whether this check found the endpoint up; false where it could not tell. */

@@ -238,6 +238,7 @@ class History {
     const maintenanceUntil = (this.#maintenanceUntil ?? 0) > now ? this.#maintenanceUntil : null;
     outbox.followUptime(state, now);
     const steps = followIncidents({
+      host: 'a.example',
       verdict,
       previous,
       isUp: state === 'up',

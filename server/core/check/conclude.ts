@@ -4,7 +4,8 @@ import { followIncidents } from '../alerting/follow-incidents.ts';
 import type { IncidentChange, IncidentSteps, KnownIncident } from '../alerting/incident.ts';
 import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
-import { isAwaiting } from '../judge/awaiting.ts';
+import { displayName } from '../endpoint.ts';
+import { isAwaiting } from '../judge/incomplete-finding.ts';
 import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan.ts';
 import type { Verdict } from '../verdict.ts';
@@ -164,6 +165,7 @@ function follow(
   const { changes: down, incidents } = followOutage(state.incidents, step, assessment, now);
   const isUp = assessment.state === 'up';
   const alerting = followIncidents({
+    host: displayName(observation.endpoint),
     verdict,
     previous,
     isUp,

@@ -1,7 +1,12 @@
 import type { Plan } from '../plan.ts';
-import type { FailedObservation, HandshakeObservation, Observation } from '../observation.ts';
+import {
+  type FailedObservation,
+  type HandshakeObservation,
+  mostTellingFailure,
+  type Observation,
+} from '../observation.ts';
 import { displayName } from '../endpoint.ts';
-import { mostTellingFailure } from '../reach-failure.ts';
+import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** Whether people reach an endpoint; `unknown` where our own side keeps us from telling. */
@@ -46,8 +51,9 @@ export function assessUptime(observation: Observation): UptimeAssessment {
   const reached = observation.addresses.find(({ outcome }) => outcome === 'handshake') as
     HandshakeObservation | undefined;
   if (reached === undefined) {
-    const failure = mostTellingFailure(observation, host);
-    return down({ code: failure?.reason ?? 'other', message: failure?.message ?? `${host} is down.` });
+    const failure = mostTellingFailure(observation);
+    if (failure === null) return down({ code: 'other', message: `${host} is down.` });
+    return down({ code: failure.reason, message: failureSentence(failure, host) });
   }
   const { http } = observation;
   if (http === null) return { state: 'up', responseMs: reached.durationMs, cause: null };

@@ -1,16 +1,21 @@
-import type { Certificate, Reference, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { parseIpAddress, parseReadable } from '../../pki/index.ts';
-import type { ChainFinding } from './chain-finding.ts';
+import {
+  type Certificate,
+  parseIpAddress,
+  parseReadable,
+  type Reference,
+  type TrustStore,
+  type WorkBudget,
+} from '../../pki/index.ts';
+import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { cutFindings } from './companion-findings.ts';
-import { displayName } from '../endpoint.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
-/** What is concluded from one chain, wherever it is served. */
+/** The conclusions from one chain, whichever address serves it. */
 export interface Judged extends ChainJudgement {
   /** Of the leaf; null where that cannot be read. */
   revocation: RevocationVerdict | null;
@@ -18,14 +23,14 @@ export interface Judged extends ChainJudgement {
   revoked: RevokedCertificate[];
 }
 
-/** One address that shook hands, with what its chain comes to. */
+/** One address that completed a handshake, with the judgement of its chain. */
 export interface Answer {
   seen: HandshakeObservation;
   judged: Judged;
   findings: ChainFinding[];
 }
 
-/** Judges chains of one observation; each distinct one once, for the addresses of one host mostly show the same. */
+/** Judges the chains of one observation. Memoized, because the addresses of one host mostly show the same chain. */
 export class ChainJudge {
   readonly #observation: Observation;
   readonly #now: number;
@@ -35,7 +40,7 @@ export class ChainJudge {
   readonly #work: WorkBudget;
   readonly #judged = new Map<string, Judged>();
 
-  /** `known`: what earlier checks learned to be revoked. `work`: what all chains together may cost. */
+  /** `known`: revoked certificates of earlier checks. `work`: the budget for all chains together. */
   constructor(
     observation: Observation,
     now: number,
@@ -98,7 +103,7 @@ export class ChainJudge {
     return { ...chain, findings, revocation, revoked: revoked.map(({ known }) => known) };
   }
 
-  /** Clients that know of a revoked authority look for a way around it; where there is none, it is what all hangs on. */
+  /** Clients that know of a revoked authority look for another path. If there is none, the revoked one counts. */
   #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
     const { endpoint } = this.#observation;
     const input = {
@@ -106,7 +111,6 @@ export class ChainJudge {
       authorities: this.#authorities,
       isPending: this.#observation.authoritiesPending === true,
       reference: referenceOf(endpoint.host),
-      host: displayName(endpoint),
       trustStore: this.#trustStore,
       now: this.#now,
       work: this.#work,

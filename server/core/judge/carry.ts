@@ -2,7 +2,7 @@ import { goodUntil } from './revocation.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
 
-/** What earlier checks knew that this one starts from. Verdicts that an older version wrote have none of it. */
+/** Returns what this check takes over from earlier ones; nothing if there was none. */
 export function recall(previous: Verdict | null): Pick<LastSeen, 'revoked' | 'turns'> {
   const { revoked, turns }: Partial<LastSeen> = previous?.lastSeen ?? {};
   return { revoked: revoked ?? [], turns: turns ?? [] };
@@ -18,8 +18,8 @@ const NOBODY_ASKED: RevocationVerdict = {
 };
 
 /**
- * The part of a verdict that read no certificate which the one before it decides: what was last seen stays, so that alerts go
- * out "as of" then and a revoked certificate does not turn into an unknown one.
+ * Returns the part of a verdict without a certificate that the previous verdict decides. What was last seen stays, so that
+ * alerts go out "as of" then and a revoked certificate stays revoked.
  */
 export function unreachedVerdict(
   previous: Verdict | null,
@@ -31,6 +31,7 @@ export function unreachedVerdict(
     limiting: null,
     path: [],
     chainToServe: null,
+    hasOwnRoot: false,
     revocation: previous?.revocation ?? NOBODY_ASKED,
     renewal: previous?.renewal ?? null,
     posture: previous?.posture ?? null,
@@ -38,7 +39,7 @@ export function unreachedVerdict(
   };
 }
 
-/** While an answer is on its way, a good one of an earlier check counts for as long as its signer said. */
+/** While an answer is pending, a good answer of an earlier check counts until it expires. */
 export function withPendingAnswer(
   revocation: RevocationVerdict | null,
   leafFingerprint: string,
@@ -55,7 +56,7 @@ export function withPendingAnswer(
   return isFresh ? { ...known, sources: [...revocation.sources, answer] } : revocation;
 }
 
-/** What CAs say about renewing, with the windows of before where one gave no answer this time. */
+/** Returns the renewal windows of the CAs. If a CA gave no answer this time, its previous window counts. */
 export function withKnownWindows(
   renewal: readonly RenewalEvidence[],
   previous: Verdict | null,

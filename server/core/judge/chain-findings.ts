@@ -1,6 +1,11 @@
-import type { Certificate, Reference, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { parseReadable } from '../../pki/index.ts';
-import type { ChainFinding } from './chain-finding.ts';
+import {
+  type Certificate,
+  parseReadable,
+  type Reference,
+  type TrustStore,
+  type WorkBudget,
+} from '../../pki/index.ts';
+import type { ChainFinding } from '../finding.ts';
 import { companionFindings } from './companion-findings.ts';
 import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
 import { judgePath, tooMuchWork } from './path-findings.ts';
@@ -8,33 +13,31 @@ import { judgePath, tooMuchWork } from './path-findings.ts';
 export interface ChainJudgement {
   /** Null when it cannot be read. */
   leaf: Certificate | null;
-  /** What was sent after the leaf and can be read, in that order. */
+  /** The readable certificates that were sent after the leaf, in that order. */
   sent: Certificate[];
-  /** Leaf first, anchor last; null where none holds. */
+  /** Leaf first, anchor last; null if no path holds. */
   path: Certificate[] | null;
   weakest: Certificate | null;
   findings: ChainFinding[];
 }
 
-/** Everything that is to be said about one chain as a server presented it; each fault is a finding of its own. */
+/** Judges one chain as a server presented it. Each fault is a finding of its own. */
 export function judgeChain(input: {
   presentedChain: readonly Uint8Array[];
   /** Certificates found elsewhere that may complete it. */
   authorities: readonly Certificate[];
-  /** Whether others may still be found. */
+  /** Whether more of them may still be found. */
   isPending?: boolean;
   reference: Reference;
-  /** The host as people know it. */
-  host: string;
   trustStore: TrustStore;
   now: number;
-  /** What this look may still cost. */
+  /** What is left of the work budget of this check. */
   work: WorkBudget;
   /** Certificates that no path may use. */
   isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
-  const { presentedChain, host, trustStore, now, work, isPending = false, isBarred = () => false } = input;
-  // Whatever was sent at further addresses is not even read.
+  const { presentedChain, trustStore, now, work, isPending = false, isBarred = () => false } = input;
+  // Chains of further addresses are not even parsed.
   if (work.isExhausted) return unread([tooMuchWork()]);
   const [leaf, ...others] = presentedChain.map((der) => {
     const certificate = parseReadable(der);
@@ -42,10 +45,8 @@ export function judgeChain(input: {
     return certificate;
   });
   if (leaf === undefined || leaf === null) {
-    const message = `${host} shows a certificate that cannot be read.`;
-    const finding = { severity: 'critical', message, fingerprint: null, evidence: [] } as const;
-    const findings: ChainFinding[] = [{ code: 'malformed_certificate', ...finding, evidence: [] }];
-    return unread(findings);
+    const facts = { kind: 'unreadable_leaf' } as const;
+    return unread([{ code: 'malformed_certificate', severity: 'critical', fingerprint: null, facts }]);
   }
   const sent = others.filter((certificate) => certificate !== null);
   const {
@@ -69,14 +70,12 @@ export function judgeChain(input: {
     ...(path === null ? [] : companionFindings(sent, path, now)),
   ];
   if (sent.length < others.length) {
-    const message = 'One of the certificates sent along cannot be read.';
     findings.push({
       code: 'malformed_certificate',
       severity: 'note',
-      message,
       fingerprint: null,
-      evidence: [],
-      mendedByChain: true,
+      facts: { kind: 'unreadable_companion' },
+      fixedByChain: true,
     });
   }
   return { leaf, sent, path, weakest, findings };

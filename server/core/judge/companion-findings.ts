@@ -1,12 +1,11 @@
 import { type Certificate, validityFailure } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import type { ChainFinding } from '../finding.ts';
 import type { HandshakeObservation } from '../observation.ts';
 
 /**
- * What was sent along beside or out of the order of a path that holds. Worth a note; nothing depends on it. `sent`: without
- * the leaf, in order; `path`: leaf first.
+ * Returns notes about certificates that are sent but not part of a valid path, or sent out of order. Nothing depends on them.
+ * `sent`: without the leaf, in order; `path`: leaf first.
  */
 export function companionFindings(
   sent: readonly Certificate[],
@@ -28,55 +27,47 @@ export function companionFindings(
 }
 
 function unusedExpired(one: Certificate): ChainFinding {
-  const date = longDate(one.notAfter, 'UTC');
   return {
     code: 'unused_certificate_expired',
     severity: 'note',
-    message: `“${certificateName(one)}” is sent along although it expired on ${date}; nothing depends on it.`,
     fingerprint: one.fingerprint,
-    evidence: [
-      { label: 'Certificate', value: certificateName(one) },
-      { label: 'Expired', value: longInstant(one.notAfter) },
-    ],
-    mendedByChain: true,
+    facts: { kind: 'unused_expired', name: certificateName(one), notAfter: one.notAfter },
+    fixedByChain: true,
   };
 }
 
-/** Roots, strangers and repetitions. Another certificate of an authority of the path may be what older clients need. */
+/** Reports roots, unrelated and repeated certificates. Older clients may need another certificate of an authority on the path. */
 function extraFindings(sent: readonly Certificate[], path: readonly Certificate[]): ChainFinding[] {
   const useful = withAncestors(path.slice(0, path.length > 1 ? -1 : 1), sent);
   const seen = new Set(path[0] === undefined ? [] : [path[0].fingerprint]);
-  const extra: { one: Certificate; why: string }[] = [];
+  const extra: { one: Certificate; why: 'repeated' | 'root' | 'unrelated' }[] = [];
   for (const one of sent) {
-    const repeated = seen.has(one.fingerprint);
+    const isRepeated = seen.has(one.fingerprint);
     seen.add(one.fingerprint);
-    if (repeated) extra.push({ one, why: 'sent twice' });
-    else if (useful.has(one.fingerprint)) continue;
-    else if (one.selfIssued) extra.push({ one, why: 'a root: clients have it already, or do not trust it' });
-    else extra.push({ one, why: 'not part of this chain' });
+    if (isRepeated) extra.push({ one, why: 'repeated' });
+    else if (!useful.has(one.fingerprint)) extra.push({ one, why: one.selfIssued ? 'root' : 'unrelated' });
   }
   const [first] = extra;
   if (first === undefined) return [];
-  const names = extra.map(({ one }) => `“${certificateName(one)}”`);
   return [
     {
       code: 'extra_certificate',
       severity: 'note',
-      message:
-        extra.length === 1
-          ? `The server also sends ${names[0]}, which no client needs.`
-          : `The server also sends ${extra.length} certificates that no client needs: ${names.join(', ')}.`,
       fingerprint: first.one.fingerprint,
-      evidence: extra.map(({ one, why }) => ({ label: certificateName(one), value: why })),
-      mendedByChain: true,
+      facts: {
+        kind: 'extra_certificates',
+        names: extra.map(({ one }) => certificateName(one)),
+        evidence: { why: extra.map(({ why }) => why) },
+      },
+      fixedByChain: true,
     },
   ];
 }
 
-/** Fingerprints of a path and of everything sent that could stand above one of its certificates. */
+/** Returns the fingerprints of a path and of every certificate sent that may have issued one of its certificates. */
 function withAncestors(path: readonly Certificate[], sent: readonly Certificate[]): Set<string> {
   const useful = new Map(path.map((one) => [one.fingerprint, one]));
-  // A Map goes on to what is added while it is walked.
+  // Iterating over a Map includes entries that are added meanwhile.
   for (const below of useful.values()) {
     for (const one of sent) {
       if (!one.selfIssued && one.subject.comparisonKey === below.issuer.comparisonKey)
@@ -96,19 +87,16 @@ function orderFindings(sent: readonly Certificate[], place: ReadonlyMap<string, 
     {
       code: 'wrong_order',
       severity: 'note',
-      message: 'The server sends the chain in the wrong order; some clients cannot follow it.',
       fingerprint: null,
-      evidence: [{ label: 'Sent after the certificate', value: sent.map(certificateName).join(', ') }],
-      mendedByChain: true,
+      facts: { kind: 'wrong_order', evidence: { sent: sent.map(certificateName) } },
+      fixedByChain: true,
     },
   ];
 }
 
-/** Says that certificates beyond the limit were not read. */
+/** Reports that the server sent more certificates than the limit, and that the rest was not read. */
 export function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
   if (chainCut !== true) return [];
-  const read = presentedChain.length;
-  const message = `The server sends too many certificates. The first ${read} were judged; the others were not read.`;
-  const evidence = [{ label: 'Certificates read', value: String(read) }];
-  return [{ code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true }];
+  const facts = { kind: 'chain_cut' as const, read: presentedChain.length };
+  return [{ code: 'chain_cut', severity: 'note', fingerprint: null, facts, fixedByChain: true }];
 }

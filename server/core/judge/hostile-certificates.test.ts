@@ -1,7 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { answer, current, DAY, HOST, NOW, observation, root, years } from '../../../tests/kit/judging.ts';
+import {
+  answer,
+  current,
+  DAY,
+  ENDPOINT,
+  inWords,
+  NOW,
+  HOST,
+  observation,
+  root,
+  years,
+} from '../../../tests/kit/judging.ts';
 import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
@@ -14,7 +25,6 @@ import { reportMarkdown } from '../report/report.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEED = 20_261_120;
-const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
 const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null, windowDays: null };
 const trustStore = createTrustStore([root.der], { arePublic: true });
 /** With an extension of every kind that is read. */
@@ -66,7 +76,7 @@ function timed(presented: readonly Uint8Array[]): number {
   const { user, system } = process.threadCpuUsage(started);
   const chain = readChain(presented);
   const facts = chain[0] ?? null;
-  reportMarkdown({ endpoint, verdict, facts, chainPem: null, uptime: NEVER_WATCHED, now: NOW });
+  reportMarkdown({ endpoint: ENDPOINT, verdict, facts, chainPem: null, uptime: NEVER_WATCHED, now: NOW });
   const parsed = chain.length === 0 || first === undefined ? null : readable(first);
   if (parsed !== null) certificateDiff(parseCertificate(leaf.der), parsed);
   return (user + system) / 1_000;
@@ -197,7 +207,7 @@ describe('strings that attack who reads them', () => {
 
   function everyString(verdict: Verdict): string[] {
     return [
-      ...verdict.findings.flatMap(({ message, fix, command, evidence }) => [
+      ...inWords(verdict).findings.flatMap(({ message, fix, command, evidence }) => [
         message,
         ...(fix === null ? [] : [fix]),
         ...(command === null ? [] : [command]),
@@ -216,7 +226,7 @@ describe('strings that attack who reads them', () => {
         expect(shown).not.toMatch(UNSEEN);
         expect(shown.length).toBeLessThan(2_000);
       }
-      for (const { command } of verdict.findings) {
+      for (const { command } of inWords(verdict).findings) {
         // What is pasted into a shell holds nothing of a stranger's.
         expect(command ?? '').not.toMatch(/reboot|Bcc|script|alert/);
       }
@@ -224,7 +234,7 @@ describe('strings that attack who reads them', () => {
       if (first === undefined) continue;
       const facts = certificateFacts(parseCertificate(first.der));
       const report = reportMarkdown({
-        endpoint,
+        endpoint: ENDPOINT,
         verdict,
         facts,
         chainPem: null,

@@ -1,11 +1,11 @@
 import type { Certificate, PathFailure } from '../../pki/index.ts';
 import { certificateName, issuerName } from '../facts.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { longDate } from '../long-date.ts';
+import type { ChainFinding } from '../finding.ts';
+import type { Verdict } from '../verdict.ts';
 
 /**
- * A chain that holds only with certificates that the server did not send: clients that remember or fetch those accept it, the
- * others do not. `outdated`: one that it sent instead and that has expired.
+ * Reports a chain that holds only with certificates that the server did not send: clients that cache or fetch intermediates
+ * accept it, the others do not. `outdated`: an expired intermediate that the server sent instead.
  */
 export function incompleteFinding(
   { leaf, sent }: { leaf: Certificate; sent: readonly Certificate[] },
@@ -13,48 +13,54 @@ export function incompleteFinding(
   outdated: Certificate | null,
 ): ChainFinding {
   const known = new Set(sent.map(({ fingerprint }) => fingerprint));
-  const missing = path.slice(1, -1).filter(({ fingerprint }) => !known.has(fingerprint));
-  const names = missing.map(certificateName);
-  const evidence = [
-    { label: 'Missing', value: names.join(', ') },
-    { label: 'Sent', value: [leaf, ...sent].map(certificateName).join(', ') },
-  ];
-  if (outdated !== null) {
-    const date = longDate(outdated.notAfter, 'UTC');
+  const missing = path
+    .slice(1, -1)
+    .filter(({ fingerprint }) => !known.has(fingerprint))
+    .map(certificateName);
+  const sentNames = [leaf, ...sent].map(certificateName);
+  if (outdated !== null)
     return {
       code: 'intermediate_expired',
       severity: 'warning',
-      message: `Your server sends the intermediate '${certificateName(outdated)}' that expired on ${date}. Browsers may cope, curl and Java will not.`,
       fingerprint: outdated.fingerprint,
-      evidence,
-      mendedByChain: true,
+      facts: {
+        kind: 'outdated_intermediate',
+        name: certificateName(outdated),
+        notAfter: outdated.notAfter,
+        evidence: { missing, sent: sentNames },
+      },
+      fixedByChain: true,
     };
-  }
-  const quoted = names.map((name) => `'${name}'`).join(' and ');
   return {
     code: 'incomplete_chain',
     severity: 'warning',
-    message: `Your server does not send the intermediate${names.length === 1 ? '' : 's'} ${quoted}. Browsers may cope, curl and Java will not.`,
     fingerprint: leaf.fingerprint,
-    evidence,
-    mendedByChain: true,
+    facts: { kind: 'missing_intermediates', missing, evidence: { sent: sentNames } },
+    fixedByChain: true,
   };
 }
 
-/** No path holds yet, and it is not known whether one will: nobody has looked to the end. */
+/** Reports that no path holds yet, while certificates that may complete one are still being fetched. */
 export function pendingFinding(leaf: Certificate, failures: readonly PathFailure[]): ChainFinding {
-  const issuer = `“${issuerName(leaf)}”`;
-  const isNotSent = failures.some(({ code, role }) => code === 'no_issuer' && role === 'leaf');
   return {
     code: 'incomplete_chain',
     severity: 'warning',
-    message: isNotSent
-      ? `The chain is incomplete: the server does not send ${issuer}, which is still being looked for.`
-      : `The chain that the server sends leads to no known authority; another way up from ${issuer} is still being looked for.`,
     fingerprint: leaf.fingerprint,
-    evidence: [
-      { label: 'Certificate', value: certificateName(leaf) },
-      { label: 'Issued by', value: issuerName(leaf) },
-    ],
+    facts: {
+      kind: 'path_pending',
+      issuer: issuerName(leaf),
+      isIssuerSent: !failures.some(({ code, role }) => code === 'no_issuer' && role === 'leaf'),
+      evidence: { certificate: certificateName(leaf) },
+    },
   };
+}
+
+/** Returns whether an answer that the verdict depends on was still pending, so that the next check will know more. */
+export function isAwaiting({ reached, path, findings, revocation }: Verdict): boolean {
+  const isPathPending = findings.some(
+    ({ code, severity }) => code === 'incomplete_chain' && severity === 'warning',
+  );
+  return (
+    (reached && path.length === 0 && isPathPending) || revocation.sources.some(({ why }) => why === 'pending')
+  );
 }

@@ -4,6 +4,7 @@ import {
   current,
   DAY,
   failed,
+  inWords,
   issue,
   NOW,
   observation,
@@ -56,7 +57,7 @@ describe('servers that take turns', () => {
     const known = verdicts.slice(2).map(({ lastSeen }) => lastSeen?.findings);
     for (const findings of known)
       expect(findings).toEqual([{ code: 'certificates_differ', fingerprint: a.fingerprint }]);
-    expect(last.findings).toMatchObject([
+    expect(inWords(last).findings).toMatchObject([
       {
         code: 'certificates_differ',
         severity: 'note',
@@ -118,20 +119,20 @@ describe('2 of 6 addresses', () => {
     );
 
   it('still serve the old certificate', () => {
-    const verdict = six(a, b);
-    expect(verdict.findings).toMatchObject([
+    const { findings } = inWords(six(a, b));
+    expect(findings).toMatchObject([
       {
         code: 'certificates_differ',
         message: '2 of 6 addresses still serve the old certificate, which expires on 9 January 2027.',
         addresses: ['192.0.2.1', '192.0.2.2'],
       },
     ]);
-    expect(verdict.findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
+    expect(findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
   });
 
   it('show another one where the names differ', () => {
     const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
-    expect(six(a, other).findings[0]?.message).toMatch(
+    expect(inWords(six(a, other)).findings[0]?.message).toMatch(
       /^2 of 6 addresses show a certificate that expires earlier/,
     );
   });
@@ -167,10 +168,9 @@ describe('a look that a check takes once a day', () => {
       findings: [{ code: 'renewal_overdue', severity: 'warning', fingerprint: rsa.fingerprint }],
     });
     expect(daily.findings).toEqual(daily.posture?.findings);
-    expect(daily.findings[0]?.message).toMatch(
-      /^Clients that accept RSA signatures only get another certificate\. /,
-    );
-    expect(daily.findings[0]?.command).toContain('-sigalgs');
+    const [finding] = inWords(daily).findings;
+    expect(finding?.message).toMatch(/^Clients that accept RSA signatures only get another certificate\. /);
+    expect(finding?.command).toContain('-sigalgs');
     expect(daily.trusted).toBe(true);
   });
 

@@ -4,6 +4,7 @@ import {
   current,
   DAY,
   intermediate,
+  inWords,
   issue,
   NOW,
   observation,
@@ -13,7 +14,7 @@ import {
 } from '../../../tests/kit/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
-import { isAwaiting } from './awaiting.ts';
+import { isAwaiting } from './incomplete-finding.ts';
 import { judge } from './judge.ts';
 import type { FetchedAuthority } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
@@ -43,7 +44,7 @@ describe('a chain that is not whole', () => {
   it('says what is missing, and which file to send', () => {
     const leaf = issue();
     const verdict = verdictOn([leaf], [fetched(intermediate)]);
-    expect(verdict.findings).toEqual([
+    expect(inWords(verdict).findings).toEqual([
       {
         code: 'incomplete_chain',
         severity: 'warning',
@@ -73,7 +74,9 @@ describe('a chain that is not whole', () => {
   it('names every one that is missing, wherever it was found', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
-    expect(verdict.findings[0]?.message).toMatch(/the intermediates 'Fjord CA 2' and 'Fjord CA 1'\./);
+    expect(inWords(verdict).findings[0]?.message).toMatch(
+      /the intermediates 'Fjord CA 2' and 'Fjord CA 1'\./,
+    );
     expect(verdict.path.map(({ source }) => source)).toEqual(['sent', 'cache', 'fetched', 'trust_store']);
   });
 
@@ -82,7 +85,7 @@ describe('a chain that is not whole', () => {
     const expired = root.intermediate({ ...old, notAfter: NOW - DAY });
     const verdict = verdictOn([issue(), expired], [cached(intermediate)]);
     expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
-    expect(verdict.findings[0]).toMatchObject({
+    expect(inWords(verdict).findings[0]).toMatchObject({
       message:
         "Your server sends the intermediate 'Fjord CA 1' that expired on 19 November 2026. Browsers may cope, curl and Java will not.",
       attachment: 'chain',
@@ -107,7 +110,7 @@ describe('a chain that is not whole', () => {
       answer([later], { address: '192.0.2.2' }),
     ];
     const verdict = judge(observation(addresses, { authorities: [fetched(intermediate)] }), NOW, trustStore);
-    const incomplete = verdict.findings.find(({ code }) => code === 'incomplete_chain');
+    const incomplete = inWords(verdict).findings.find(({ code }) => code === 'incomplete_chain');
     expect(incomplete).toMatchObject({
       addresses: ['192.0.2.2'],
       attachment: null,
@@ -127,7 +130,7 @@ describe('what is sent beside the path', () => {
       ...years,
     });
     const verdict = verdictOn([leaf, intermediate, root, stray, leaf]);
-    expect(verdict.findings).toMatchObject([
+    expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'extra_certificate',
         severity: 'note',
@@ -165,7 +168,7 @@ describe('a lifetime over the cap', () => {
   it('is a finding below public roots only', () => {
     const publicStore = createTrustStore([root.der], { arePublic: true });
     const verdict = verdictOn(withChain(issue(long)), [], publicStore);
-    expect(verdict.findings).toMatchObject([
+    expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'lifetime_too_long',
         severity: 'warning',
@@ -180,9 +183,9 @@ it('has evidence, something to do and a line to run in every finding', () => {
   const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
   const old = stranger.issue({ ...current, dnsNames: ['x.example'], notAfter: NOW - DAY });
   for (const finding of [
-    ...verdictOn([old, stranger]).findings,
-    ...verdictOn(withChain(issue({ key: 'RSA-1024', hash: 'sha1' }))).findings,
-    ...verdictOn(withChain(issue({ extendedKeyUsage: ['clientAuth'] }))).findings,
+    ...inWords(verdictOn([old, stranger])).findings,
+    ...inWords(verdictOn(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))).findings,
+    ...inWords(verdictOn(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))).findings,
   ]) {
     expect(finding.evidence.length).toBeGreaterThan(0);
     expect(finding.fix).toMatch(/\.$/);
@@ -196,7 +199,7 @@ describe('an authority that is still being looked for', () => {
 
   it('is a warning until somebody has looked to the end, and a reason to look again', () => {
     const verdict = pending([issue()]);
-    expect(verdict.findings).toMatchObject([
+    expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'incomplete_chain',
         severity: 'warning',
@@ -213,7 +216,7 @@ describe('an authority that is still being looked for', () => {
     const removed = mintAuthority({ commonName: 'Removed Root', ...years });
     const { key, subjectDer } = intermediate;
     const cross = removed.intermediate({ key, subjectDer, ...years });
-    expect(pending([issue(), cross]).findings).toMatchObject([
+    expect(inWords(pending([issue(), cross])).findings).toMatchObject([
       { severity: 'warning', message: expect.stringContaining('still being looked for') as unknown },
     ]);
   });

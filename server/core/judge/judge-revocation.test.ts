@@ -5,6 +5,7 @@ import {
   DAY,
   HOST,
   intermediate,
+  inWords,
   issue,
   NOW,
   observation,
@@ -15,8 +16,8 @@ import {
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from './judge.ts';
-import { revocationSentence } from './revocation.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
+import { revocationSentence } from '../report/revocation-words.ts';
 import type { Verdict } from '../verdict.ts';
 
 const trustStore = createTrustStore([root.der]);
@@ -93,7 +94,8 @@ describe('what is known of revocation', () => {
 
   it('says who called it revoked, when and why', () => {
     const verdict = judged([said('crl', 'revoked')]);
-    expect(verdict.findings).toMatchObject([
+    const { findings } = inWords(verdict);
+    expect(findings).toMatchObject([
       {
         code: 'revoked',
         severity: 'critical',
@@ -103,7 +105,7 @@ describe('what is known of revocation', () => {
       },
     ]);
     const evidence = Object.fromEntries(
-      (verdict.findings[0]?.evidence ?? []).map(({ label, value }) => [label, value]),
+      (findings[0]?.evidence ?? []).map(({ label, value }) => [label, value]),
     );
     expect(evidence).toMatchObject({ Reason: 'key compromise', Read: '20 November 2026, 14:30 UTC' });
     expect(verdict.lastSeen?.revoked).toMatchObject([
@@ -118,7 +120,7 @@ describe('what is known of revocation', () => {
     ] as const) {
       const verdict = judged([said(worse, 'revoked'), said(better, 'good')]);
       expect(verdict.revocation).toMatchObject({ state: 'revoked', source: worse });
-      const [finding] = verdict.findings;
+      const [finding] = inWords(verdict).findings;
       expect(finding?.message).toMatch(`, while ${who} does not call it revoked.`);
       expect(finding?.evidence).toContainEqual({ label: 'Not revoked, says', value: who });
     }
@@ -153,7 +155,7 @@ describe('what is known of revocation', () => {
       expect(verdict.trusted).toBe(true);
       expect(verdict.path[1]?.fingerprint).toBe(good.fingerprint);
       expect(verdict.chainToServe).toEqual([leaf.fingerprint, good.fingerprint]);
-      expect(verdict.findings).toMatchObject([
+      expect(inWords(verdict).findings).toMatchObject([
         {
           code: 'intermediate_revoked',
           severity: 'warning',
@@ -192,7 +194,7 @@ describe('staples', () => {
   it('that do not count are a finding of their own', () => {
     const staple = new Uint8Array(1);
     const verdict = judged([said('crl', 'good'), said('staple', 'stale')], { staple });
-    expect(verdict.findings).toMatchObject([
+    expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'staple_invalid',
         severity: 'warning',
@@ -227,7 +229,7 @@ describe('what was revoked once', () => {
 
   it('says when it was said, where nobody says it any more', () => {
     const lifted = judged([said('crl', 'good')], { now: NOW + DAY, previous: before });
-    expect(lifted.findings[0]?.message).toMatch(
+    expect(inWords(lifted).findings[0]?.message).toMatch(
       /was revoked on 18 November 2026, .*: so said the authority’s list \(CRL\) on 20 November 2026\.$/,
     );
     expect(revocationSentence(lifted.revocation)).toBe(

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
-import { answer, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
+import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
 import { mintAuthority } from '../../../tests/kit/mint.ts';
 import { buildPath, createTrustStore, LOOK_WORK, parseCertificate, WorkBudget } from '../../pki/index.ts';
 import { certificateFacts } from '../facts.ts';
@@ -56,7 +56,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
 
   it('gives short sentences and linear facts', () => {
     const verdict = judge(look(chain), now, trustStore);
-    for (const { message, evidence } of verdict.findings) {
+    for (const { message, evidence } of inWords(verdict).findings) {
       expect(message.length).toBeLessThan(2_000);
       for (const { value } of evidence) expect(value.length).toBeLessThan(140_000);
     }
@@ -70,7 +70,7 @@ describe('the work of one look', () => {
   const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(strangersRoot) ?? [];
 
   it('is told where it is spent: nothing is trusted, and nothing else is said of the chain', () => {
-    const { trusted, findings, path } = judge(look(chain), now, trustStore);
+    const { trusted, findings, path } = inWords(judge(look(chain), now, trustStore));
     expect(trusted).toBe(false);
     expect(path).toEqual([]);
     expect(findings.map(({ code, message }) => ({ code, message }))).toEqual([

@@ -6,6 +6,7 @@ import {
   failed,
   HOST,
   intermediate,
+  inWords,
   issue,
   NOW,
   observation,
@@ -45,7 +46,7 @@ describe('one chain', () => {
     const leaf = issue({ notAfter: NOW - DAY });
     const verdict = verdictOn(withChain(leaf));
     expect(codes(verdict)).toEqual(['expired']);
-    expect(verdict.findings[0]).toMatchObject({
+    expect(inWords(verdict).findings[0]).toMatchObject({
       severity: 'critical',
       message: 'The certificate expired on 19 November 2026.',
       fingerprint: leaf.fingerprint,
@@ -78,7 +79,7 @@ describe('one chain', () => {
 
   it('says whom a certificate is for', () => {
     const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
-    expect(verdictOn(withChain(issue({ dnsNames: names }))).findings[0]?.message).toBe(
+    expect(inWords(verdictOn(withChain(issue({ dnsNames: names })))).findings[0]?.message).toBe(
       'The certificate does not cover pay.fjord.example; it is for a.example, b.example, c.example and 2 more.',
     );
     const commonNameOnly = issue({ dnsNames: [], commonName: HOST });
@@ -128,7 +129,9 @@ describe('one chain', () => {
     const rubbish = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
     const verdict = verdictOn([rubbish]);
     expect(verdict).toMatchObject({ reached: false, trusted: false, leafFingerprint: null, lastSeen: null });
-    expect(verdict.failure?.message).toBe('pay.fjord.example shows a certificate that cannot be read.');
+    expect(inWords(verdict).failure?.message).toBe(
+      'pay.fjord.example shows a certificate that cannot be read.',
+    );
     expect(codes(verdict)).toEqual(['malformed_certificate']);
     const beside = verdictOn([...withChain(issue()), rubbish]);
     expect(beside).toMatchObject({
@@ -141,7 +144,7 @@ describe('one chain', () => {
     const leaf = strangerRoot.issue({ ...current, commonName: 'x' });
     const evil = mintAuthority({ commonName: `A\r\nBcc: x@y.example\u202e${'b'.repeat(500)}`, ...years });
     const issued = evil.issue(current);
-    for (const { message } of [...verdictOn([issued]).findings, ...verdictOn([leaf]).findings]) {
+    for (const { message } of [issued, leaf].flatMap((one) => inWords(verdictOn([one])).findings)) {
       expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
       expect(message.length).toBeLessThan(400);
     }
@@ -224,7 +227,7 @@ describe('the weakest link', () => {
       notAfter: NOW - DAY,
     });
     const seen = observation([answer([fading.issue(current)])]);
-    expect(judge(seen, NOW, createTrustStore([fading.der])).findings).toMatchObject([
+    expect(inWords(judge(seen, NOW, createTrustStore([fading.der]))).findings).toMatchObject([
       {
         code: 'untrusted_root',
         message: 'The certificate is not trusted: its authority “Fading Root” expired on 19 November 2026.',
@@ -234,7 +237,7 @@ describe('the weakest link', () => {
 
   it('reports that the certificates beyond the limit were not read', () => {
     const many = answer(withChain(issue()), { chainCut: true });
-    expect(judge(observation([many]), NOW, trustStore)).toMatchObject({
+    expect(inWords(judge(observation([many]), NOW, trustStore))).toMatchObject({
       trusted: true,
       findings: [
         {
@@ -270,7 +273,7 @@ describe('several addresses', () => {
       NOW,
       trustStore,
     );
-    expect(verdict.findings).toMatchObject([
+    expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'certificates_differ',
         severity: 'warning',
@@ -340,7 +343,7 @@ describe('nothing reached', () => {
     [[], 'dns', 'pay.fjord.example has no address in DNS.'],
   ] as const)('%#: tells the most', (addresses, stage, message) => {
     const verdict = judge(observation([...addresses]), NOW, trustStore);
-    expect(verdict).toMatchObject({
+    expect(inWords(verdict)).toMatchObject({
       reached: false,
       trusted: false,
       lastSeen: null,
@@ -352,7 +355,7 @@ describe('nothing reached', () => {
   it('names the resolution that failed, and nothing of what is behind a refused name', () => {
     const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: '10.0.0.7' } as const;
     const verdict = judge(observation([], { resolution: refused }), NOW, trustStore);
-    expect(verdict.failure).toEqual({
+    expect(inWords(verdict).failure).toEqual({
       stage: 'policy',
       reason: 'address_refused',
       message: 'pay.fjord.example leads to an address that cannot be tracked here.',

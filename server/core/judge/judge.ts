@@ -1,22 +1,18 @@
-import { parseReadable, type TrustStore, WorkBudget } from '../../pki/index.ts';
+import { WorkBudget, parseReadable, type TrustStore } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
-import { type Answer, ChainJudge } from './answers.ts';
+import { ChainJudge, type Answer } from './answers.ts';
 import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
-import { displayName } from '../endpoint.ts';
-import { earliest, expiringCertificate } from './expiring.ts';
-import { FindingMaker } from './finding-maker.ts';
-import type { Observation } from '../observation.ts';
+import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
+import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
+import { mostTellingFailure, type Observation } from '../observation.ts';
 import { judgePosture } from './posture.ts';
-import { mostTellingFailure } from '../reach-failure.ts';
-import { renewalVerdict, renewalWindow } from './renewal.ts';
 import { takingTurns, turnsFinding, withTurn } from './turns.ts';
 import type {
   AddressVerdict,
   ExpiringCertificate,
-  Finding,
+  Failure,
   PathEntry,
   RevokedCertificate,
-  Severity,
   Verdict,
 } from '../verdict.ts';
 import { certificateName } from '../facts.ts';
@@ -26,9 +22,9 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
 /**
  * Concludes from an observation what holds at `now`, over all addresses and with every finding. It can be repeated at any
- * later time with the same evidence, another `now` or other anchors. `previous` is what the check before concluded: what that
- * one knew and this one could not see stays, and a certificate that was revoked once stays revoked. Once `work` is spent, which
- * counts operations and not time, what is left is not verified, and the verdict says so.
+ * later time with the same evidence, another `now` or other anchors. `previous` is the verdict of the check before: what that
+ * check knew and this one could not see stays, and a revoked certificate stays revoked. Once `work` is spent, which counts
+ * operations and not time, the rest is not verified, and the verdict says so.
  */
 export function judge(
   seen: Observation,
@@ -38,7 +34,6 @@ export function judge(
   work: WorkBudget = new WorkBudget(),
 ): Verdict {
   const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
-  const host = displayName(observation.endpoint);
   const before = recall(previous);
   const chains = new ChainJudge(observation, now, trustStore, before.revoked, work);
   const answers = chains.answers();
@@ -54,13 +49,11 @@ export function judge(
   const leaf = earliest(read.map((one) => one.leaf));
   const shown = read.find((one) => one.leaf === leaf);
   if (leaf === null || shown === undefined) {
-    const failure = mostTellingFailure(observation, host) ?? unreadable(host);
-    const maker = new FindingMaker(observation, null);
     return {
       ...unreachedVerdict(previous),
       ...base,
-      failure,
-      findings: worstFirst(ofAnswers(answers, maker)),
+      failure: mostTellingFailure(observation) ?? UNREADABLE,
+      findings: worstFirst(ofAnswers(answers, null)),
     };
   }
 
@@ -77,13 +70,12 @@ export function judge(
     ({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor,
   );
   const served = chainToServe === null ? null : leaf.fingerprint;
-  const maker = new FindingMaker(observation, served, hasOwnRoot);
 
   const current = expiringCertificate(leaf, 'leaf', renewals);
   const turns = withTurn(before.turns, current, observation.observedAt);
   const others = takingTurns(turns);
   const leaves = new Set(read.map((one) => one.leaf.fingerprint));
-  const posture = lookedAt(observation, leaves, chains, maker) ?? previous?.posture ?? null;
+  const posture = judgedPosture(observation, leaves, chains) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
   const replaced = new Set<string | null>(
     read
@@ -91,12 +83,12 @@ export function judge(
       .map((one) => one.leaf.fingerprint),
   );
   const findings = worstFirst([
-    ...ofAnswers(answers, maker).filter(
-      // Its renewal stands at other addresses: that these still show the old one is all there is to say.
+    ...ofAnswers(answers, served).filter(
+      // Other addresses already show its renewal: another finding says that these still show the old one.
       ({ code, fingerprint }) => code !== 'renewal_overdue' || !replaced.has(fingerprint),
     ),
-    ...sideBySide.map(({ finding, addresses }) => maker.make(finding, addresses, null)),
-    ...inTurn(sideBySide, turnsFinding(current, others, now), maker),
+    ...sideBySide.map(({ finding, addresses }) => found(finding, addresses)),
+    ...inTurn(sideBySide, turnsFinding(current, others, now)),
     ...(posture?.findings ?? []),
   ]);
   return {
@@ -109,6 +101,7 @@ export function judge(
     trusted: findings.every(({ severity }) => severity !== 'critical'),
     path: pathEntries(shown, observation),
     chainToServe: chainToServe?.map(({ fingerprint }) => fingerprint) ?? null,
+    hasOwnRoot,
     revocation: withPendingAnswer(shown.revocation, leaf.fingerprint, previous, now),
     renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals), replaced.has(leaf.fingerprint)),
     posture,
@@ -131,55 +124,60 @@ export function judge(
   };
 }
 
-function lookedAt(
+function judgedPosture(
   observation: Observation,
   leaves: ReadonlySet<string>,
   chains: ChainJudge,
-  maker: FindingMaker,
 ): Verdict['posture'] {
   const judged = judgePosture(observation, leaves, chains);
   if (judged === null) return null;
   const { shown, ...posture } = judged;
   return {
     ...posture,
-    findings: shown.map(({ finding, address, keyType }) => maker.make(finding, [address], null, keyType)),
+    findings: shown.map(({ finding, address, keyType }) => ({ ...found(finding, [address]), keyType })),
   };
 }
 
-/** The same finding at several addresses is one finding. */
-function ofAnswers(answers: readonly Answer[], maker: FindingMaker): Finding[] {
-  const findings = new Map<string, Shown & { leaf: string | null }>();
+/**
+ * Returns the findings of all chains; the same finding at several addresses is one. `served`: the leaf of the chain that the
+ * verdict offers to serve, null if it offers none.
+ */
+function ofAnswers(answers: readonly Answer[], served: string | null): Finding[] {
+  const findings = new Map<string, Finding>();
   for (const { seen, judged, findings: ofAnswer } of answers) {
     for (const finding of ofAnswer) {
-      const key = `${finding.code} ${finding.fingerprint} ${finding.message}`;
+      const key = `${finding.fingerprint} ${contentKey(finding)}`;
       const same = findings.get(key);
-      const leaf = judged.leaf?.fingerprint ?? null;
-      if (same === undefined) findings.set(key, { finding, addresses: [seen.address], leaf });
-      else same.addresses.push(seen.address);
+      if (same !== undefined) same.addresses.push(seen.address);
+      else {
+        const isOffered =
+          finding.fixedByChain === true && served !== null && judged.leaf?.fingerprint === served;
+        findings.set(key, { ...found(finding, [seen.address]), attachment: isOffered ? 'chain' : null });
+      }
     }
   }
-  return [...findings.values()].map(({ finding, addresses, leaf }) => maker.make(finding, addresses, leaf));
+  return [...findings.values()];
 }
 
-/** Addresses that differ say it already. */
-function inTurn(
-  sideBySide: readonly Shown[],
-  finding: Shown['finding'] | null,
-  maker: FindingMaker,
-): Finding[] {
+function found({ code, severity, fingerprint, facts }: ChainFinding, addresses: string[]): Finding {
+  return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null };
+}
+
+/** Returns no finding if one says already that addresses differ. */
+function inTurn(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
   const isSaid = sideBySide.some((one) => one.finding.code === 'certificates_differ');
-  return finding === null || isSaid ? [] : [maker.make(finding, [], null)];
+  return finding === null || isSaid ? [] : [found(finding, [])];
 }
 
 const MOST_REMEMBERED = 20;
 
-/** One for each issuer and serial number, those of now last; the first to be learned of it stands. */
+/** Returns one per issuer and serial number, those of this check last. What was learned first stays. */
 function stillRevoked(
   before: readonly RevokedCertificate[],
   now: readonly RevokedCertificate[],
 ): RevokedCertificate[] {
   const known = new Map(before.map((one) => [one.key, { ...one, served: false }]));
-  // The same one may be needed at one address and not at another.
+  // A path may need the certificate at one address and not at another.
   for (const one of now.toSorted((left, right) => Number(left.served) - Number(right.served))) {
     const first = known.get(one.key) ?? one;
     known.delete(one.key);
@@ -202,10 +200,11 @@ function isServed({ role }: { role: 'leaf' | 'intermediate' | 'anchor' }): boole
   return role !== 'anchor';
 }
 
-function unreadable(host: string): NonNullable<Verdict['failure']> {
-  const message = `${host} shows a certificate that cannot be read.`;
-  return { stage: 'handshake', reason: 'no_certificate', message };
-}
+const UNREADABLE: Failure = {
+  stage: 'handshake',
+  reason: 'no_certificate',
+  detail: { kind: 'unreadable_certificate' },
+};
 
 /** Returns one row per address, in the order of the DNS answer. */
 function addressVerdicts(observation: Observation, answers: readonly Answer[]): AddressVerdict[] {

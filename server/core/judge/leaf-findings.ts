@@ -1,72 +1,76 @@
-import type { Certificate, Reference } from '../../pki/index.ts';
-import { matchesReference, validityFailure } from '../../pki/index.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { exceededLifetimeCap, validityDays } from './lifetime-cap.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { type Certificate, matchesReference, type Reference, validityFailure } from '../../pki/index.ts';
+import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Clocks differ: a certificate that starts within this time is taken as valid. */
+/** Clocks differ: a certificate that starts within this time counts as valid. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS;
-const NAMES_SHOWN = 3;
+const NAMES_KEPT = 3;
 
-/** What is wrong with a leaf whoever issued it: its time and its names. */
+/** Returns what is wrong with a leaf whoever issued it: its dates and its names. */
 export function leafFindings(
   leaf: Certificate,
-  { reference, host, now }: { reference: Reference; host: string; now: number },
+  { reference, now }: { reference: Reference; now: number },
 ): ChainFinding[] {
-  return [...validityFindings(leaf, now), ...nameFindings(leaf, reference, host)];
+  return [...validityFindings(leaf, now), ...nameFindings(leaf, reference)];
 }
 
 function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
-  const { fingerprint } = leaf;
-  const evidence = [
-    { label: 'Valid from', value: longInstant(leaf.notBefore) },
-    { label: 'Valid until', value: longInstant(leaf.notAfter) },
-  ];
-  if (validityFailure(leaf, now) === 'expired') {
-    const message = `The certificate expired on ${longDate(leaf.notAfter, 'UTC')}.`;
-    return [{ code: 'expired', severity: 'critical', message, fingerprint, evidence }];
-  }
+  const { fingerprint, notBefore, notAfter } = leaf;
+  const severity = 'critical' as const;
+  if (validityFailure(leaf, now) === 'expired')
+    return [
+      {
+        code: 'expired',
+        severity,
+        fingerprint,
+        facts: { kind: 'expired', notAfter, evidence: { notBefore } },
+      },
+    ];
   if (validityFailure(leaf, now + CLOCK_SKEW_MS) === 'not_yet_valid') {
-    const message = `The certificate is valid only from ${longDate(leaf.notBefore, 'UTC')} on.`;
-    return [{ code: 'not_yet_valid', severity: 'critical', message, fingerprint, evidence }];
+    const facts = { kind: 'not_yet_valid' as const, notBefore, evidence: { notAfter } };
+    return [{ code: 'not_yet_valid', severity, fingerprint, facts }];
   }
   return [];
 }
 
-function nameFindings(leaf: Certificate, reference: Reference, host: string): ChainFinding[] {
+function nameFindings(leaf: Certificate, reference: Reference): ChainFinding[] {
   if (matchesReference(leaf, reference)) return [];
-  const names = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];
-  const more = names.length - NAMES_SHOWN;
-  const listed = names.slice(0, NAMES_SHOWN).map(oneLine).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const message =
-    names.length === 0
-      ? `The certificate names no host (it has no subject alternative names), so it does not cover ${host}.`
-      : `The certificate does not cover ${host}; it is for ${listed}.`;
-  const evidence = [
-    { label: 'Asked for', value: host },
-    { label: 'Subject alternative names', value: names.length === 0 ? 'none' : listed },
-  ];
-  return [{ code: 'name_mismatch', severity: 'critical', message, fingerprint: leaf.fingerprint, evidence }];
+  const { fingerprint } = leaf;
+  const all = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];
+  const names = all.slice(0, NAMES_KEPT).map(oneLine);
+  const facts = { kind: 'other_names' as const, names, total: all.length };
+  return [{ code: 'name_mismatch', severity: 'critical', fingerprint, facts }];
 }
 
-/** For leaves of public authorities only: what a private one issues binds nobody but itself. */
+/** Only for leaves of public authorities: what a private one issues is bound by no such rule. */
 export function lifetimeFindings(leaf: Certificate): ChainFinding[] {
-  const cap = exceededLifetimeCap(leaf);
-  if (cap === null) return [];
-  const days = validityDays(leaf);
-  const issued = longDate(leaf.notBefore, 'UTC');
-  return [
-    {
-      code: 'lifetime_too_long',
-      severity: 'warning',
-      message: `The certificate is valid for ${days} days; browsers accept ${cap} at most from a public authority on ${issued}.`,
-      fingerprint: leaf.fingerprint,
-      evidence: [
-        { label: 'Validity', value: `${days} days` },
-        { label: 'Most allowed (Baseline Requirements §6.3.2)', value: `${cap} days` },
-      ],
-    },
-  ];
+  const mostDays = exceededLifetimeCap(leaf);
+  if (mostDays === null) return [];
+  const { fingerprint, notBefore } = leaf;
+  const facts = { kind: 'long_lifetime' as const, notBefore, days: validityDays(leaf), mostDays };
+  return [{ code: 'lifetime_too_long', severity: 'warning', fingerprint, facts }];
+}
+
+/** Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3): the longest validity of a certificate from each day on. */
+const CAPS: readonly { from: number; days: number }[] = [
+  { from: Date.UTC(2029, 2, 15), days: 47 },
+  { from: Date.UTC(2027, 2, 15), days: 100 },
+  { from: Date.UTC(2026, 2, 15), days: 200 },
+  { from: Date.UTC(2020, 8, 1), days: 398 },
+  { from: Date.UTC(2018, 2, 1), days: 825 },
+];
+
+/**
+ * Returns how many days a public certificate with this notBefore may be valid if this one exceeds that, else null. Both ends
+ * count (RFC 5280 §4.1.2.5), and any part of a day is a day.
+ */
+export function exceededLifetimeCap(certificate: { notBefore: number; notAfter: number }): number | null {
+  const cap = CAPS.find(({ from }) => certificate.notBefore >= from);
+  return cap !== undefined && validityDays(certificate) > cap.days ? cap.days : null;
+}
+
+/** Counts a begun day as a whole one. */
+function validityDays({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
+  return Math.ceil((notAfter - notBefore + 1_000) / DAY_MS);
 }

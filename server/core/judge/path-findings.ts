@@ -4,15 +4,31 @@ import {
   createTrustStore,
   type PathFailure,
   type PathResult,
+  subjectPublicKeyHash,
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { describeFailures } from './failure-sentences.ts';
+import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
-import { longDate, longInstant } from '../long-date.ts';
-import { CHROME_TRUSTS_UNTIL, distrustedSince, type RootConstraints } from './root-constraints.ts';
+import { pathFaults } from './path-faults.ts';
+
+/** Until when a root may issue (ms UTC), by the SHA-256 of its subject public key. */
+export type RootConstraints = ReadonlyMap<string, number>;
+
+/**
+ * Roots that Chrome trusts only for certificates whose earliest SCT is no later than an instant, by the SHA-256 of their
+ * subject public key. Sources: "Sustaining Digital Certificate Security: Upcoming Changes to the Chrome Root Store",
+ * security.googleblog.com, 30 May 2025 (after 2025-07-31 23:59:59 UTC); the keys as in Mozilla's set of roots.
+ */
+export const CHROME_TRUSTS_UNTIL: RootConstraints = new Map([
+  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (no longer in every Node)
+  ['62554c17005543b237215f04268dcd2fd1c470240ad3c8660e25ae2c59630f55', Date.UTC(2025, 6, 31, 23, 59, 59)],
+  // CN=HiPKI Root CA - G1, O=Chunghwa Telecom Co., Ltd., C=TW
+  ['79caaf5347e6e4a94c8e78a98496fc74020f809ede13f220fab6104c8ded329f', Date.UTC(2025, 6, 31, 23, 59, 59)],
+  // CN=NetLock Arany (Class Gold) Főtanúsítvány, O=NetLock Kft., C=HU
+  ['f48badd7df6a06690d0ae31373b12855f8dedb14517f362a313101cc98cc6b35', Date.UTC(2025, 6, 31, 23, 59, 59)],
+]);
 
 export interface PathJudgement {
   findings: ChainFinding[];
@@ -20,7 +36,7 @@ export interface PathJudgement {
   path: Certificate[] | null;
   /** The path ends in an anchor of a public root program. */
   isPublic: boolean;
-  /** The certificate that ends the validity of the way up, the leaf itself where nothing better is known. */
+  /** The certificate that ends the validity of the path; the leaf if no path is known. */
   weakest: Certificate;
 }
 
@@ -28,22 +44,21 @@ interface PathQuestion {
   leaf: Certificate;
   /** What the server sent after the leaf, in its order. */
   sent: readonly Certificate[];
-  /** What was found elsewhere. */
+  /** Certificates found elsewhere. */
   authorities: readonly Certificate[];
-  /** Whether others may still be found. */
+  /** Whether more of them may still be found. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** What browsers do not trust although the store does. */
+  /** Roots that browsers trust less than the trust store does. */
   constraints?: RootConstraints;
   now: number;
-  /** What the look that the chain is from may still cost. */
+  /** What is left of the work budget of this check. */
   work: WorkBudget;
 }
 
 /**
- * Judges the way from a leaf to a trust anchor: over what was sent, and where that does not hold over what was found
- * elsewhere too. The leaf's own validity is not its business: an expired certificate of a trusted CA is expired, not
- * untrusted.
+ * Judges the path from a leaf to a trust anchor: over the certificates that were sent, and if none holds, also over those found
+ * elsewhere. It ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
   const { sent, authorities, now } = question;
@@ -56,7 +71,7 @@ export function judgePath(question: PathQuestion): PathJudgement {
   const [outdated] = expiredAuthorities(alone.failures, sent);
   const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
   const judged = held(question, completed, [incomplete]);
-  // Clients that fetch nothing already refuse what hangs on an expired certificate.
+  // Clients that fetch nothing already refuse the expired certificate.
   return outdated !== undefined && outdated.notAfter < judged.weakest.notAfter
     ? { ...judged, weakest: outdated }
     : judged;
@@ -70,7 +85,7 @@ function build(
   return buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
 }
 
-/** A path that holds, unless its root is one that browsers distrust for this leaf: then another root's, where there is one. */
+/** Judges a path that holds. If browsers distrust its root for this leaf, tries the other roots. */
 function held(
   question: PathQuestion,
   result: Extract<PathResult, { ok: true }>,
@@ -105,20 +120,15 @@ function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Cer
 }
 
 function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): ChainFinding {
-  const name = certificateName(anchor);
   return {
     code: 'distrusted_root',
     severity: 'critical',
-    message: `Chrome does not trust the root “${name}” for certificates issued after ${longDate(since, 'UTC')}, and this one is newer.`,
     fingerprint: leaf.fingerprint,
-    evidence: [
-      { label: 'Root', value: name },
-      { label: 'Trusted for certificates until', value: longInstant(since) },
-    ],
+    facts: { kind: 'distrusted_root', root: certificateName(anchor), trustedUntil: since },
   };
 }
 
-/** The certificates above the leaf that the search had to leave aside for their age, the latest first. */
+/** Returns the certificates above the leaf that the search rejected as expired, the latest first. */
 function expiredAuthorities(
   failures: readonly PathFailure[],
   candidates: readonly Certificate[],
@@ -139,29 +149,26 @@ function judgeFailure(
   const candidates = [leaf, ...pool, ...trustStore.anchors.map(({ certificate }) => certificate)];
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
   if (budgetExhausted) {
-    return { findings: [tooMuchWork(), ...describeFailures(ownFailures(failures), named)], weakest: leaf };
+    return { findings: [tooMuchWork(), ...pathFaults(ownFailures(failures), named)], weakest: leaf };
   }
   if (isPending) {
-    const findings = [pendingFinding(leaf, failures), ...describeFailures(ownFailures(failures), named)];
+    const findings = [pendingFinding(leaf, failures), ...pathFaults(ownFailures(failures), named)];
     return { findings, weakest: leaf };
   }
   const expired = expiredAuthorities(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {
-    const findings = describeFailures(failures, named);
+    const findings = pathFaults(failures, named);
     return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
-  // The search stops at an expired authority. Looking again at its last second tells whether all else would hold.
+  // The search stops at an expired authority. Searching again at its last second tells whether everything else holds.
   const before = build(question, pool, latest.notAfter);
   const rest = before.ok ? ownFailures(failures) : before.failures;
-  const findings = [
-    ...(before.ok ? [latest] : expired).map(expiredAuthority),
-    ...describeFailures(rest, named),
-  ];
+  const findings = [...(before.ok ? [latest] : expired).map(expiredAuthority), ...pathFaults(rest, named)];
   return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 
-/** Faults of the leaf itself, as against those of the ways up, of which one good one would do. */
+/** Returns faults of the leaf itself. Those of paths do not count here, because one good path is enough. */
 function ownFailures(failures: readonly PathFailure[]): PathFailure[] {
   return failures.filter(({ code, role }) => role === 'leaf' && !WAY_UP.has(code));
 }
@@ -179,28 +186,42 @@ export function tooMuchWork(): ChainFinding {
   return {
     code: 'path_invalid',
     severity: 'critical',
-    message: 'The certificate could not be verified: its chain exceeds the limit of work for one check.',
     // The same for every address, also for those that are not read any more.
     fingerprint: null,
-    evidence: [],
+    facts: { kind: 'too_much_work' },
   };
 }
 
-/** No path and no reason: no path is no trust. */
+/** Builds the finding for a path that failed without a reason: no path means no trust. */
 function unexplained({ fingerprint }: Certificate): ChainFinding {
-  const message = 'The certificate is not trusted: no way to a known authority was found.';
-  return { code: 'path_invalid', severity: 'critical', message, fingerprint, evidence: [] };
+  return { code: 'path_invalid', severity: 'critical', fingerprint, facts: { kind: 'no_path' } };
 }
 
 function expiredAuthority(certificate: Certificate): ChainFinding {
+  const { fingerprint, notAfter } = certificate;
   return {
     code: 'intermediate_expired',
     severity: 'critical',
-    message: `The intermediate certificate “${certificateName(certificate)}” expired on ${longDate(certificate.notAfter, 'UTC')}, and without it clients cannot verify this host.`,
-    fingerprint: certificate.fingerprint,
-    evidence: [
-      { label: 'Intermediate', value: certificateName(certificate) },
-      { label: 'Expired', value: longInstant(certificate.notAfter) },
-    ],
+    fingerprint,
+    facts: { kind: 'expired_authority', name: certificateName(certificate), notAfter },
   };
+}
+
+/**
+ * Returns until when a browser trusts new certificates of this root (ms UTC) if this leaf came later, else null. A leaf
+ * without embedded SCTs counts from its notBefore, because nobody knows when a log accepted it.
+ */
+export function distrustedSince(
+  anchor: Certificate,
+  leaf: Certificate,
+  constraints: RootConstraints,
+): number | null {
+  const until = constraints.get(subjectPublicKeyHash(anchor));
+  if (until === undefined) return null;
+  return issuedAt(leaf) > until ? until : null;
+}
+
+/** Returns when a log first saw the certificate, else its notBefore. */
+function issuedAt({ signedCertificateTimestamps, notBefore }: Certificate): number {
+  return signedCertificateTimestamps.length === 0 ? notBefore : Math.min(...signedCertificateTimestamps);
 }

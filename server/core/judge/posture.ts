@@ -1,19 +1,17 @@
 import { parseReadable } from '../../pki/index.ts';
 import type { ChainJudge } from './answers.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { expiringCertificate } from './expiring.ts';
+import type { ChainFinding, KeyType } from '../finding.ts';
+import { expiringCertificate } from './renewal.ts';
 import type { Observation } from '../observation.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
-const KEY_NAMES = { rsa: 'RSA', ecdsa: 'ECDSA' } as const;
-
 export interface JudgedPosture extends Omit<PostureVerdict, 'findings'> {
-  shown: { finding: ChainFinding; address: string; keyType: 'rsa' | 'ecdsa' }[];
+  shown: { finding: ChainFinding; address: string; keyType: KeyType }[];
 }
 
 /**
- * What the daily look found. Leaves that the usual handshake shows too are left out; what is wrong with the others keeps some
- * clients away, never all.
+ * Judges what the daily posture check found, or returns null if there was none. Leaves that the usual handshake shows too are
+ * left out. What is wrong with the others keeps some clients away, never all.
  */
 export function judgePosture(
   { posture, renewal }: Observation,
@@ -37,18 +35,8 @@ export function judgePosture(
     judged.alternates.push({ keyType, address, certificate: expiringCertificate(leaf, 'leaf', renewal) });
     for (const finding of judge.judge(presentedChain).findings) {
       if (finding.severity === 'note') continue;
-      judged.shown.push({ finding: forSomeClients(finding, keyType), address, keyType });
+      judged.shown.push({ finding: { ...finding, severity: 'warning' }, address, keyType });
     }
   }
   return judged;
-}
-
-function forSomeClients(finding: ChainFinding, keyType: 'rsa' | 'ecdsa'): ChainFinding {
-  const name = KEY_NAMES[keyType];
-  return {
-    ...finding,
-    severity: 'warning',
-    message: `Clients that accept ${name} signatures only get another certificate. ${finding.message}`,
-    evidence: [...finding.evidence, { label: 'Shown to', value: `clients with ${name} signatures only` }],
-  };
 }

@@ -3,6 +3,7 @@ import {
   answer,
   current,
   DAY,
+  inWords,
   issue,
   NOW,
   observation,
@@ -83,7 +84,7 @@ describe('an overdue renewal', () => {
   it('is one from the end of the window on', () => {
     const end = normal + 2 * DAY;
     expect(judged([window(normal, end)], end - 1).findings).toEqual([]);
-    expect(judged([window(normal, end)], end).findings).toMatchObject([
+    expect(inWords(judged([window(normal, end)], end)).findings).toMatchObject([
       {
         code: 'renewal_overdue',
         severity: 'warning',
@@ -105,7 +106,7 @@ describe('a replacement that the CA wants', () => {
   const url = 'https://ca.fjord.example/incident';
 
   it('is told with its explanation', () => {
-    expect(judged([window(NOW - 1, normal, url)]).findings).toMatchObject([
+    expect(inWords(judged([window(NOW - 1, normal, url)])).findings).toMatchObject([
       {
         code: 'replacement_wanted',
         severity: 'warning',
@@ -119,7 +120,7 @@ describe('a replacement that the CA wants', () => {
   it('is seen by a window far earlier than usual', () => {
     const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
     expect(judged(early).findings.map(({ code }) => code)).toEqual(['replacement_wanted', 'renewal_overdue']);
-    expect(judged(early, current.notBefore + 10 * DAY).findings[0]?.message).toBe(
+    expect(inWords(judged(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
       'Your CA wants this certificate replaced by 11 November 2026, long before the usual time.',
     );
     expect(judged([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);

@@ -1,16 +1,16 @@
 import type { Certificate } from '../../pki/index.ts';
 import { expectedRenewal, renewalOverdueAt } from '../alert-steps.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { longDate, longInstant } from '../long-date.ts';
+import { certificateName } from '../facts.ts';
+import type { ChainFinding } from '../finding.ts';
 import type { RenewalEvidence } from '../observation.ts';
-import type { RenewalVerdict } from '../verdict.ts';
+import type { ExpiringCertificate, RenewalVerdict } from '../verdict.ts';
 
 type Window = Extract<RenewalEvidence, { outcome: 'window' }>;
 
 /** A window counts as far earlier than normal when it ends by this much of the lifetime before renewals usually begin. */
 const FAR_EARLIER = 1 / 6;
 
-/** The window that the CA publishes for this certificate; null where it says nothing that can be used. */
+/** Returns the renewal window that the CA publishes for this certificate, or null if there is none that can be used. */
 export function renewalWindow(
   { fingerprint, notAfter }: Certificate,
   evidence: readonly RenewalEvidence[],
@@ -37,55 +37,35 @@ export function renewalVerdict(
   };
 }
 
-/** That the time to renew has passed, and that the CA wants a replacement before the usual time. */
+/** Reports a renewal that is overdue, and a replacement that the CA wants before the usual time. */
 export function renewalFindings(
   certificate: Certificate,
   window: Window | null,
   now: number,
 ): ChainFinding[] {
-  const { fingerprint, notAfter } = certificate;
+  const { fingerprint, notAfter, serialNumber } = certificate;
   if (now >= notAfter) return [];
   const findings: ChainFinding[] = [];
-  const explanation = webUrl(window?.explanationUrl ?? null);
-  const windowEvidence =
-    window === null
-      ? []
-      : [
-          {
-            label: 'Window of the authority (RFC 9773)',
-            value: `${longInstant(window.start)} to ${longInstant(window.end)}`,
-          },
-          ...(explanation === null ? [] : [{ label: 'Explanation', value: explanation }]),
-        ];
-  if (window !== null && (explanation !== null || isFarEarlier(certificate, window))) {
-    const when = now < window.start ? `by ${longDate(window.end, 'UTC')}` : 'now';
-    findings.push({
-      code: 'replacement_wanted',
-      severity: 'warning',
-      message: `Your CA wants this certificate replaced ${when}${explanation === null ? ', long before the usual time' : ', and says why'}.`,
-      fingerprint,
-      evidence: windowEvidence,
-    });
+  const published = window && {
+    start: window.start,
+    end: window.end,
+    explanationUrl: webUrl(window.explanationUrl),
+  };
+  if (published !== null && (published.explanationUrl !== null || isFarEarlier(certificate, published))) {
+    const hasBegun = now >= published.start;
+    const facts = { kind: 'replacement_wanted' as const, window: published, hasBegun };
+    findings.push({ code: 'replacement_wanted', severity: 'warning', fingerprint, facts });
   }
-  const due = renewalOverdueAt({ ...validity(certificate), renewalWindow: window });
-  if (now >= due) {
-    findings.push({
-      code: 'renewal_overdue',
-      severity: 'warning',
-      message: `The certificate should have been renewed by ${longDate(due, 'UTC')}; it expires on ${longDate(notAfter, 'UTC')}.`,
-      fingerprint,
-      evidence: [
-        { label: 'Serial number', value: certificate.serialNumber },
-        { label: 'Renewal due', value: longInstant(due) },
-        { label: 'Expires', value: longInstant(notAfter) },
-        ...windowEvidence,
-      ],
-    });
+  const dueAt = renewalOverdueAt({ ...validity(certificate), renewalWindow: window });
+  if (now >= dueAt) {
+    const evidence = { serialNumber, window: published };
+    const facts = { kind: 'renewal_overdue' as const, dueAt, notAfter, evidence };
+    findings.push({ code: 'renewal_overdue', severity: 'warning', fingerprint, facts });
   }
   return findings;
 }
 
-function isFarEarlier(certificate: Certificate, { end }: Window): boolean {
+function isFarEarlier(certificate: Certificate, { end }: { end: number }): boolean {
   const usual = expectedRenewal(validity(certificate)).from;
   return end < usual - FAR_EARLIER * (certificate.notAfter - certificate.notBefore);
 }
@@ -94,7 +74,34 @@ function validity({ notBefore, notAfter }: Certificate): { notBefore: number; no
   return { notBefore, notAfter };
 }
 
-/** It is shown as a link. */
+/** Lets only http(s) URLs through, because the URL is shown as a link. */
 function webUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : null;
+}
+
+/** Returns what alerts need to know of a certificate. */
+export function expiringCertificate(
+  certificate: Certificate,
+  role: ExpiringCertificate['role'],
+  renewal: readonly RenewalEvidence[],
+): ExpiringCertificate {
+  const { fingerprint, notBefore, notAfter } = certificate;
+  const window = role === 'leaf' ? renewalWindow(certificate, renewal) : null;
+  return {
+    fingerprint,
+    notBefore,
+    notAfter,
+    role,
+    name: certificateName(certificate),
+    renewalWindow: window && { start: window.start, end: window.end },
+  };
+}
+
+/** Returns the certificate that expires first; the first one of equals. */
+export function earliest<One extends { notAfter: number }>(certificates: readonly One[]): One | null {
+  const [first, ...rest] = certificates;
+  return rest.reduce<One | null>(
+    (soonest, one) => (soonest !== null && one.notAfter < soonest.notAfter ? one : soonest),
+    first ?? null,
+  );
 }

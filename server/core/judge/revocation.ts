@@ -1,21 +1,20 @@
 import { type Certificate, hasNoRevocationInformation } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
-import { longDate } from '../long-date.ts';
-import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
+import type { RevocationEvidence } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** Which of several answers is shown: a list covers all that its CA revoked, a staple is what the host itself hands out. */
+/** By precedence: a list covers everything that its CA revoked; a staple comes from the host itself. */
 const SOURCES = ['crl', 'ocsp', 'staple'] as const;
 
-/** What a revocation is about: the issuer's name as encoded and the serial number. */
+/** Returns what identifies a revoked certificate: the encoded issuer name and the serial number. */
 export function revocationKey({ issuer, serialNumber }: Certificate): string {
   return `${Buffer.from(issuer.der).toString('base64')} ${serialNumber}`;
 }
 
 /**
- * What is known of one certificate's revocation at `now`. Any verified `revoked` wins, also one of an earlier check
- * (`before`); then the verified answers that are still fresh, the CRL's first. No answer is never a good one.
+ * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, also one of an earlier check (`before`);
+ * then fresh verified answers count, the CRL's first. A missing answer never counts as good.
  */
 export function concludeRevocation(
   certificate: Certificate,
@@ -42,14 +41,14 @@ export function concludeRevocation(
   if (good !== undefined) return { ...nobody, state: 'good', source: good.source, at: good.at };
   if (asked.length === 0)
     return { ...nobody, state: hasNoRevocationInformation(certificate) ? 'not_applicable' : 'unknown' };
-  // An answer that is still on its way says nothing either way; the next check knows more.
+  // A pending answer says nothing either way; the next check knows more.
   return { ...nobody, state: sources.some(({ why }) => why === 'pending') ? 'unknown' : 'unavailable' };
 }
 
-/** RFC 6960 §4.2.2.1: without a nextUpdate newer information is always there, and an answer is for now only. */
+/** RFC 6960 §4.2.2.1: without a nextUpdate, newer information is always available. */
 const WITHOUT_END_MS = HOUR_MS;
 
-/** Until when a good answer counts, ms UTC. */
+/** Returns until when a good answer counts, ms UTC. */
 export function goodUntil({
   thisUpdate,
   nextUpdate,
@@ -67,19 +66,19 @@ function readSource(
   if (answer.state === 'none')
     return { source, url, at, state: 'none', why: answer.why, thisUpdate: null, nextUpdate: null };
   const { thisUpdate, nextUpdate } = answer;
-  // Fresh when it was fetched, but the evidence may be judged anew much later.
+  // It was fresh when fetched, but the evidence may be judged again much later.
   const isStale = answer.state === 'good' && goodUntil(answer) < now;
   return isStale
     ? { source, url, at, state: 'none', why: 'stale', thisUpdate, nextUpdate }
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
 }
 
-/** For what is remembered of it: null where nobody called it revoked. */
+/** Returns what to remember of a revoked certificate; null if no source called it revoked. */
 export function rememberRevoked(
   certificate: Certificate,
   role: 'leaf' | 'intermediate',
   { state, source, at, reason, revokedAt }: RevocationVerdict,
-  /** False where clients need it for nothing. */
+  /** False if no client needs it. */
   served: boolean,
 ): RevokedCertificate | null {
   if (state !== 'revoked' || source === null || at === null) return null;
@@ -99,89 +98,7 @@ export function rememberRevoked(
   };
 }
 
-const WHY: Record<RevocationProblem, string> = {
-  pending: 'The answer has not arrived yet; the next check will know more.',
-  unreachable: 'It could not be reached.',
-  too_large: 'The answer is larger than can be accepted.',
-  malformed: 'The answer cannot be read.',
-  bad_signature: 'The answer is not signed by the authority of this certificate.',
-  wrong_issuer: 'The answer comes from another authority.',
-  wrong_scope: 'The answer is about other certificates than this one.',
-  stale: 'The answer is out of date.',
-  responder_refused: 'It answered with an error, or does not know the certificate.',
-};
-
-/** Why a source of revocation says nothing that counts, as a sentence. */
-export function revocationWhy(why: RevocationProblem): string {
-  return WHY[why];
-}
-
-const SOURCE_NAMES = {
-  crl: 'the authority’s list (CRL)',
-  ocsp: 'the authority’s responder (OCSP)',
-  staple: 'the answer that the server staples (OCSP)',
-} as const;
-
-/** RFC 5280 §5.3.1 in plain words; null where the reason says nothing. */
-export function revocationReason(reason: string | null): string | null {
-  if (reason === null) return null;
-  return REASONS[reason] ?? null;
-}
-
-/** "key compromise" for `keyCompromise`, as a value beside a label. */
-export function reasonWords(reason: string): string {
-  return (
-    SHORT_REASONS[reason] ?? reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  );
-}
-
-const SHORT_REASONS: Readonly<Record<string, string>> = {
-  cACompromise: 'compromise of its CA',
-  aACompromise: 'compromise of an attribute authority',
-  removeFromCRL: 'removed from the list',
-  unspecified: 'no reason given',
-};
-
-const REASONS: Readonly<Record<string, string>> = {
-  keyCompromise: 'its key was compromised',
-  cACompromise: 'the key of its authority was compromised',
-  affiliationChanged: 'its owner changed',
-  superseded: 'it was replaced',
-  cessationOfOperation: 'it is not used any more',
-  certificateHold: 'it was put on hold',
-  removeFromCRL: 'it was taken off the list',
-  privilegeWithdrawn: 'its authority withdrew it',
-  aACompromise: 'the key of an attribute authority was compromised',
-};
-
-/** "the authority’s list (CRL)", for a sentence of one's own. */
-export function revocationSource(source: 'crl' | 'ocsp' | 'staple'): string {
-  return SOURCE_NAMES[source];
-}
-
-/** Nobody says so now: it was said once, and counts on. */
+/** Whether no source says now that it is revoked: an earlier check learned it, and it stays revoked. */
 export function wasSaidBefore({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
   return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
-}
-
-/** What is known of a certificate's revocation, as one sentence. */
-export function revocationSentence(revocation: RevocationVerdict): string {
-  const { state, source, at, sources } = revocation;
-  const named = source === null ? 'its authority' : revocationSource(source);
-  switch (state) {
-    case 'good':
-      return `Not revoked, says ${named}.`;
-    case 'revoked':
-      return wasSaidBefore(revocation) && at !== null
-        ? `Revoked, said ${named} on ${longDate(at, 'UTC')}.`
-        : `Revoked, says ${named}.`;
-    case 'not_applicable':
-      return 'It lives too short to be revoked, or says that it never will be.';
-    case 'unavailable':
-      return 'Could not be determined: nobody who was asked gave an answer that counts.';
-    default:
-      return sources.length === 0
-        ? 'Not known: it names no list and no responder whose answer would count.'
-        : 'Not known yet: the answer is still on its way.';
-  }
 }

@@ -1,16 +1,15 @@
 import { expectedRenewal } from '../alert-steps.ts';
-import type { ChainFinding } from './chain-finding.ts';
-import { earliest } from './expiring.ts';
-import { longDate } from '../long-date.ts';
+import type { ChainFinding } from '../finding.ts';
+import { earliest } from './renewal.ts';
 import type { ExpiringCertificate, Turn } from '../verdict.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const MOST_TURNS = 6;
-/** What was not shown for so many checks, or for so long, is taken to be gone. */
+/** A certificate that was not shown for this many checks, or for this long, counts as gone. */
 const FORGOTTEN_AFTER_CHECKS = 8;
 const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 
-/** The turns of the last checks with this one added. */
+/** Returns the turns of the last checks with this check added. */
 export function withTurn(before: readonly Turn[], certificate: ExpiringCertificate, at: number): Turn[] {
   const last = before.at(-1);
   const turns =
@@ -25,14 +24,14 @@ export function withTurn(before: readonly Turn[], certificate: ExpiringCertifica
     const checksSince = kept.slice(index + 1).reduce((sum, { checks }) => sum + checks, 0);
     return checksSince < FORGOTTEN_AFTER_CHECKS && at - turn.at <= FORGOTTEN_AFTER_MS;
   });
-  // The current one before it stays as well: it is what tells a turn from a replacement.
+  // Keeps an earlier turn of the current certificate: it tells rotating servers from a replacement.
   const isReturn = kept[first - 1]?.certificate.fingerprint === certificate.fingerprint;
   return kept.slice(isReturn ? first - 1 : first);
 }
 
 /**
- * The certificates that servers behind one address show in turn, the current one left out: those that came between two
- * appearances of the current one. A certificate that came and stayed replaced the one before it, and nothing takes turns.
+ * Returns the certificates that servers behind one address show in turn with the current one: those that came between two of
+ * its appearances. A certificate that came and stayed is a replacement, and not in the list.
  */
 export function takingTurns(turns: readonly Turn[]): ExpiringCertificate[] {
   const current = turns.at(-1)?.certificate.fingerprint;
@@ -44,7 +43,7 @@ export function takingTurns(turns: readonly Turn[]): ExpiringCertificate[] {
   return [...new Map(between.map((one) => [one.fingerprint, one])).values()];
 }
 
-/** One finding for however many turns; a warning once the one that ends first is due to be renewed. */
+/** Returns one finding for any number of turns; a warning once the certificate that expires first is due for renewal. */
 export function turnsFinding(
   current: ExpiringCertificate,
   others: readonly ExpiringCertificate[],
@@ -56,13 +55,12 @@ export function turnsFinding(
   return {
     code: 'certificates_differ',
     severity: now >= expectedRenewal(older).from ? 'warning' : 'note',
-    message: `The host shows ${all.length} certificates in turn, as servers behind one address do; the first to expire does so on ${longDate(older.notAfter, 'UTC')}.`,
     fingerprint: older.fingerprint,
-    evidence: all
-      .toSorted((left, right) => left.notAfter - right.notAfter)
-      .map(({ fingerprint, notAfter }) => ({
-        label: `Until ${longDate(notAfter, 'UTC')}`,
-        value: `SHA-256 ${fingerprint}`,
-      })),
+    facts: {
+      kind: 'shown_in_turn',
+      certificates: all
+        .toSorted((left, right) => left.notAfter - right.notAfter)
+        .map(({ fingerprint, notAfter }) => ({ fingerprint, notAfter })),
+    },
   };
 }

@@ -3,8 +3,8 @@ import { shortLine } from '../one-line.ts';
 const MAX_LENGTH = 600;
 
 /**
- * A stranger's string as plain text of Markdown: one line without control, format or line-breaking characters, at most 600
- * long, and nothing in it is markup, a link, an entity or the mention of an account.
+ * Makes an untrusted string plain text in Markdown: one line without control, format or line-breaking characters, at most 600
+ * long. Nothing in it is markup, a link, an entity or the mention of an account.
  */
 export function plain(text: string): string {
   return visible(text)
@@ -13,7 +13,7 @@ export function plain(text: string): string {
     .join('');
 }
 
-/** Shown as code: escaped, it would still call whoever has that name where the report is pasted. */
+/** Shown as code, because an escaped `@name` still notifies that account where the report is pasted. */
 const WITH_AT = /(?<![\p{L}\p{N}.@_+-])([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
 
 function escaped(text: string): string {
@@ -24,7 +24,7 @@ function escaped(text: string): string {
     .replace(/^(\d*)([-+.)])/, String.raw`$1\$2`);
 }
 
-/** A string of machines, shown as it is: an inline code span, or a dash where there is nothing to show. */
+/** Returns an inline code span, or a dash for an empty text. */
 export function code(text: string): string {
   const clean = visible(text);
   if (clean === '') return '–';
@@ -33,12 +33,12 @@ export function code(text: string): string {
   return `${fence}${pad}${clean}${pad}${fence}`;
 }
 
-/** The same for a table, where a bar ends the cell even inside of it unless a backslash stands before it. */
+/** As `code`, for a table: there an unescaped bar ends the cell even inside a code span. */
 export function codeCell(text: string): string {
   return code(text).replaceAll('|', String.raw`\|`);
 }
 
-/** A block to be copied, with its lines. */
+/** Returns a code block. */
 export function block(language: string, text: string): string {
   const clean = text.toWellFormed().replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '');
   const fence = '`'.repeat(Math.max(3, longerThan(clean, '`').length));

@@ -51,7 +51,8 @@ function finding(
     host: string;
   }> = {},
 ) {
-  const failure = { stage, reason, message: `${host}: ${reason}.` };
+  const detail = { kind: 'stored_words' as const, message: `${host}: ${reason}.` };
+  const failure = { stage, reason, detail };
   return reachFinding(
     { host, port: protocol === 'https' ? 443 : 25, protocol },
     { failure, addresses: [] },

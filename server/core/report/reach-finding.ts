@@ -1,29 +1,31 @@
-import type { Endpoint } from '../endpoint.ts';
-import { reproduceAnswer, reproduceFailure } from '../judge/reproduce.ts';
+import type { DescribedFinding, Described } from './describe-finding.ts';
+import { displayName } from '../endpoint.ts';
+import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
-import type { Finding, FindingCode, Verdict } from '../verdict.ts';
+import { reproduceAnswer, reproduceFailure } from './reproduce.ts';
+import type { Failure, Verdict } from '../verdict.ts';
 
-/** A finding of a report. `unreachable`: no certificate was read; `down`: one was, but what answers there does not work. */
-export type ReportFinding = Omit<Finding, 'code'> & { code: FindingCode | 'unreachable' | 'down' };
+/** A finding of a report. `unreachable`: no certificate was read; `down`: one was, but the service does not work. */
+export type ReportFinding = Omit<DescribedFinding, 'code'> & { code: FindingCode | 'unreachable' | 'down' };
 
 /** What is known of an endpoint's uptime when a report is written; instants in ms UTC. */
 export interface ReportUptime {
   state: 'up' | 'down' | 'unknown' | null;
   downSince: number | null;
-  /** Why it is down, as a sentence; null where it is not, or nobody knows. */
+  /** Why it is down, as a sentence; null if it is not down or the cause is unknown. */
   cause: string | null;
-  /** Over `windowDays`; null where nothing is known, and for a single check. */
+  /** Over `windowDays`; null if nothing is known, and for a single check. */
   percent: number | null;
   windowDays: number | null;
 }
 
 /**
- * What keeps people from an endpoint, as the first of a report's findings: that it was not reached, or that it is down
- * although it was. Null where neither is so. `message`: what is said of a failure, where that is not the verdict's own sentence.
+ * Returns what keeps people from an endpoint, as the first finding of a report: that it was not reached, or that it is down
+ * although it was. Null if neither holds. `message` replaces the sentence about the failure.
  */
 export function reachFinding(
-  endpoint: Pick<Endpoint, 'host' | 'port' | 'protocol'>,
+  endpoint: Described,
   { failure, addresses }: Pick<Verdict, 'failure' | 'addresses'>,
   uptime: ReportUptime,
   message: string | null = null,
@@ -40,7 +42,7 @@ export function reachFinding(
     return {
       ...base,
       code: 'unreachable',
-      message: message ?? failure.message,
+      message: message ?? failureSentence(failure, displayName(endpoint)),
       addresses: addresses.map(({ address }) => address),
       fix: FIXES[failure.reason],
       command: reproduceFailure(endpoint, failure),
@@ -107,3 +109,52 @@ const FIXES: Record<ReachFailure, string> = {
     'About the host nothing is known. If this lasts, let the server send its own certificate and the intermediates above it only.',
   other: 'Look at whether the server runs, and at the network before it.',
 };
+
+/** The end of a sentence whose subject is a host or some of its addresses. */
+const HAPPENED: Record<ReachFailure, string> = {
+  name_not_found: 'does not exist in DNS',
+  no_addresses: 'has no address in DNS',
+  dns_failed: 'could not be looked up: its name servers answered with an error',
+  dns_timeout: 'could not be looked up: its name servers did not answer in time',
+  dns_refused: 'could not be looked up: the name server refused to answer',
+  resolver_silent: 'could not be looked up: the name server that is used here does not answer',
+  address_refused: 'leads to an address that cannot be tracked here',
+  refused: 'refused the connection',
+  reset: 'broke off the connection',
+  timeout: 'did not answer in time',
+  unroutable: 'cannot be reached from here: no route leads to it',
+  no_route_here: 'has IPv6 addresses only, and there is no IPv6 here',
+  not_tls: 'answered, but not with TLS',
+  tls_alert: 'ended the TLS handshake with an error',
+  protocol_version: 'speaks no TLS version that can be used',
+  no_certificate: 'showed no certificate',
+  too_large: 'sent more certificates than can be accepted',
+  closed: 'closed the connection before showing a certificate',
+  wrong_protocol: 'answered in another protocol',
+  starttls_refused: 'offers no change to TLS (STARTTLS)',
+  starttls_injection: 'sent plain text after it had agreed to change to TLS',
+  not_examined: 'could not be checked: examining it took too long and was ended',
+  other: 'could not be reached',
+};
+/** Returns the end of a sentence, for example "did not answer in time". */
+export function whatHappened(reason: ReachFailure): string {
+  return HAPPENED[reason];
+}
+
+/** Returns why no certificate was read, as a sentence about the host. `host`: as people know it. */
+export function failureSentence({ reason, detail }: Failure, host: string): string {
+  switch (detail?.kind) {
+    case 'stored_words':
+      return detail.message;
+    case 'unreadable_certificate':
+      return unreadableCertificate(host);
+    case 'tls_alert':
+      return `${host} ${HAPPENED[reason]} (TLS alert ${detail.alert}).`;
+    default:
+      return `${host} ${HAPPENED[reason]}.`;
+  }
+}
+
+export function unreadableCertificate(host: string): string {
+  return `${host} shows a certificate that cannot be read.`;
+}

@@ -2,7 +2,7 @@ import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
-/** What is looked at once a day, as the lines of a list in Markdown. */
+/** Returns what the daily posture check found, as the lines of a Markdown list. */
 export function postureLines({
   at,
   tlsVersions,

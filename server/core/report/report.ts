@@ -1,12 +1,14 @@
-import { displayName, type Endpoint } from '../endpoint.ts';
+import type { OwnAuthorities } from './advice.ts';
+import { describeFindings, type Described } from './describe-finding.ts';
+import { displayName } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
-import { whatHappened } from '../reach-failure.ts';
-import { revocationReason, revocationSentence, revocationWhy } from '../judge/revocation.ts';
-import { reachFinding, type ReportFinding, type ReportUptime } from './reach-finding.ts';
+import { reachFinding, type ReportFinding, type ReportUptime, whatHappened } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
-import type { Severity, Verdict } from '../verdict.ts';
+import { revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
+import type { Severity } from '../finding.ts';
+import type { Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
 const SOURCE_WORDS = {
@@ -19,26 +21,30 @@ const MOST_NAMES = 20;
 
 /** What a report is written from. */
 export interface Report {
-  endpoint: Pick<Endpoint, 'host' | 'port' | 'protocol'>;
+  endpoint: Described;
   verdict: Verdict;
-  /** Of the leaf that is shown, or was last. */
+  /** Facts of the leaf that is shown now or was shown last. */
   facts: CertificateFacts | null;
-  /** What the server should send; null where that is not known. */
+  /** What the server should send; null if that is not known. */
   chainPem: string | null;
   uptime: ReportUptime;
-  /** What is said of a failure, where that is not the verdict's own sentence. */
+  /** Replaces the sentence about a failure. */
   failureMessage?: string | null;
+  /** Where the reader names private authorities; absent: in the profile. */
+  ownAuthorities?: OwnAuthorities;
   now: number;
 }
 
-/** Every finding of a report: first what keeps people from the endpoint, then those of the verdict. */
-export function reportFindings({ endpoint, verdict, uptime, failureMessage }: Report): ReportFinding[] {
-  const reach = reachFinding(endpoint, verdict, uptime, failureMessage ?? null);
-  const isSaid = verdict.findings.some(({ message }) => message === reach?.message);
-  return [...(reach === null || isSaid ? [] : [reach]), ...verdict.findings];
+/** Returns every finding of a report: first what keeps people from the endpoint, then those of the verdict. */
+export function reportFindings(report: Report): ReportFinding[] {
+  const { endpoint, verdict, uptime, failureMessage = null, ownAuthorities } = report;
+  const reach = reachFinding(endpoint, verdict, uptime, failureMessage);
+  const findings = describeFindings(verdict, endpoint, ownAuthorities);
+  const isSaid = findings.some(({ message }) => message === reach?.message);
+  return [...(reach === null || isSaid ? [] : [reach]), ...findings];
 }
 
-/** Everything that a check concluded, as Markdown to paste into a ticket. Strangers' strings in it are no markup. */
+/** Returns everything that a check concluded, as Markdown to paste into a ticket. Untrusted strings in it are escaped. */
 export function reportMarkdown(report: Report): string {
   const { verdict, facts, chainPem, now } = report;
   const host = displayName(report.endpoint);
@@ -79,7 +85,7 @@ function headline(host: string, { verdict }: Report, findings: readonly ReportFi
   return `${host} is trusted, and nothing needs attention.`;
 }
 
-/** Trusted only with a certificate that the server does not send: some clients fetch it, the others refuse. */
+/** Returns whether only clients that fetch a missing certificate trust the host. */
 export function needsFetching({ trusted, findings }: Verdict): boolean {
   return (
     trusted &&
@@ -90,7 +96,7 @@ export function needsFetching({ trusted, findings }: Verdict): boolean {
   );
 }
 
-/** Which addresses serve the certificate that a verdict is about, where others serve another; else null. */
+/** Returns which addresses serve the certificate of a verdict if others serve another one, else null. */
 export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {
   const here = addresses.filter(({ fingerprint }) => fingerprint === leafFingerprint);
   const others = addresses.filter(
@@ -104,7 +110,7 @@ export function whereServed({ addresses, leafFingerprint }: Verdict): string | n
   return `This one is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
 }
 
-/** What an address showed, beside the certificate that the verdict is about. */
+/** Returns what an address showed if the addresses show different certificates, else null. */
 export function servedThere(
   { fingerprint, notAfter }: Verdict['addresses'][number],
   verdict: Verdict,

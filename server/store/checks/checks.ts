@@ -6,7 +6,10 @@ import {
   conclude,
   type Conclusion,
   DEFAULT_ALERT_SETTINGS,
+  displayName,
+  failureSentence,
   type Finding,
+  findingMessage,
   isShortLived,
   needsAlertContext,
   type Observation,
@@ -110,7 +113,7 @@ export async function record(
     const next = {
       ...(uptime && uptimeColumns(uptime)),
       ...currentCertificate(check),
-      ...problemOf(check.verdict),
+      ...problemOf(check.verdict, displayName(observation.endpoint)),
       checked: 1,
       revoked: Number(check.verdict.revocation.state === 'revoked'),
       unreachable_since: check.verdict.reached
@@ -317,7 +320,7 @@ async function dropUnusedVerdict(
     .execute();
 }
 
-/** Returns the same digest for verdicts that say the same, whatever their times, wordings and order of addresses. */
+/** Returns the same digest for verdicts that say the same, whatever their times and order of addresses. */
 function verdictDigest({
   reached,
   failure,
@@ -359,8 +362,17 @@ function currentCertificate({ certificates, verdict, now }: CheckRecord) {
   };
 }
 
-function problemOf({ reached, trusted, failure, findings }: Verdict) {
-  if (!reached) return { problem: 'unreachable' as const, problem_message: failure?.message ?? '' };
-  if (!trusted) return { problem: 'untrusted' as const, problem_message: findings[0]?.message ?? '' };
+/** Returns what needs attention, in a sentence that the summary shows. `host`: as people know it. */
+function problemOf({ reached, trusted, failure, findings: [worst] }: Verdict, host: string) {
+  if (!reached)
+    return {
+      problem: 'unreachable' as const,
+      problem_message: failure ? failureSentence(failure, host) : '',
+    };
+  if (!trusted)
+    return {
+      problem: 'untrusted' as const,
+      problem_message: worst ? findingMessage(worst, host) : '',
+    };
   return { problem: null, problem_message: null };
 }

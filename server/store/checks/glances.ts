@@ -1,8 +1,12 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
 import type { CertificateFacts, Verdict } from '../../core/index.ts';
 import { leaseClock, lockedAndFree } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { FACTS } from './certificates.ts';
+import { readVerdict } from './verdict-row.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
@@ -44,8 +48,21 @@ export async function askForGlance(
 /** null while there is none. */
 export async function answerOfGlance(store: Store, id: string): Promise<GlanceAnswer | null> {
   const row = await store.db.selectFrom('glances').select('answer').where('id', '=', id).executeTakeFirst();
-  return row?.answer ? (JSON.parse(row.answer) as GlanceAnswer) : null;
+  return row?.answer ? readAnswer(row.answer) : null;
 }
+
+const readAnswer = storedJson<GlanceAnswer>(
+  'the answer of a preview check',
+  z.object({
+    verdict: z.preprocess(
+      readVerdict,
+      z.custom<Verdict>((verdict) => verdict !== null),
+    ),
+    leaf: FACTS.nullable(),
+    chain: z.array(z.object({ subject: z.string(), issuer: z.string(), notAfter: z.number() })),
+    names: z.number(),
+  }),
+);
 
 export async function removeGlance(store: Store, id: string): Promise<void> {
   await store.db.deleteFrom('glances').where('id', '=', id).execute();

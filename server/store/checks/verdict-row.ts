@@ -1,16 +1,56 @@
 import {
   type AddressVerdict,
   type ExpiringCertificate,
+  type Failure,
   type Finding,
   type LastSeen,
   renewalOverdueAt,
   type Verdict,
 } from '../../core/index.ts';
+import { isFacts, isRecord, isVerdict, list, nullable, number, shape } from './verdict-shape.ts';
 
-/** What verdicts did not say yet when older versions wrote them. */
-const VERDICT: Pick<Verdict, 'path' | 'chainToServe' | 'renewal' | 'posture'> = {
+/** The verdict of a monitor's last check, out of the columns that `joinVerdict` adds; null before the first. */
+export function currentVerdict(row: { verdict: string | null; moment: string | null }): Verdict | null {
+  const verdict = row.verdict === null ? null : parseVerdict(row.verdict);
+  return verdict && atMoment(verdict, row.moment);
+}
+
+/**
+ * Reads the JSON of a verdict that this version or an older one stored. A damaged one counts as none: it must not stop the
+ * claims and lists that include it, and the next check replaces it.
+ */
+export function parseVerdict(text: string): Verdict | null {
+  return readVerdict(parsed(text));
+}
+
+/** Reads a verdict that is part of other JSON. */
+export function readVerdict(stored: unknown): Verdict | null {
+  // Nearly every verdict was written by this version and is returned as it is.
+  if (isVerdict(stored)) return stored;
+  if (!isRecord(stored)) return null;
+  const verdict = upgradedVerdict(stored);
+  if (!isVerdict(verdict)) return null;
+  const { renewal, lastSeen } = verdict;
+  if (renewal === null || Object.hasOwn(stored.renewal ?? {}, 'overdueAt')) return verdict;
+  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === lastSeen.leafFingerprint);
+  return { ...verdict, renewal: { ...renewal, overdueAt: leaf ? renewalOverdueAt(leaf) : null } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+type Stored = Readonly<Record<string, unknown>>;
+
+/** What older versions did not store yet. */
+const VERDICT: Pick<Verdict, 'path' | 'chainToServe' | 'hasOwnRoot' | 'renewal' | 'posture'> = {
   path: [],
   chainToServe: null,
+  hasOwnRoot: false,
   renewal: null,
   posture: null,
 };
@@ -19,50 +59,56 @@ const REVOCATION: Pick<Verdict['revocation'], 'reason' | 'revokedAt' | 'sources'
   revokedAt: null,
   sources: [],
 };
-const FINDING: Pick<Finding, 'fix' | 'command' | 'evidence' | 'attachment'> = {
-  fix: null,
-  command: null,
-  evidence: [],
-  attachment: null,
-};
 const ADDRESS: Pick<AddressVerdict, 'group' | 'durationMs'> = { group: null, durationMs: 0 };
 const EXPIRING: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: null };
-const LAST_SEEN: Pick<LastSeen, 'revoked'> = { revoked: [] };
+const LAST_SEEN: Pick<LastSeen, 'revoked' | 'turns'> = { revoked: [], turns: [] };
+const FINDING: Pick<Finding, 'keyType' | 'attachment'> = { keyType: null, attachment: null };
 
-/** A verdict out of its JSON, of whichever version wrote it: what that one did not know is null or empty. */
-function parseVerdict(text: string | null): Verdict | null {
-  if (text === null) return null;
-  const stored = JSON.parse(text) as Verdict;
-  // Written by this version, as nearly all are.
-  if (
-    Object.hasOwn(stored, 'path') &&
-    (stored.renewal === null || Object.hasOwn(stored.renewal, 'overdueAt'))
-  )
-    return stored;
+function upgradedVerdict(stored: Stored): Stored {
   return {
     ...VERDICT,
     ...stored,
-    findings: stored.findings.map((finding) => ({ ...FINDING, ...finding })),
-    addresses: stored.addresses.map((address) => ({ ...ADDRESS, ...address })),
-    revocation: { ...REVOCATION, ...stored.revocation },
-    renewal: renewalOf(stored),
-    limiting: stored.limiting && { ...EXPIRING, ...stored.limiting },
-    lastSeen: stored.lastSeen && {
+    failure: changed(stored.failure, upgradedFailure),
+    findings: each(stored.findings, upgradedFinding),
+    addresses: each(stored.addresses, (address) => ({ ...ADDRESS, ...address })),
+    revocation: changed(stored.revocation, (revocation) => ({ ...REVOCATION, ...revocation })),
+    limiting: changed(stored.limiting, (limiting) => ({ ...EXPIRING, ...limiting })),
+    lastSeen: changed(stored.lastSeen, (lastSeen) => ({
       ...LAST_SEEN,
-      ...stored.lastSeen,
-      expiring: stored.lastSeen.expiring.map((certificate) => ({ ...EXPIRING, ...certificate })),
-    },
+      ...lastSeen,
+      expiring: each(lastSeen.expiring, (certificate) => ({ ...EXPIRING, ...certificate })),
+    })),
+    renewal: changed(stored.renewal ?? null, (renewal) => ({ overdueAt: null, ...renewal })),
+    posture: changed(stored.posture ?? null, (posture) => ({
+      ...posture,
+      findings: each(posture.findings, upgradedFinding),
+    })),
   };
 }
 
-/** Adds from when on the renewal is overdue, which older versions did not store. */
-function renewalOf({ renewal, lastSeen }: Verdict): Verdict['renewal'] {
-  if (!renewal || Object.hasOwn(renewal, 'overdueAt')) return renewal ?? null;
-  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === lastSeen.leafFingerprint);
-  return { ...renewal, overdueAt: leaf ? renewalOverdueAt(leaf) : null };
+/** Older versions stored findings in words, which are shown until the next check. */
+function upgradedFinding(stored: Stored): Stored {
+  const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
+  if (isFacts(facts)) return stored;
+  // A process of a newer version may share the database. Its finding must not keep this one from showing the others.
+  const known = facts === undefined ? message : `A newer version of Certlantern found this: ${String(code)}.`;
+  const words = { message: known, fix, command, evidence };
+  return { code, ...FINDING, ...rest, facts: { kind: 'stored_words', words } };
 }
 
-/** What of a verdict is of one check alone: instants and durations. */
+function upgradedFailure(stored: Stored): Stored {
+  const { message, ...rest } = stored;
+  const detail: Failure['detail'] = typeof message === 'string' ? { kind: 'stored_words', message } : null;
+  return { detail, ...rest };
+}
+
+const changed = (stored: unknown, change: (stored: Stored) => Stored): unknown =>
+  isRecord(stored) ? change(stored) : stored;
+
+const each = (stored: unknown, change: (one: Stored) => Stored): unknown =>
+  Array.isArray(stored) ? stored.map((one) => changed(one, change)) : stored;
+
+/** What belongs to one check alone: instants and durations. */
 interface Moment {
   judgedAt: number;
   observedAt: number;
@@ -72,27 +118,37 @@ interface Moment {
   seen: { at: number; turn: { at: number; checks: number } | null } | null;
 }
 
-/** JSON of what changes with every check although nothing else does: it is kept apart, so that the rest is not written again. */
+const moment = shape<Moment>({
+  judgedAt: number,
+  observedAt: number,
+  durations: list(number),
+  seen: nullable(
+    shape<NonNullable<Moment['seen']>>({
+      at: number,
+      turn: nullable(shape({ at: number, checks: number })),
+    }),
+  ),
+});
+
+/** Returns as JSON what every check changes. It is stored apart, so that an unchanged verdict is not written again. */
 export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
-  const turn = turnsOf(lastSeen).at(-1);
-  const moment: Moment = {
+  const turn = lastSeen?.turns.at(-1);
+  const now: Moment = {
     judgedAt,
     observedAt,
     durations: addresses.map(({ durationMs }) => durationMs),
     seen: lastSeen && { at: lastSeen.at, turn: turn ? { at: turn.at, checks: turn.checks } : null },
   };
-  return JSON.stringify(moment);
+  return JSON.stringify(now);
 }
 
-/** Older versions wrote none. */
-const turnsOf = (lastSeen: Partial<LastSeen> | null): LastSeen['turns'] => lastSeen?.turns ?? [];
-
-/** The verdict as it was at that moment. */
+/** Returns the verdict with the instants and durations of that moment. */
 export function atMoment(verdict: Verdict, text: string | null): Verdict {
   if (text === null) return verdict;
-  const { judgedAt, observedAt, durations, seen } = JSON.parse(text) as Moment;
+  const stored = parsed(text);
+  if (!moment(stored)) return verdict;
+  const { judgedAt, observedAt, durations, seen } = stored as Moment;
   const { addresses, lastSeen } = verdict;
-  const turns = turnsOf(lastSeen);
   return {
     ...verdict,
     judgedAt,
@@ -105,13 +161,9 @@ export function atMoment(verdict: Verdict, text: string | null): Verdict {
       seen && {
         ...lastSeen,
         at: seen.at,
-        turns: turns.map((turn, index) => (index === turns.length - 1 ? { ...turn, ...seen.turn } : turn)),
+        turns: lastSeen.turns.map((turn, index) =>
+          index === lastSeen.turns.length - 1 ? { ...turn, ...seen.turn } : turn,
+        ),
       },
   };
-}
-
-/** The verdict of a monitor's last check, out of the columns that `joinVerdict` adds; null before the first. */
-export function currentVerdict(row: { verdict: string | null; moment: string | null }): Verdict | null {
-  const verdict = parseVerdict(row.verdict);
-  return verdict && atMoment(verdict, row.moment);
 }

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import { checkRunsOf } from '../checks/check-runs.ts';
+import { describeVerdict } from '../../core/index.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { parseSamples } from '../checks/samples.ts';
 import { shownCertificates } from '../checks/shown-certificates.ts';
 import type { Tables } from '../schema/tables.ts';
+import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Limits of a large account's export. Everything else is exported completely. */
@@ -73,16 +75,25 @@ async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: Monitor
     .execute();
 }
 
+/** The verdicts in words: those who read an export have no program that knows the codes. */
 async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   const rows = await db
     .selectFrom('verdicts')
-    .select(['id', 'judged_at', 'verdict'])
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'verdicts.account_id')
+        .onRef('monitors.id', '=', 'verdicts.monitor_id'),
+    )
+    .select(['verdicts.id', 'judged_at', 'verdict', 'host', 'port', 'protocol'])
+    .where('verdicts.account_id', '=', accountId)
+    .where('verdicts.monitor_id', '=', monitorId)
     .orderBy('judged_at', 'desc')
     .limit(EXPORT_LIMITS.verdictsOfADomain)
     .execute();
-  return rows.map((row) => ({ ...row, verdict: JSON.parse(row.verdict) as unknown }));
+  return rows.map(({ id, judged_at, verdict: text, ...endpoint }) => {
+    const verdict = parseVerdict(text);
+    return { id, judged_at, verdict: verdict && describeVerdict(verdict, endpoint) };
+  });
 }
 
 async function evidenceOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {

@@ -124,17 +124,14 @@ function finding(
   severity: Finding['severity'],
   { fingerprint }: MadeUpCertificate,
 ): Finding {
-  const attachment = code === 'incomplete_chain' ? 'chain' : null;
   return {
     code,
     severity,
     fingerprint,
-    attachment,
-    message: code,
+    facts: { kind: 'no_path' },
     addresses: [],
-    fix: null,
-    command: null,
-    evidence: [],
+    keyType: null,
+    attachment: code === 'incomplete_chain' ? 'chain' : null,
   };
 }
 

@@ -79,7 +79,14 @@ export class MemoryOutbox {
     const settings = { steps: null, muted: [] };
     const known = this.known(now);
     return this.apply(
-      followIncidents({ settings, maintenanceUntil: null, ...look, isUp: state === 'up', known }),
+      followIncidents({
+        host: 'a.example',
+        settings,
+        maintenanceUntil: null,
+        ...look,
+        isUp: state === 'up',
+        known,
+      }),
       now,
     );
   }

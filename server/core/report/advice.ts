@@ -1,19 +1,13 @@
-import type { Finding, FindingCode } from '../verdict.ts';
+import type { Finding, FindingCode } from '../finding.ts';
 
-interface Advised {
-  code: FindingCode;
-  severity: Finding['severity'];
-  attachment: Finding['attachment'];
-}
-
-/** Where people name authorities of their own. */
+/** Where people name their private authorities: in the profile of their account, or at a shell. */
 export type OwnAuthorities = 'profile' | 'shell';
 
 const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
   profile: 'add that one’s root to the authorities in your profile.',
   shell: 'name the file with that one’s root with --ca FILE.',
 };
-/** A certificate that signed itself is its own root, if it is one. */
+/** A self-signed certificate is its own root, if it is a CA at all. */
 const ITSELF: Record<OwnAuthorities, string> = {
   profile: 'The certificate itself can be added there only if it may issue others (CA: true).',
   shell: 'A file with the certificate itself does as well.',
@@ -54,9 +48,9 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   extra_certificate: LEAVE_OUT,
 };
 
-/** One concrete thing to do about a finding, in a sentence or two. `host`: as people know it. */
+/** Returns one concrete thing to do about a finding, in a sentence or two. `host`: as people know it. */
 export function fixFor(
-  { code, severity, attachment }: Advised,
+  { code, severity, attachment }: Pick<Finding, 'code' | 'severity' | 'attachment'>,
   host: string,
   ownAuthorities: OwnAuthorities = 'profile',
 ): string {

@@ -1,22 +1,22 @@
-import type { ReachFailure, ReachStage } from '../observation.ts';
-import type { FindingCode } from '../verdict.ts';
+import type { FindingCode, KeyType } from '../finding.ts';
 import type { Protocol } from '../../../contract/words.ts';
+import type { ReachFailure, ReachStage } from '../observation.ts';
 
-/** What is asked, and of whom. Host as A-label or IP text; nothing in it needs to be trusted. */
+/** What to show, and where. Host as A-label or IP text; nothing in it needs to be trusted. */
 export interface Reproduction {
   code: FindingCode;
   endpoint: { host: string; port: number; protocol: Protocol };
-  /** The addresses that show the finding, where others do not; empty where the name is as good. */
+  /** The addresses that show the finding; empty if asking by name shows it too. */
   addresses: readonly string[];
-  /** For `legacy_tls`: the version that was needed, as TLSv1.1. */
+  /** For `legacy_tls`: the version that the server needs, as TLSv1.1. */
   tlsVersion: string | null;
-  /** Where only a handshake for one kind of signature shows it. */
-  keyType: 'rsa' | 'ecdsa' | null;
-  /** The path ends at an authority of one's own, which no shell knows: then clients that verify are given `OWN_ROOT_FILE`. */
+  /** Set if only a handshake for one kind of signature shows it. */
+  keyType: KeyType | null;
+  /** The path ends at a private authority, which no shell knows: clients that verify need `OWN_ROOT_FILE`. */
   hasOwnRoot?: boolean;
 }
 
-/** What stands in a line for the file with the root of one's own authority. */
+/** Stands in a line for the file with the root of a private authority. */
 export const OWN_ROOT_FILE = 'your-ca.pem';
 
 const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
@@ -30,7 +30,7 @@ const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   weak_signature: '-noout -text',
   distrusted_root: '-noout -issuer -dates',
 };
-/** What a client says that verifies: curl for pages, which also stands for everything that is built like it. */
+/** Shown best by a client that verifies: curl for pages, which stands for every client built like it. */
 const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'self_signed',
   'untrusted_root',
@@ -45,7 +45,7 @@ const SIGNATURES = {
   ecdsa: 'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
 } as const;
 
-/** A line for a POSIX shell that shows what a finding says, with `curl` or `openssl`. */
+/** Returns a line for a POSIX shell that shows what a finding says, with `curl` or `openssl`. */
 export function reproduce(asked: Reproduction): string {
   const { code, addresses } = asked;
   if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(asked);
@@ -72,7 +72,7 @@ export function reproduce(asked: Reproduction): string {
   }
 }
 
-/** A line for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by how far a look came. */
+/** Returns a line for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of the failure. */
 export function reproduceFailure(
   endpoint: Reproduction['endpoint'],
   { stage, reason }: { stage: ReachStage; reason: ReachFailure },
@@ -87,7 +87,7 @@ export function reproduceFailure(
   return `nc ${reason === 'no_route_here' ? '-6 ' : ''}-vz -w 10 ${shellQuoted(host)} ${port}`;
 }
 
-/** A line that shows how a page is answered, whatever its certificate is worth. */
+/** Returns a line that shows how a page is answered, whether or not its certificate is valid. */
 export function reproduceAnswer(endpoint: Reproduction['endpoint']): string {
   return `curl -ksSI --max-time 20 ${shellQuoted(pageUrl(endpoint))}`;
 }
@@ -106,7 +106,7 @@ function ownRoot({ hasOwnRoot = false }: Pick<Reproduction, 'hasOwnRoot'>, optio
 
 function curl(asked: Reproduction, at: string | null): string {
   const { host, port } = asked.endpoint;
-  // An address as the host is where curl connects anyway.
+  // If the host is an address, curl connects to it anyway.
   const pinned =
     at === null || at === host ? '' : ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
   return `curl -sSI${ownRoot(asked, '--cacert')}${pinned} ${shellQuoted(pageUrl(asked.endpoint))}`;
@@ -154,7 +154,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** One word of a POSIX shell, whatever it holds. */
+/** Quotes any text as one word of a POSIX shell. */
 export function shellQuoted(text: string): string {
   return /^[\w.,:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

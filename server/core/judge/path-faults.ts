@@ -1,0 +1,77 @@
+import type { Certificate, PathFailure } from '../../pki/index.ts';
+import { certificateName, issuerName } from '../facts.ts';
+import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
+
+/**
+ * Returns every reason for which no path holds, as findings. `named`: the certificates that the failures are about, by
+ * fingerprint.
+ */
+export function pathFaults(
+  failures: readonly PathFailure[],
+  named: ReadonlyMap<string, Certificate>,
+): ChainFinding[] {
+  const findings = new Map<string, ChainFinding>();
+  for (const failure of failures) {
+    const certificate = named.get(failure.fingerprint);
+    // Expired intermediates have their own finding.
+    if (certificate === undefined || (failure.code === 'expired' && failure.role === 'intermediate'))
+      continue;
+    const facts = factsOf(failure, certificate);
+    const code = codeOf(facts);
+    findings.set(contentKey({ code, facts }), {
+      code,
+      severity: 'critical',
+      fingerprint: certificate.fingerprint,
+      facts,
+    });
+  }
+  return [...findings.values()];
+}
+
+function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): PathFault {
+  const name = certificateName(certificate);
+  const issuer = issuerName(certificate);
+  const base = { kind: 'path_fault', evidence: { certificate: name, issuer } } as const;
+  const authority = role === 'leaf' ? null : name;
+  switch (fault) {
+    case 'no_issuer': {
+      const canBeFetched = role === 'leaf' && certificate.caIssuersUrls.length > 0;
+      return { ...base, fault, issuer, canBeFetched };
+    }
+    case 'untrusted_root':
+      return { ...base, fault, root: name };
+    case 'expired':
+      return { ...base, fault, authority: name, notAfter: certificate.notAfter };
+    case 'self_signed':
+      return { ...base, fault };
+    case 'weak_key': {
+      const { type, bits, curve } = certificate.key;
+      return { ...base, fault, authority, key: { type, bits, curve } };
+    }
+    case 'weak_signature':
+      return { ...base, fault, authority, algorithm: certificate.signatureAlgorithm };
+    case 'not_yet_valid':
+      return { ...base, fault, authority, notBefore: certificate.notBefore };
+    default:
+      return { ...base, fault, authority };
+  }
+}
+
+function codeOf(facts: PathFault): FindingCode {
+  switch (facts.fault) {
+    case 'no_issuer':
+      // A certificate that says where its issuer can be fetched comes from a public authority: the chain is cut short.
+      return facts.canBeFetched ? 'incomplete_chain' : 'untrusted_root';
+    case 'untrusted_root':
+    case 'expired':
+      return 'untrusted_root';
+    case 'self_signed':
+    case 'weak_key':
+    case 'weak_signature':
+      return facts.fault;
+    case 'malformed':
+      return 'malformed_certificate';
+    default:
+      return 'path_invalid';
+  }
+}

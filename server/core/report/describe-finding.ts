@@ -1,0 +1,188 @@
+import { fixFor, type OwnAuthorities } from './advice.ts';
+import { chainWords } from './chain-words.ts';
+import { displayName, type Endpoint } from '../endpoint.ts';
+import type { AddressFacts, Finding, FindingWords, KeyType } from '../finding.ts';
+import { leafWords, type Words } from './leaf-words.ts';
+import { longDate, longInstant } from '../long-date.ts';
+import { failureSentence, whatHappened } from './reach-finding.ts';
+import { OWN_ROOT_FILE, reproduce } from './reproduce.ts';
+import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
+
+/** A finding as people read it. */
+export type DescribedFinding = Omit<Finding, 'facts' | 'keyType'> & FindingWords;
+
+/** What a description needs to know of the endpoint. */
+export type Described = Pick<Endpoint, 'host' | 'port' | 'protocol'>;
+
+const KEY_NAMES: Record<KeyType, string> = { rsa: 'RSA', ecdsa: 'ECDSA' };
+
+/** Returns the sentence that says what a finding is. `host`: as people know it. */
+export function findingMessage(finding: Finding, host: string): string {
+  return wordsOf(finding, host).message;
+}
+
+/** Returns one concrete thing to do about a finding. `host`: as people know it. */
+export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnAuthorities): string | null {
+  const { facts } = finding;
+  return facts.kind === 'stored_words' ? facts.words.fix : fixFor(finding, host, ownAuthorities);
+}
+
+/** Returns the findings of a verdict in words, in their order. */
+export function describeFindings(
+  { findings, addresses, hasOwnRoot }: Pick<Verdict, 'findings' | 'addresses' | 'hasOwnRoot'>,
+  endpoint: Described,
+  ownAuthorities?: OwnAuthorities,
+): DescribedFinding[] {
+  const host = displayName(endpoint);
+  return findings.map((finding) => {
+    const { facts, keyType, ...rest } = finding;
+    if (facts.kind === 'stored_words') return { ...rest, ...facts.words };
+    const { message, evidence } = wordsOf(finding, host);
+    const command = reproduce({
+      code: finding.code,
+      endpoint,
+      addresses: askedAddresses(finding, addresses),
+      tlsVersion: facts.kind === 'legacy_tls' ? facts.tlsVersion : null,
+      keyType,
+      hasOwnRoot,
+    });
+    return {
+      ...rest,
+      message,
+      fix: findingFix(finding, host, ownAuthorities),
+      command,
+      evidence: command.includes(OWN_ROOT_FILE) ? [...evidence, OWN_ROOT_EVIDENCE] : evidence,
+    };
+  });
+}
+
+const OWN_ROOT_EVIDENCE = {
+  label: `${OWN_ROOT_FILE} in the line`,
+  value: 'the file with your authority’s root',
+};
+
+/** A verdict with its findings and its failure in words, as an export has it. */
+export type DescribedVerdict = Omit<Verdict, 'failure' | 'findings' | 'posture'> & {
+  failure: (Omit<Failure, 'detail'> & { message: string }) | null;
+  findings: DescribedFinding[];
+  posture: (Omit<PostureVerdict, 'findings'> & { findings: DescribedFinding[] }) | null;
+};
+
+export function describeVerdict(verdict: Verdict, endpoint: Described): DescribedVerdict {
+  const { failure, posture } = verdict;
+  return {
+    ...verdict,
+    failure: failure && {
+      stage: failure.stage,
+      reason: failure.reason,
+      message: failureSentence(failure, displayName(endpoint)),
+    },
+    findings: describeFindings(verdict, endpoint),
+    posture: posture && {
+      ...posture,
+      findings: describeFindings({ ...verdict, findings: posture.findings }, endpoint),
+    },
+  };
+}
+
+function wordsOf({ facts, addresses, keyType }: Finding, host: string): Words {
+  const words = wordsFor(facts, addresses.length, host);
+  if (keyType === null) return words;
+  const name = KEY_NAMES[keyType];
+  return {
+    message: `Clients that accept ${name} signatures only get another certificate. ${words.message}`,
+    evidence: [...words.evidence, { label: 'Shown to', value: `clients with ${name} signatures only` }],
+  };
+}
+
+function wordsFor(facts: Finding['facts'], addresses: number, host: string): Words {
+  switch (facts.kind) {
+    case 'stored_words':
+      return facts.words;
+    case 'addresses_differ':
+    case 'shown_in_turn':
+    case 'legacy_tls':
+    case 'addresses_unreachable':
+      return addressWords(facts, addresses);
+    case 'expired':
+    case 'not_yet_valid':
+    case 'other_names':
+    case 'long_lifetime':
+    case 'unreadable_leaf':
+    case 'revoked':
+    case 'staple_missing':
+    case 'staple_invalid':
+    case 'replacement_wanted':
+    case 'renewal_overdue':
+      return leafWords(facts, host);
+    default:
+      return chainWords(facts);
+  }
+}
+
+/** Returns the addresses to ask; none where every address shows the finding, so that the shorter line by name does. */
+function askedAddresses({ code, addresses }: Finding, all: Verdict['addresses']): readonly string[] {
+  const answered = all.flatMap(({ failure, address }) => (failure === null ? [address] : []));
+  if (code === 'certificates_differ') return addresses.length === 0 ? [] : answered;
+  return code !== 'address_unreachable' && addresses.length === answered.length ? [] : addresses;
+}
+
+/** Returns what the addresses of a host show, in words. `count`: how many addresses the finding is about. */
+function addressWords(facts: AddressFacts, count: number): Words {
+  switch (facts.kind) {
+    case 'addresses_differ':
+      return {
+        message: difference(facts, count),
+        evidence: facts.evidence.flatMap(({ name, serialNumber, notAfter, addresses }) => [
+          { label: 'Certificate', value: name },
+          { label: 'Serial number', value: serialNumber },
+          { label: 'Valid until', value: longInstant(notAfter) },
+          { label: 'At', value: addresses.join(', ') },
+        ]),
+      };
+    case 'shown_in_turn': {
+      const { certificates } = facts;
+      const first = certificates[0]?.notAfter ?? 0;
+      return {
+        message: `The host shows ${certificates.length} certificates in turn, as servers behind one address do; the first to expire does so on ${longDate(first, 'UTC')}.`,
+        evidence: certificates.map(({ fingerprint, notAfter }) => ({
+          label: `Until ${longDate(notAfter, 'UTC')}`,
+          value: `SHA-256 ${fingerprint}`,
+        })),
+      };
+    }
+    case 'legacy_tls':
+      return {
+        message: `The server needs outdated encryption (${facts.tlsVersion}), which browsers refuse.`,
+        evidence: [
+          { label: 'TLS version', value: facts.tlsVersion },
+          { label: 'Cipher', value: facts.evidence.cipher },
+        ],
+      };
+    case 'addresses_unreachable':
+      return {
+        message: `${count} of ${facts.total} addresses could not be checked: it ${whatHappened(facts.reason)}.`,
+        evidence: facts.evidence.map(({ address, stage, durationMs }) => ({
+          label: address,
+          value: `failed at ${stage} after ${Math.round(durationMs)} ms`,
+        })),
+      };
+  }
+}
+
+function difference(
+  { read, certificates, others, notAfter }: Extract<AddressFacts, { kind: 'addresses_differ' }>,
+  count: number,
+): string {
+  const isOne = count === 1;
+  const share = `${count} of ${read} addresses`;
+  const date = longDate(notAfter, 'UTC');
+  switch (others) {
+    case 'its_renewals':
+      return `${share} still ${isOne ? 'serves' : 'serve'} the old certificate, which expires on ${date}.`;
+    case 'later':
+      return `${share} ${isOne ? 'shows' : 'show'} a certificate that expires earlier than elsewhere, on ${date}.`;
+    default:
+      return `${read} addresses show ${certificates} different certificates.`;
+  }
+}

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  failed,
+  HOST,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  sentencesIn,
+  withChain,
+  years,
+} from '../../../tests/kit/judging.ts';
+import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
+import { describeFindings, judge, type Observation, type Verdict } from '../../core/index.ts';
+import { createTrustStore, WorkBudget } from '../../pki/index.ts';
+import { parseVerdict } from './verdict-row.ts';
+
+const trustStore = createTrustStore([root.der], { arePublic: true });
+const der = (certificate: { der: Uint8Array }) => new Uint8Array(certificate.der);
+const unreadable = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
+const leaf = issue();
+const fading = root.intermediate({ commonName: 'Fjord CA 0', ...years, notAfter: NOW - DAY });
+const renewed = root.intermediate({
+  commonName: 'Fjord CA 0',
+  key: fading.key,
+  subjectDer: fading.subjectDer,
+  ...years,
+});
+const below = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
+const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
+const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Uint8Array.of(0x30, 3, 2, 1, 5) };
+const fetched = (certificate: { der: Uint8Array }) => ({
+  authorities: [{ der: der(certificate), source: 'fetched' as const, url: null }],
+});
+const said = { fingerprint: leaf.fingerprint, url: null, at: NOW, thisUpdate: NOW, nextUpdate: NOW + DAY };
+
+/** Observations that lead to findings of nearly every kind. */
+const OBSERVATIONS: Observation[] = [
+  observation([answer(withChain(issue({ dnsNames: [], notAfter: NOW - DAY })))]),
+  observation([answer(withChain(issue({ dnsNames: ['a.example', 'b.example', 'c.example', 'd.example'] })))]),
+  observation([answer(withChain(issue({ notBefore: NOW + DAY })))]),
+  observation([answer(withChain(issue({ ...current, notAfter: current.notBefore + 900 * DAY })))]),
+  observation([answer([unreadable])]),
+  observation([answer([...withChain(leaf), unreadable, root, leaf, fading, stranger], { chainCut: true })]),
+  observation([answer([below.issue(current), intermediate, below])]),
+  observation([answer([selfSigned(current)])]),
+  observation([answer([stranger.issue(current), stranger])]),
+  observation([answer([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })])]),
+  observation([answer([leaf])], { authoritiesPending: true }),
+  observation([answer([leaf])], fetched(intermediate)),
+  observation([answer([fading.issue(current), fading])], fetched(renewed)),
+  observation([answer([fading.issue(current), fading])]),
+  observation([answer(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))]),
+  observation([answer(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
+  observation([answer(withChain(issue({ extraExtensions: [mustStaple] })))]),
+  observation([answer(withChain(leaf), { staple: new Uint8Array(1) })], {
+    revocation: [
+      { ...said, source: 'staple', answer: { state: 'none', why: 'stale' } },
+      { ...said, source: 'ocsp', answer: { ...said, state: 'good', reason: null, revokedAt: null } },
+      {
+        ...said,
+        source: 'crl',
+        answer: { ...said, state: 'revoked', reason: 'keyCompromise', revokedAt: NOW - DAY },
+      },
+    ],
+  }),
+  observation([answer(withChain(leaf))], {
+    renewal: [
+      {
+        fingerprint: leaf.fingerprint,
+        at: NOW,
+        outcome: 'window',
+        start: NOW - 2 * DAY,
+        end: NOW - DAY,
+        explanationUrl: 'https://ca.fjord.example/incident',
+      },
+    ],
+  }),
+  observation([
+    answer(withChain(leaf), { legacyTls: true, tlsVersion: 'TLSv1' }),
+    answer(withChain(issue({ notAfter: NOW + 40 * DAY })), { address: '192.0.2.2' }),
+    failed(),
+  ]),
+  observation([answer(withChain(leaf))], {
+    posture: {
+      at: NOW,
+      tlsVersions: [{ version: 'TLSv1.3', offered: true }],
+      postQuantum: { state: 'unknown', group: null },
+      alternates: [
+        {
+          keyType: 'rsa',
+          address: '192.0.2.1',
+          presentedChain: withChain(issue({ key: 'RSA-2048', notAfter: NOW + DAY })).map(der),
+        },
+      ],
+      caa: { outcome: 'unavailable' },
+      registration: { outcome: 'no_date', domain: 'fjord.example' },
+    },
+  }),
+  observation([failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })]),
+];
+
+const VERDICTS: Verdict[] = [
+  ...OBSERVATIONS.map((seen) => judge(seen, NOW, trustStore)),
+  judge(observation([answer(withChain(leaf))]), NOW, trustStore, null, new WorkBudget(1)),
+  inTurn(),
+];
+
+/** Of a host that shows two certificates in turn. */
+function inTurn(): Verdict {
+  const other = issue({ notAfter: NOW + 50 * DAY });
+  return [leaf, other, leaf].reduce<Verdict | null>(
+    (previous, shown, index) =>
+      judge(
+        observation([answer(withChain(shown))], { observedAt: NOW + index }),
+        NOW + index,
+        trustStore,
+        previous,
+      ),
+    null,
+  )!;
+}
+
+describe('a stored verdict', () => {
+  it('holds codes and values, and no sentence', () => {
+    const findings = VERDICTS.flatMap((verdict) => verdict.findings);
+    expect([...new Set(findings.map(({ facts }) => facts.kind))].toSorted()).toEqual([
+      'addresses_differ',
+      'addresses_unreachable',
+      'chain_cut',
+      'expired',
+      'expired_authority',
+      'extra_certificates',
+      'legacy_tls',
+      'long_lifetime',
+      'missing_intermediates',
+      'not_yet_valid',
+      'other_names',
+      'outdated_intermediate',
+      'path_fault',
+      'path_pending',
+      'renewal_overdue',
+      'replacement_wanted',
+      'revoked',
+      'shown_in_turn',
+      'staple_invalid',
+      'staple_missing',
+      'too_much_work',
+      'unreadable_companion',
+      'unreadable_leaf',
+      'unused_expired',
+      'wrong_order',
+    ]);
+    expect(sentencesIn(VERDICTS)).toEqual([]);
+  });
+
+  it('is read as it was written', () => {
+    for (const verdict of VERDICTS) {
+      const text = JSON.stringify(verdict);
+      expect(JSON.stringify(parseVerdict(text))).toBe(text);
+    }
+  });
+
+  it('counts as none if it is damaged', () => {
+    const [verdict] = VERDICTS;
+    for (const damage of [
+      { addresses: null },
+      { findings: [{ ...verdict?.findings[0], addresses: 'all' }] },
+      { lastSeen: { at: NOW } },
+      { judgedAt: 'today' },
+    ])
+      expect(parseVerdict(JSON.stringify({ ...verdict, ...damage }))).toBeNull();
+    for (const text of ['', '{"judgedAt":', 'null', '[]', '7']) expect(parseVerdict(text)).toBeNull();
+  });
+
+  it('shows a finding of a newer version by its code', () => {
+    const [verdict] = VERDICTS;
+    const newer = { ...verdict?.findings[0], code: 'odd_smell', facts: { kind: 'smell', strength: 3 } };
+    const read = parseVerdict(JSON.stringify({ ...verdict, findings: [newer] }));
+    expect(read && describeFindings(read, { host: HOST, port: 443, protocol: 'https' })).toMatchObject([
+      { code: 'odd_smell', message: 'A newer version of Certlantern found this: odd_smell.', fix: null },
+    ]);
+  });
+});

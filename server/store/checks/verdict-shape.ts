@@ -1,0 +1,316 @@
+import type {
+  AddressVerdict,
+  ExpiringCertificate,
+  Failure,
+  Finding,
+  FindingFacts,
+  FindingWords,
+  LastSeen,
+  PathEntry,
+  PathFault,
+  PostureVerdict,
+  RenewalVerdict,
+  RenewalWindow,
+  RevocationVerdict,
+  RevokedCertificate,
+  Turn,
+  Verdict,
+} from '../../core/index.ts';
+
+/**
+ * Plain functions in place of `storedJson`: every check and every listed domain reads a verdict. One that passes is returned
+ * as it is, so that its JSON can be compared with that of the next check.
+ */
+type Check = (value: unknown) => boolean;
+/** A check for every property: the compiler reports one that is missing here. */
+type Shape<T> = { [Key in keyof T]-?: Check };
+
+const text: Check = (value) => typeof value === 'string';
+export const number: Check = (value) => typeof value === 'number';
+const yesOrNo: Check = (value) => typeof value === 'boolean';
+/** A code may be any string: newer versions know more of them than this one. */
+const code = text;
+
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const nullable =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+
+export const list =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+/** Lets properties pass that are not named. */
+export function shape<T extends object>(properties: Shape<T>): Check {
+  const checks = Object.entries<Check>(properties);
+  return (value) => isRecord(value) && checks.every(([key, check]) => check(value[key]));
+}
+
+/** Checks a union by the property that tells its members apart, and the other properties of the member. */
+function union<T extends object, Tag extends keyof T & string>(
+  tag: Tag,
+  members: { [Value in T[Tag] & string]: Shape<Omit<Extract<T, Record<Tag, Value>>, Tag>> },
+): Check {
+  const checks = new Map(
+    Object.entries<Shape<object>>(members).map(([value, properties]) => [value, shape(properties)]),
+  );
+  return (value) => isRecord(value) && checks.get(String(value[tag]))?.(value) === true;
+}
+
+const window = shape<{ start: number; end: number }>({ start: number, end: number });
+const explainedWindow = shape<RenewalWindow>({ start: number, end: number, explanationUrl: nullable(text) });
+const words = shape<FindingWords>({
+  message: text,
+  fix: nullable(text),
+  command: nullable(text),
+  evidence: list(shape({ label: text, value: text })),
+});
+
+const facts = union<FindingFacts, 'kind'>('kind', {
+  expired: { notAfter: number, evidence: shape({ notBefore: number }) },
+  not_yet_valid: { notBefore: number, evidence: shape({ notAfter: number }) },
+  other_names: { names: list(text), total: number },
+  long_lifetime: { notBefore: number, days: number, mostDays: number },
+  unreadable_leaf: {},
+  revoked: {
+    role: code,
+    name: text,
+    source: code,
+    at: number,
+    revokedAt: nullable(number),
+    reason: nullable(text),
+    served: yesOrNo,
+    wasSaidBefore: yesOrNo,
+    dissent: nullable(code),
+    evidence: shape({ serialNumber: text }),
+  },
+  staple_missing: {},
+  staple_invalid: { why: code },
+  replacement_wanted: { window: explainedWindow, hasBegun: yesOrNo },
+  renewal_overdue: {
+    dueAt: number,
+    notAfter: number,
+    evidence: shape({ serialNumber: text, window: nullable(explainedWindow) }),
+  },
+  path_fault: { fault: code, evidence: shape({ certificate: text, issuer: text }) },
+  too_much_work: {},
+  no_path: {},
+  distrusted_root: { root: text, trustedUntil: number },
+  expired_authority: { name: text, notAfter: number },
+  outdated_intermediate: {
+    name: text,
+    notAfter: number,
+    evidence: shape({ missing: list(text), sent: list(text) }),
+  },
+  missing_intermediates: {
+    missing: list(text),
+    evidence: shape({ sent: list(text) }),
+  },
+  path_pending: {
+    issuer: text,
+    isIssuerSent: yesOrNo,
+    evidence: shape({ certificate: text }),
+  },
+  unreadable_companion: {},
+  unused_expired: { name: text, notAfter: number },
+  extra_certificates: {
+    names: list(text),
+    evidence: shape({ why: list(code) }),
+  },
+  wrong_order: { evidence: shape({ sent: list(text) }) },
+  chain_cut: { read: number },
+  addresses_differ: {
+    read: number,
+    certificates: number,
+    others: code,
+    notAfter: number,
+    evidence: list(shape({ name: text, serialNumber: text, notAfter: number, addresses: list(text) })),
+  },
+  shown_in_turn: {
+    certificates: list(shape({ fingerprint: text, notAfter: number })),
+  },
+  legacy_tls: { tlsVersion: text, evidence: shape({ cipher: text }) },
+  addresses_unreachable: {
+    reason: code,
+    total: number,
+    evidence: list(shape({ address: text, stage: code, durationMs: number })),
+  },
+  stored_words: { words },
+});
+
+type FaultsOf<Fault> = Omit<Extract<PathFault, { fault: Fault }>, 'kind' | 'fault' | 'evidence'>;
+
+/** What a fault of a path says besides; every other one names the authority only. */
+const FAULTS: Readonly<Record<string, Check>> = {
+  no_issuer: shape<FaultsOf<'no_issuer'>>({ issuer: text, canBeFetched: yesOrNo }),
+  untrusted_root: shape<FaultsOf<'untrusted_root'>>({ root: text }),
+  expired: shape<FaultsOf<'expired'>>({ authority: text, notAfter: number }),
+  self_signed: isRecord,
+  weak_key: shape<FaultsOf<'weak_key'>>({
+    authority: nullable(text),
+    key: shape({ type: code, bits: number, curve: nullable(text) }),
+  }),
+  weak_signature: shape<FaultsOf<'weak_signature'>>({ authority: nullable(text), algorithm: text }),
+  not_yet_valid: shape<FaultsOf<'not_yet_valid'>>({ authority: nullable(text), notBefore: number }),
+};
+const otherFault = shape<{ authority: string | null }>({ authority: nullable(text) });
+
+/** False also for facts of a kind that only newer versions know. */
+export function isFacts(value: unknown): value is FindingFacts {
+  if (!facts(value)) return false;
+  const known = value as FindingFacts;
+  return known.kind !== 'path_fault' || (FAULTS[known.fault] ?? otherFault)(known);
+}
+
+const finding = shape<Finding>({
+  code,
+  severity: code,
+  facts: isFacts,
+  addresses: list(text),
+  fingerprint: nullable(text),
+  keyType: nullable(code),
+  attachment: nullable(code),
+});
+
+const failure = shape<Failure>({
+  stage: code,
+  reason: code,
+  detail: nullable(
+    union<NonNullable<Failure['detail']>, 'kind'>('kind', {
+      tls_alert: { alert: number },
+      unreadable_certificate: {},
+      stored_words: { message: text },
+    }),
+  ),
+});
+
+const expiring = shape<ExpiringCertificate>({
+  fingerprint: text,
+  notBefore: number,
+  notAfter: number,
+  role: code,
+  name: text,
+  renewalWindow: nullable(window),
+});
+
+const revoked = shape<RevokedCertificate>({
+  fingerprint: text,
+  key: text,
+  source: code,
+  at: number,
+  revokedAt: nullable(number),
+  reason: nullable(text),
+  role: code,
+  name: text,
+  notBefore: number,
+  notAfter: number,
+  served: yesOrNo,
+});
+
+const lastSeen = shape<LastSeen>({
+  at: number,
+  leafFingerprint: text,
+  expiring: list(expiring),
+  findings: list(shape({ code, fingerprint: nullable(text) })),
+  revoked: list(revoked),
+  turns: list(shape<Turn>({ certificate: expiring, at: number, checks: number })),
+});
+
+const address = shape<AddressVerdict>({
+  address: text,
+  family: number,
+  fingerprint: nullable(text),
+  notAfter: nullable(number),
+  tlsVersion: nullable(text),
+  group: nullable(text),
+  durationMs: number,
+  failure: nullable(shape({ stage: code, reason: code })),
+});
+
+const pathEntry = shape<PathEntry>({
+  fingerprint: text,
+  name: text,
+  role: code,
+  notAfter: number,
+  source: code,
+});
+
+const revocation = shape<RevocationVerdict>({
+  state: code,
+  source: nullable(code),
+  at: nullable(number),
+  reason: nullable(text),
+  revokedAt: nullable(number),
+  sources: list(
+    shape({
+      source: code,
+      url: nullable(text),
+      at: number,
+      state: code,
+      why: nullable(code),
+      thisUpdate: nullable(number),
+      nextUpdate: nullable(number),
+    }),
+  ),
+});
+
+const renewal = shape<RenewalVerdict>({
+  from: number,
+  to: number,
+  source: code,
+  explanationUrl: nullable(text),
+  overdueAt: nullable(number),
+});
+
+const posture = shape<PostureVerdict>({
+  at: number,
+  tlsVersions: list(shape({ version: code, offered: nullable(yesOrNo) })),
+  postQuantum: shape({ state: code, group: nullable(text) }),
+  caa: union<PostureVerdict['caa'], 'outcome'>('outcome', {
+    records: {
+      domain: text,
+      records: list(shape({ critical: yesOrNo, tag: text, value: text })),
+    },
+    none: {},
+    not_applicable: {},
+    unavailable: {},
+  }),
+  registration: union<PostureVerdict['registration'], 'outcome'>('outcome', {
+    expires: { domain: text, expiresAt: number, registrar: nullable(text) },
+    no_date: { domain: text },
+    not_found: { domain: text },
+    unavailable: { domain: text },
+    not_applicable: {},
+  }),
+  alternates: list(shape({ keyType: code, address: text, certificate: expiring })),
+  findings: list(finding),
+});
+
+const verdict = shape<Verdict>({
+  judgedAt: number,
+  observedAt: number,
+  reached: yesOrNo,
+  failure: nullable(failure),
+  addresses: list(address),
+  leafFingerprint: nullable(text),
+  limiting: nullable(expiring),
+  findings: list(finding),
+  trusted: yesOrNo,
+  path: list(pathEntry),
+  chainToServe: nullable(list(text)),
+  hasOwnRoot: yesOrNo,
+  revocation,
+  renewal: nullable(renewal),
+  posture: nullable(posture),
+  trustStoreHash: text,
+  lastSeen: nullable(lastSeen),
+});
+
+/** Whether a value is a verdict as this version writes it. */
+export function isVerdict(value: unknown): value is Verdict {
+  return verdict(value);
+}

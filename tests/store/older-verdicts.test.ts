@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { certificateFacts, describeVerdict, judge, type Observation } from '../../server/core/index.ts';
+import { createTrustStore, parseReadable } from '../../server/pki/index.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/judging.ts';
+import { claimOne, leaseOf, MINUTE, person, recordCheck, watch } from './samples.ts';
+
+/**
+ * Rows of `verdicts` as the last version wrote them that stored findings as sentences and shell lines, with the observations
+ * that it judged.
+ */
+interface OlderVerdicts {
+  /** DER of the trusted roots, in Base64. */
+  roots: string[];
+  reached: OlderVerdict;
+  unreached: OlderVerdict;
+}
+interface OlderVerdict {
+  id: string;
+  verdict: { findings: object[]; failure: { message: string } | null; posture: object | null };
+  observation: Observation;
+}
+
+const text = readFileSync(join(import.meta.dirname, 'older-verdicts.json'), 'utf8');
+const { roots, reached, unreached } = JSON.parse(text, (_, value: unknown) =>
+  typeof value === 'object' && value !== null && 'base64' in value
+    ? new Uint8Array(Buffer.from(String(value.base64), 'base64'))
+    : value,
+) as OlderVerdicts;
+const trustStore = createTrustStore(roots.map((der) => new Uint8Array(Buffer.from(der, 'base64'))));
+
+describeEachDatabase('a verdict that an older version stored in words', (open) => {
+  it.each([
+    ['with findings', reached],
+    ['of a host that was not reached', unreached],
+  ])('is shown with the same words: one %s', async (_, older) => {
+    const { store, key } = await checkedTimes(await open(), older, 1);
+    await storeAsOlder(store, older);
+    const verdict = (await monitorOf(store, key))?.verdict;
+    expect(verdict && describeVerdict(verdict, ENDPOINT)).toEqual({ ...older.verdict, hasOwnRoot: false });
+  });
+
+  it.each([
+    ['with findings', reached],
+    ['of a host that was not reached', unreached],
+  ])('leads to no alert, incident or run at the next check: one %s', async (_, older) => {
+    const { store, key, check } = await checkedTimes(await open(), older, 6);
+    const { problems } = await summary(store, { accountId: key.accountId, now: NOW });
+    await storeAsOlder(store, older);
+    const before = await past(store);
+    expect(before.incidents).not.toEqual([]);
+    expect(before.alerts).not.toEqual([]);
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+    await check();
+
+    expect(await past(store)).toEqual(before);
+    expect(signals).toEqual([{ topic: 'domain', ...key, change: 'checked' }]);
+    expect((await summary(store, { accountId: key.accountId, now: NOW })).problems).toEqual(problems);
+    // The check has replaced the words by codes and values.
+    const { verdict } = await store.db.selectFrom('verdicts').select('verdict').executeTakeFirstOrThrow();
+    expect(sentencesIn(JSON.parse(verdict))).toEqual([]);
+  });
+});
+
+/** Watches the host and checks it so many times, a minute apart, with the same evidence. */
+async function checkedTimes(store: Store, { id, observation }: OlderVerdict, times: number) {
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, HOST, { now: NOW });
+  const key = { accountId, monitorId };
+  let now = NOW;
+  const check = async () => {
+    const claimed = await claimOne(store, now);
+    const seen = { ...observation, observedAt: now };
+    const chains = seen.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : []));
+    await recordCheck(store, {
+      lease: leaseOf(claimed),
+      now,
+      observation: seen,
+      verdict: judge(seen, now, trustStore, claimed.verdict),
+      certificates: chains
+        .flatMap((der) => parseReadable(der) ?? [])
+        .map((certificate) => ({ facts: certificateFacts(certificate) })),
+      jitter: 0,
+      nextCheckAt: now + MINUTE,
+    });
+    now += MINUTE;
+  };
+  for (let count = 0; count < times; count++) await check();
+  // What identifies a verdict is the same as in the older version.
+  expect(await store.db.selectFrom('verdicts').select('id').execute()).toEqual([{ id }]);
+  return { store, key, check };
+}
+
+async function storeAsOlder(store: Store, { id, verdict }: OlderVerdict): Promise<void> {
+  await store.db
+    .updateTable('verdicts')
+    .set({ verdict: JSON.stringify(verdict) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** All that people were told, and the history. */
+async function past(store: Store) {
+  const { db } = store;
+  const incidents = await db
+    .selectFrom('incidents')
+    .select(['id', 'problem', 'confirmed_at', 'ended_at', 'facts'])
+    .orderBy('id')
+    .execute();
+  return {
+    incidents: incidents.map(({ facts, ...rest }) => ({
+      ...rest,
+      facts: { ...(JSON.parse(facts) as object), asOf: null },
+    })),
+    alerts: await db.selectFrom('alerts').select(['id', 'kind', 'step', 'facts']).orderBy('id').execute(),
+    deliveries: await db.selectFrom('deliveries').select(['id', 'state']).orderBy('id').execute(),
+    runs: await db.selectFrom('check_runs').select(['verdict_id', 'evidence_id']).execute(),
+    verdicts: await db.selectFrom('verdicts').select('id').execute(),
+  };
+}
