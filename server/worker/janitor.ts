@@ -51,7 +51,7 @@ export interface Janitor {
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
-  /** In memory only: the next process starts anew what a stop cut short. */
+  /** In memory only: after a stop, the next process starts again. */
   let prunedAt = -Infinity;
   const stopping = new AbortController();
 

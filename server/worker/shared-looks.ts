@@ -13,12 +13,12 @@ import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
-/** Monitors of one endpoint that one look serves, of as many accounts: each under its own lease. Never empty. */
+/** Monitors of the same endpoint, of different accounts, that share one probe. Each has its own lease. Never empty. */
 export type Watchers = readonly [ClaimedMonitor, ...ClaimedMonitor[]];
 
 /**
- * Claims what is due with whoever watches the same; at most `limit` endpoints. `isMore`: as much was due as was asked for, which are
- * fewer endpoints where some watch the same.
+ * Claims due monitors, together with others that watch the same endpoints; at most `limit` endpoints. `isMore`: the claim was full, so
+ * more may be due even if monitors of one endpoint were combined.
  */
 export async function claimWatchers(
   store: Store,
@@ -33,29 +33,29 @@ export async function claimWatchers(
   return { watchers, isMore: due.length === claim.limit };
 }
 
-/** null for whoever trusts other authorities than everybody: a look for him asks other questions. */
+/** Returns null for accounts with their own authorities: their probe asks other sources. */
 function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | null {
   return authorities.length > 0 ? null : `${protocol} ${host} ${port}`;
 }
 
-/** What one look saw. */
+/** The result of one probe. */
 export interface Look {
   observation: Observation;
-  /** When it ended: the `now` of all that follows from it. */
+  /** When the probe ended; the `now` of everything that follows. */
   endedAt: number;
-  /** In [0, 1): one for all, so that whom it served falls due together again. */
+  /** In [0, 1); the same for all monitors, so that they are due together again. */
   jitter: number;
-  /** Tells whether the look may be recorded for a monitor; `wasDown`: the monitor is known to be down. */
+  /** Returns whether to believe the probe. `wasDown`: the monitor was down before. */
   isTrusted: (wasDown: boolean) => Promise<boolean>;
   judgedFor: (monitor: ClaimedMonitor) => Promise<Judgement>;
 }
 
 export interface SharedLooks {
-  /** The look that serves them. To be ended when all that follows from it is written down. */
+  /** Starts a probe or joins a running one. Call `end` when its results are recorded. */
   begin(watchers: Watchers, stopping: AbortSignal): { look: Promise<Look>; end: () => void };
 }
 
-/** What is older says too little of now. */
+/** An older probe is not reused. */
 const LONGEST_SHARED_MS = 20_000;
 
 interface Running {
@@ -66,8 +66,8 @@ interface Running {
 }
 
 /**
- * One look for everybody who watches an endpoint: also for those who were too many for one claim, as long as what it saw is still
- * being written down.
+ * Shares one probe among all monitors of an endpoint, also with those claimed later while the results of the probe are still being
+ * recorded.
  */
 export function createSharedLooks(options: {
   examiner: Examiner;
@@ -92,7 +92,7 @@ export function createSharedLooks(options: {
     const endedAt = clock.now();
     const judgements = new Map<string, Promise<Judgement>>();
     const trusted = new Map<boolean, Promise<boolean>>();
-    // Each account once: it watches an endpoint at most once. The product's own check is not a second customer.
+    // Each account watches an endpoint at most once. The product's own monitor is not another customer.
     const upFor = watchers
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);
@@ -105,7 +105,7 @@ export function createSharedLooks(options: {
       judgedFor({ verdict: previous }) {
         const judge = (): Promise<Judgement> =>
           trace('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));
-        // Who was served by one look before mostly has the same verdict, to the letter.
+        // Monitors that shared earlier probes mostly have equal verdicts: judge once for each distinct one.
         return watchers.length === 1 ? judge() : once(judgements, JSON.stringify(previous), judge);
       },
     };
@@ -136,7 +136,7 @@ export function createSharedLooks(options: {
   }
 }
 
-/** A look serves whom it was begun for, and later whoever was due, and had wished for none, before it began. */
+/** Returns whether monitors may join a running probe: only if they were due before it started and nobody asked for a check by hand. */
 function serves(
   { startedAt, withPosture }: Running,
   asked: { watchers: Watchers; withPosture: boolean; now: number },
@@ -153,10 +153,10 @@ function once<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): 
   return value;
 }
 
-/** Less than a day: daily checks come a little early. */
+/** Less than a day, because daily checks come a little early. */
 const POSTURE_EVERY_MS = 20 * HOUR_MS;
 
-/** Not at a first check, which somebody waits for; afterwards about once a day, or when a person asks. */
+/** Returns whether to examine the posture: not at a first check, for which somebody waits, then daily or on request. */
 function wantPosture(watchers: Watchers, now: number): boolean {
   return (
     watchers.every(({ verdict }) => verdict !== null) &&

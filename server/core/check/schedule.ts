@@ -1,29 +1,26 @@
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** A host that is down is looked at again within the hour, whatever its plan. */
+/** A host that is down is checked at least hourly, whatever its plan. */
 const UNREACHABLE_MINUTES = 60;
-/** Share of an interval over which checks are spread, so that domains added together do not stay together. */
+/** Share of the interval over which checks are spread, so that domains added together drift apart. */
 const SPREAD = 0.1;
-/** No host can make us look more often than this, whatever lifetime it invents for its certificates. */
+/** The minimum interval, whatever lifetime a host claims for its certificates. */
 const LIFETIME_FLOOR_MS = 10 * MINUTE_MS;
 const FLOOR_MS = MINUTE_MS;
 
 /**
- * When to check next (ms UTC): within the interval, an hour when unreachable, and a 24th of each certificate's lifetime,
- * but at the next alert step if that comes first. `jitter` in [0, 1) pulls intervals forward by up to a tenth, and puts
- * off a step by up to a minute: before its step a check would find nothing to tell, and the step would pass unnoticed
- * until the one after it.
+ * Returns when to check next (ms UTC): after the interval, an hour if unreachable, or a 24th of a certificate's lifetime, but at the
+ * next alert step if that is earlier. `jitter` in [0, 1) shortens intervals by up to 10 % and delays a step by up to a minute.
  */
 export function nextCheckAt(input: {
   now: number;
   everyMinutes: number;
   reached: boolean;
   certificates: readonly Renewable[];
-  /** Which steps hold for them; null or absent: the product's own. */
+  /** Alert steps of the domain; null or absent means the product's own. */
   steps?: readonly ChosenStep[] | null;
-  /** When something is to be looked at again however long the interval: a failure without a second look yet, an answer on its
-   * way. ms UTC. */
+  /** Check at this time at the latest, ms UTC: to confirm a failure, or for an answer that is still pending. */
   lookAgainAt?: number | null;
   jitter: number;
 }): number {

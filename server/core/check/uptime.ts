@@ -9,7 +9,7 @@ import { displayName } from '../endpoint.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** Whether people reach an endpoint; `unknown` where our own side keeps us from telling. */
+/** Whether people reach an endpoint; `unknown` if a problem on our side hides it. */
 export type Uptime = 'up' | 'down' | 'unknown';
 
 /** Why an endpoint counts as down: a stable code, and a sentence for people. */
@@ -18,18 +18,18 @@ export interface DownCause {
   message: string;
 }
 
-/** What one check alone says. */
+/** The result of one check by itself. */
 export interface UptimeAssessment {
   state: Uptime;
-  /** Until the handshake was done, and for https until the answer began; null where neither came. */
+  /** Time to the end of the handshake, for https to the start of the answer; null if neither came. */
   responseMs: number | null;
-  /** Only where it is down. */
+  /** Set only if it is down. */
   cause: DownCause | null;
 }
 
 const UNKNOWN: UptimeAssessment = { state: 'unknown', responseMs: null, cause: null };
 
-/** What node:dns says where it never heard from a name server at all: nothing about the name. */
+/** Codes of node:dns for a lookup that reached no name server, and so says nothing about the name. */
 const OWN_RESOLVER_FAILURES = new Set([
   'ECONNREFUSED',
   'ENOTINITIALIZED',
@@ -40,10 +40,8 @@ const OWN_RESOLVER_FAILURES = new Set([
 ]);
 
 /**
- * Up or down, from what was seen and not from what certificates are worth: with a bad one an endpoint is up. One address
- * that works is enough, as browsers try the others; those that fail beside it are a finding of the verdict. Of an https
- * endpoint the answer to its one request decides, over the first address that shook hands; without such a request (it was
- * cut off before, or the server answers only clients with a certificate) the handshake does.
+ * Returns up or down, whatever the certificate is worth. One working address is enough, as browsers try the others. For https the
+ * answer to the request decides; without one (cut off, or the server demands a client certificate) the handshake does.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isTelling(observation)) return UNKNOWN;
@@ -75,7 +73,7 @@ export function assessUptime(observation: Observation): UptimeAssessment {
         message: `${host} closed the connection without answering the request.`,
       });
     default:
-      // It did answer, if not as a web server does: only silence and errors of its own are an outage.
+      // It answered, but not with HTTP: only silence and server errors are an outage.
       return { state: 'up', responseMs, cause: null };
   }
 }
@@ -84,7 +82,7 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
   return { state: 'down', responseMs, cause };
 }
 
-/** False where all that failed is ours: no IPv6, the address policy, a resolver that did not work for us. */
+/** Returns false if everything failed on our side: no IPv6, the address policy, or our resolver. */
 function isTelling({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
@@ -95,13 +93,13 @@ function isTelling({ resolution, addresses }: Observation): boolean {
   return addresses.length === 0 || addresses.some((seen) => seen.outcome === 'handshake' || !isOurs(seen));
 }
 
-/** What is known of an endpoint's uptime between two checks; instants in ms UTC. */
+/** The uptime state of an endpoint between two checks. Times are ms UTC. */
 export interface UptimeStanding {
-  /** What the last checks agree on; null before the first that told anything. */
+  /** The confirmed state; null before the first conclusive check. */
   uptime: Uptime | null;
-  /** When a failure was first seen that no second look has confirmed. */
+  /** First failure that no second check has confirmed yet. */
   suspectedSince: number | null;
-  /** From the first failure on; null while it is not down. */
+  /** First failure of the outage; null while it is not down. */
   downSince: number | null;
   /** When a check last saw it down; null while it is not. */
   downSeenAt: number | null;
@@ -111,21 +109,21 @@ export interface UptimeStep {
   standing: UptimeStanding;
   /** `begin`: since `standing.downSince`; `end`: at `endedAt`. */
   incident: 'begin' | 'end' | null;
-  /** Only where an incident ends: the check at hand, or the last that saw it down where nobody looked for long. */
+  /** Set if an incident ends: this check, or after a long gap the last check that saw it down. */
   endedAt: number | null;
-  /** A failure waits to be confirmed: the time for a second look, ms UTC. */
+  /** When a second check is due to confirm a failure (ms UTC); null if none is. */
   lookAgainAt: number | null;
 }
 
 const SECOND_LOOK_MS = 30_000;
-/** A failure that nobody looked at again for so long (a crash, a pause, our own side) is a matter of its own. */
+/** A failure without a second check for this long (crash, pause, our own outage) counts as a separate one. */
 const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
-/** What is down is looked at every hour: after more than two such looks that told nothing nobody knows how it fared. */
+/** Checks of a down endpoint run hourly. After two inconclusive ones nobody knows whether it is still down. */
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
- * What a check changes. One failure is a suspicion, a second one soon after makes it an incident from the first one on. No
- * incident claims time that nobody looked at.
+ * Returns the state after a check. One failure is a suspicion; a second one soon after makes it an incident that began with the
+ * first. An incident never covers time without checks.
  */
 export function followUptime(
   before: UptimeStanding,
@@ -164,14 +162,14 @@ function followWatched(standing: UptimeStanding, state: Uptime, now: number): Up
 const MOST_RECENT = 90;
 const LETTERS: Record<Uptime, string> = { up: 'u', down: 'd', unknown: '?' };
 
-/** The letters of the last checks with another one, oldest first: `u`, `d` or `?` each, at most 90. */
+/** Appends a check to the letters of the last 90, oldest first: `u`, `d` or `?` each. */
 export function recentChecks(before: string, state: Uptime): string {
   return (before + LETTERS[state]).slice(-MOST_RECENT);
 }
 
 /**
- * The share of the time from `from` to `now` in which it was not down, in percent with one decimal; rounded down, so that
- * 100 means: not down at all.
+ * Returns the share of the time from `from` to `now` that it was not down, in percent with one decimal. Rounds down, so that 100 means
+ * not down at all.
  */
 export function uptimePercent({ from, now, downMs }: { from: number; now: number; downMs: number }): number {
   if (downMs <= 0) return 100;
@@ -179,7 +177,7 @@ export function uptimePercent({ from, now, downMs }: { from: number; now: number
   return Math.floor((1 - downMs / (now - from)) * 1_000) / 10;
 }
 
-/** How far back a plan shows response times and incidents. */
+/** Returns how many days of response times and incidents a plan shows. */
 export function uptimeWindowDays(plan: Plan): number {
   return plan === 'premium' ? 90 : 7;
 }

@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 
-/** Incidents of uptime; the others are those of certificates. */
+/** SQL for incidents of uptime; all others are about certificates. */
 export const isDown = sql<boolean>`problem = 'down'`;
 
-/** The figures start anew with the first check after the pause: time that nobody looked at is no uptime. */
+/** Column values of a monitor that is not checked: the figures restart with the first check after a pause. */
 export const UNWATCHED = {
   uptime: null,
   uptime_since: null,
@@ -13,7 +13,7 @@ export const UNWATCHED = {
   down_seen_at: null,
 };
 
-/** For the transaction that stops the checks of an account’s monitors: nobody knows from now on whether those are up. */
+/** Ends open outages and resets uptime, in the transaction that stops the checks of an account's monitors. */
 export async function leaveUnwatched(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },

@@ -5,23 +5,23 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import { shownCertificates } from './shown-certificates.ts';
 
-/** One certificate that a monitor has shown as its own. */
+/** A leaf that the endpoint of a monitor has served. */
 export interface HistoryEntry {
   id: string;
   fingerprint: string;
   firstSeenAt: number;
   lastSeenAt: number;
   facts: CertificateFacts;
-  /** False: a limit kept its DER from being stored, or took it away. */
+  /** False if a storage limit dropped its DER. */
   derIsKept: boolean;
 }
 
-/** A monitor whose peer shows another certificate at each check has more of them than a page or a person can use. */
+/** Caps the history of an endpoint that serves another certificate at each check. */
 const MOST_ENTRIES = 1_000;
 
 /**
- * The leaves that could be read: the 1,000 last seen, the newest first; or, of `part`, those behind a place in the order in which they
- * appeared, the last first. Null when there is no such monitor.
+ * Returns the 1,000 leaves seen last, newest first; with `part`, those after a cursor, latest appearance first. Null if there is no
+ * such monitor.
  */
 export async function history(
   store: Store,
@@ -45,7 +45,7 @@ export async function history(
   });
 }
 
-/** The limit that last kept certificates of a monitor from being stored, and when; null: none ever did. */
+/** Returns the limit that last dropped certificates of a monitor, and when; null if none ever did. */
 export async function notKept(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -81,8 +81,8 @@ function partOf(
 }
 
 /**
- * Two certificates of a monitor's history, by their fingerprints; null where there is no such monitor, or no such entry. `not_kept`:
- * the DER of one of them is not stored.
+ * Returns two certificates of a monitor's history by fingerprint; null if there is no such monitor or entry, `not_kept` if the DER of
+ * one of them is not stored.
  */
 export async function historyPair(
   store: Store,

@@ -9,20 +9,20 @@ import { z } from 'zod';
 
 export interface SeenCertificate {
   fingerprint: string;
-  /** null: it is not to be stored. */
+  /** null: do not store it. */
   der: Uint8Array | null;
-  /** null: it could not be read. */
+  /** null if it could not be parsed. */
   facts: CertificateFacts | null;
 }
 
-/** In the column `der`: a limit kept the bytes from being stored, or took them away. */
+/** Value of the column `der` when a storage limit dropped the bytes. */
 const NOT_KEPT = new Uint8Array();
 const isKept = sql<boolean>`length(certificates.der) > 0`;
 
-/** 1 where the DER is stored; for queries that join `certificates`. */
+/** SQL: 1 if the DER is stored. For queries that join `certificates`. */
 export const derIsKept = sql<number>`case when ${isKept} then 1 else 0 end`;
 
-/** The DER of these certificates in this order; null when one of them is not known, or is no longer kept. */
+/** Returns the DER of these certificates in this order; null if one of them is unknown or not stored. */
 export async function certificateDers(
   store: Store,
   fingerprints: readonly string[],
@@ -39,7 +39,7 @@ export async function certificateDers(
   return ders.length === fingerprints.length ? ders : null;
 }
 
-/** Which of these certificates are stored, with their DER. */
+/** Returns which of these certificates are stored with their DER. */
 export async function keptFingerprints(
   trx: Transaction<Tables>,
   fingerprints: readonly string[],
@@ -54,7 +54,7 @@ export async function keptFingerprints(
   return new Set(rows.map(({ fingerprint }) => fingerprint));
 }
 
-/** Adds certificates, and the DER to those of which it was not kept. */
+/** Adds certificates, and adds the DER to known ones that lack it. */
 export async function addCertificates(
   trx: Transaction<Tables>,
   added: readonly SeenCertificate[],
@@ -71,7 +71,7 @@ export async function addCertificates(
           facts: facts && JSON.stringify(facts),
           first_seen_at: now,
         }))
-        // In one order everywhere: two checks that meet the same new certificates must not wait for each other in a ring.
+        // Everywhere in the same order, so that two checks that add the same certificates cannot deadlock.
         .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     )
     .onConflict((conflict) =>
@@ -83,7 +83,7 @@ export async function addCertificates(
     .execute();
 }
 
-/** Takes the DER away from those of these certificates that no monitor keeps. */
+/** Deletes the DER of those of these certificates that no monitor keeps. */
 export async function dropUnkeptDers(
   trx: Transaction<Tables>,
   fingerprints: readonly string[],
@@ -103,7 +103,7 @@ export async function dropUnkeptDers(
     .execute();
 }
 
-/** Facts of a certificate as they are stored. */
+/** Schema of the stored facts of a certificate. */
 export const FACTS = z.object({
   fingerprint: z.string(),
   serialNumber: z.string(),
@@ -122,12 +122,12 @@ export function parseFacts(facts: string | null): CertificateFacts | null {
   return facts === null ? null : readFacts(facts);
 }
 
-/** Removes certificates that no monitor has shown any more; returns how many. */
+/** Deletes certificates that are in no monitor's history; returns how many. */
 export async function pruneOrphanCertificates(store: Store): Promise<number> {
   return inTransaction(store, (trx) => deleteUnwatched(trx, null));
 }
 
-/** Of these certificates (null: of all) deletes those that no monitor has shown; returns how many. */
+/** Deletes those of these certificates (null: of all) that are in no monitor's history; returns how many. */
 export async function deleteUnwatched(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
@@ -137,7 +137,7 @@ export async function deleteUnwatched(
       .selectFrom('monitor_certificates')
       .select('monitor_certificates.id')
       .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
-    // Without a row in the history: the leaf of a check of which nothing else was stored.
+    // Not in the history: the leaf of a check whose evidence was not stored.
     const current = eb
       .selectFrom('monitors')
       .select('monitors.id')
@@ -152,7 +152,7 @@ export async function deleteUnwatched(
   return Number(deleted);
 }
 
-/** Databases bound the number of a statement's parameters. */
+/** Databases limit the number of parameters of a statement. */
 function batches(fingerprints: readonly string[]): string[][] {
   const size = 500;
   return Array.from({ length: Math.ceil(fingerprints.length / size) }, (_, index) =>

@@ -3,7 +3,7 @@ import type { Uptime } from '../../core/index.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** What a check says; those that say the same in a row are one run. */
+/** The result of a check. Consecutive checks with the same result form a run. */
 export interface Said {
   reached: boolean;
   uptime: Uptime | null;
@@ -12,14 +12,14 @@ export interface Said {
   evidenceId: string;
 }
 
-/** Checks in a row that said the same. Instants are ms UTC, of the end of checks. */
+/** Consecutive checks with the same result. Times are the ends of checks, ms UTC. */
 export interface CheckRun extends Said {
   firstAt: number;
   lastAt: number;
   checks: number;
 }
 
-/** What `monitor_states` has of the run that is open. */
+/** The open run, as `monitor_states` stores it. */
 export interface OpenRun {
   run_number: number;
   run_last_at: number;
@@ -27,8 +27,8 @@ export interface OpenRun {
 }
 
 /**
- * Ends the open run, and begins the next one with the check at `now`; part of the transaction that records it. Further checks that
- * say the same cost no row: they are counted in the monitor's state.
+ * Ends the open run and begins the next one with the check at `now`, in the transaction that records it. Further checks with the same
+ * result add no row: the monitor's state counts them.
  */
 export async function turnRun(
   trx: Transaction<Tables>,
@@ -67,7 +67,7 @@ const columnsOf = ({ reached, uptime, downMessage, verdictId, evidenceId }: Said
   evidence_id: evidenceId,
 });
 
-/** The runs of a monitor whose last check was after `since`, the newest first and at most `limit`. */
+/** Returns at most `limit` runs of a monitor whose last check was after `since`, newest first. */
 export async function checkRunsOf(
   db: Kysely<Tables>,
   { accountId, monitorId, since = 0, limit = 1_000 }: MonitorKey & { since?: number; limit?: number },

@@ -39,7 +39,7 @@ import { keepSeen } from './shown-certificates.ts';
 import { countStored } from './stored-bytes.ts';
 import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
-/** The claim of the worker that checked, as `claimDue` gives it out. */
+/** The lease under which a worker checked, as `claimDue` returns it. */
 export interface CheckLease extends MonitorKey {
   leaseToken: string;
   /** The interval that the plan allows. */
@@ -51,7 +51,7 @@ export interface CheckRecord {
   now: number;
   observation: Observation;
   verdict: Verdict;
-  /** Every distinct certificate seen that could be read; the observation has the DER of the others. */
+  /** Every distinct certificate that could be parsed. The observation has the DER of all. */
   certificates: readonly { facts: CertificateFacts }[];
   /** In [0, 1); see `nextCheckAt`. */
   jitter: number;
@@ -72,7 +72,7 @@ export async function record(
   const evidence = evidenceOf(observation);
   const verdict = { id: verdictDigest(check.verdict), text: JSON.stringify(check.verdict) };
   const outcome = await inTransaction(store, async (trx) => {
-    // Holding the row keeps other claims, the monitor's removal and requests for a check out until the end.
+    // The row lock keeps out other claims, deletion and requests for a check until the transaction ends.
     const monitor = await readHeld(store, trx, lease);
     if (!monitor) return null;
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
@@ -132,7 +132,7 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
-    // A known icon is noted again only now and then: its row may have been pruned a moment too early.
+    // Register the site again only now and then: its row may have been pruned a moment too early.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null)) await noteSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
     if (stored.bytes > 0) await countStored(trx, { accountId: key.accountId, bytes: stored.bytes, now });
@@ -181,7 +181,7 @@ function readHeld(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
 
 type HeldRow = NonNullable<Awaited<ReturnType<typeof readHeld>>>;
 
-/** `chosen`: null for a monitor that is paused or the product's own. */
+/** `chosen` is null for a paused monitor and for the product's own one. */
 async function readState(
   trx: Transaction<Tables>,
   read: { lease: CheckLease; row: HeldRow; check: CheckRecord; chosen: ChosenAlerts | null },
@@ -224,7 +224,7 @@ async function readContext(
   };
 }
 
-/** Returns how many deliveries are to be made. */
+/** Writes incidents and queues alerts; returns the number of queued deliveries. */
 async function writeAlerting(
   store: Store,
   trx: Transaction<Tables>,
@@ -262,7 +262,7 @@ function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial
   return Object.fromEntries(changed) as Partial<Row>;
 }
 
-/** Stores the verdict unless one that says the same is stored, in the same words. */
+/** Stores the verdict unless an equal one is stored already. */
 async function keepVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

@@ -7,7 +7,7 @@ import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 
-/** What the checks of some time came to. `answered` are those with a response time. */
+/** Totals of the checks of an hour or a day. `answered` counts those with a response time. */
 export interface Figures {
   checks: number;
   up: number;
@@ -28,14 +28,14 @@ const NONE: Figures = {
   responseMax: 0,
 };
 
-/** The hour that is not over; it is part of no day yet. */
+/** The current hour, which is not part of a day's row yet. */
 export interface OpenHour {
   /** When it began, ms UTC. */
   at: number;
   figures: Figures;
 }
 
-/** Counts a check in. `finished`: the hour before it, where another one has begun. */
+/** Adds a check to the current hour. `finished` is the previous hour if a new one has begun. */
 export function followHour(
   open: OpenHour | null,
   check: { at: number; state: Uptime; responseMs: number | null },
@@ -67,7 +67,7 @@ function plus(one: Figures, other: Figures): Figures {
 
 const readHour = storedJson('figures of an hour', z.array(z.number()));
 
-/** As `monitor_states` keeps it. */
+/** Returns the text that `monitor_states` stores. */
 export const packHour = ({ figures }: OpenHour): string => JSON.stringify(Object.values(figures));
 
 export function parseHour(row: { hour_at: number | null; hour: string | null }): OpenHour | null {
@@ -77,16 +77,16 @@ export function parseHour(row: { hour_at: number | null; hour: string | null }):
   return { at: row.hour_at, figures: { checks, up, down, unknown, answered, responseSum, responseMax } };
 }
 
-/** The answers of an hour that had any. */
+/** Response times of an hour with at least one answer. */
 export interface HourOfAnswers {
-  /** When it began, ms UTC. */
+  /** Start of the hour, ms UTC. */
   at: number;
   answered: number;
   responseSum: number;
   responseMax: number;
 }
 
-/** In a day's row: the number of the hour, how many answers, their sum and the slowest. */
+/** In a day's row, per hour: number of the hour, answers, sum of their times, slowest. */
 const readHours = storedJson(
   'hours of a day',
   z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
@@ -106,7 +106,7 @@ export function hoursOf({
 
 type DayFigures = Omit<MonitorDaysTable, 'account_id' | 'monitor_id'>;
 
-/** A day with one more hour of it, or more of one that it has: the clock may have been set back. */
+/** Returns the day with the hour added. The hour may be there already if the clock was set back. */
 export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour): DayFigures {
   const dayAt = Math.floor(at / DAY_MS) * DAY_MS;
   const sum = day
@@ -135,7 +135,7 @@ export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour)
   };
 }
 
-/** Adds an hour that is over to its day, in the transaction of the first check after it. */
+/** Adds a finished hour to its day, in the transaction of the first check after it. */
 export async function keepHour(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

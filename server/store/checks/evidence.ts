@@ -6,23 +6,23 @@ import type { Tables } from '../schema/tables.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 
-/** An observation in the form in which it is kept. */
+/** An observation in the form in which it is stored. */
 export interface Evidence {
-  /** The same for looks that saw the same chains and failures, wherever, in whichever order and how fast. */
+  /** Equal for checks that saw the same chains and failures, whatever their addresses, order and timing. */
   id: string;
-  /** It has what is looked at now and then alone. */
+  /** Includes the posture, which only some checks examine. */
   hasPosture: boolean;
-  /** Plain data with fingerprints in the place of DER, which is kept once, in `certificates`. */
+  /** Plain data with fingerprints instead of DER, which `certificates` stores once. */
   observation: unknown;
-  /** By fingerprint. */
+  /** Keyed by fingerprint. */
   ders: Map<string, Uint8Array>;
-  /** The role of each of them; leaves in the order of the addresses. */
+  /** The role of each certificate; leaves in the order of the addresses. */
   roles: Map<string, 'leaf' | 'chain' | 'beside'>;
-  /** Those among them that every such look has; the others only one that asked for them. */
+  /** The certificates that every such check sees; the others come only with the posture. */
   usual: ReadonlySet<string>;
 }
 
-/** Takes the bytes out of an observation. Of a staple its length stays: what it said is among the evidence of revocation. */
+/** Replaces DER by fingerprints, and staples by their length: the revocation evidence has what they said. */
 export function evidenceOf(observation: Observation): Evidence {
   const ders: Evidence['ders'] = new Map();
   const roles: Evidence['roles'] = new Map();
@@ -70,7 +70,7 @@ export function evidenceOf(observation: Observation): Evidence {
 
 const RANK = { leaf: 0, chain: 1, beside: 2 };
 
-/** The part of a stored observation that tells what was shown. */
+/** The part of a stored observation that identifies what the endpoint served. */
 const OBSERVATION = z.object({
   resolution: z
     .object({ ok: z.boolean(), stage: z.string().optional(), reason: z.string().optional() })
@@ -89,7 +89,7 @@ const OBSERVATION = z.object({
 export type StoredObservation = z.infer<typeof OBSERVATION>;
 export const readObservation = storedJson('an observation', OBSERVATION);
 
-/** Addresses are no part of it: names that lead to others each time show the same. */
+/** Ignores addresses: a name may resolve to others each time and serve the same. */
 export function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
   const shown = addresses.map(({ presentedChain, stage, reason }) =>
     JSON.stringify(presentedChain ?? [stage, reason]),
@@ -102,11 +102,11 @@ export function evidenceId({ resolution, addresses = [], authorities = [] }: Sto
   return shortDigest(said);
 }
 
-/** 128 bits: enough to tell apart what one monitor has shown or was told. */
+/** Returns 128 bits in hex, enough to distinguish the rows of one monitor. */
 export const shortDigest = (said: unknown): string =>
   createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 32);
 
-/** Keeps the first look that saw this, and of those that came later the last one that looked at everything. */
+/** Stores evidence on first sight. Replaces it only by evidence that includes the posture. */
 export async function keepEvidence(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

@@ -10,14 +10,14 @@ import { readVerdict } from './verdict-row.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
-/** What a look without an account found. */
+/** The result of a preview check. */
 export interface GlanceAnswer {
   verdict: Verdict;
-  /** The leaf that the verdict speaks of; null where none was read. */
+  /** The leaf that the verdict is about; null if none was read. */
   leaf: CertificateFacts | null;
-  /** What was sent with it, the leaf first. What could not be read is left out. */
+  /** The served chain, leaf first, without certificates that could not be parsed. */
   chain: { subject: string; issuer: string; notAfter: number }[];
-  /** How many names the leaf is for; `leaf.sans` has the first of them. */
+  /** Number of names of the leaf; `leaf.sans` has the first of them. */
   names: number;
 }
 
@@ -28,10 +28,10 @@ export interface ClaimedGlance {
   protocol: Protocol;
 }
 
-/** Nobody waits for it any more. */
+/** After this the visitor has stopped waiting. */
 const WORTHLESS_AFTER_MS = 15_000;
 
-/** Asks the workers for a look; returns its id. The caller removes it, whatever comes of it. */
+/** Queues a preview check and returns its id. The caller deletes it, whatever happens. */
 export async function askForGlance(
   store: Store,
   { host, port, protocol, now }: { host: string; port: number; protocol: Protocol; now: number },
@@ -45,7 +45,7 @@ export async function askForGlance(
   return id;
 }
 
-/** null while there is none. */
+/** Returns null while there is no answer. */
 export async function answerOfGlance(store: Store, id: string): Promise<GlanceAnswer | null> {
   const row = await store.db.selectFrom('glances').select('answer').where('id', '=', id).executeTakeFirst();
   return row?.answer ? readAnswer(row.answer) : null;
@@ -69,8 +69,8 @@ export async function removeGlance(store: Store, id: string): Promise<void> {
 }
 
 /**
- * Takes looks that somebody still waits for, under a lease, the oldest first. Those that nobody came back for within a minute
- * are removed: every worker comes by each second.
+ * Claims preview checks that a visitor still waits for, oldest first, under a lease. Deletes those that nobody fetched within a
+ * minute: every worker polls each second.
  */
 export async function claimGlances(
   store: Store,
@@ -99,7 +99,7 @@ export async function claimGlances(
     .execute();
 }
 
-/** Moves the end of the lease to `leaseMs` from now; with 0 another worker may take it at once. */
+/** Sets the end of the lease to `leaseMs` from now; 0 releases it at once. */
 export async function extendGlance(
   store: Store,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
@@ -112,7 +112,7 @@ export async function extendGlance(
     .execute();
 }
 
-/** Nothing happens where nobody waits any more. Of two answers (a lease ran out meanwhile) the first counts. */
+/** Stores the answer if somebody still waits. Of two answers (after an expired lease) the first counts. */
 export async function answerGlance(store: Store, id: string, answer: GlanceAnswer): Promise<void> {
   const { numUpdatedRows } = await store.db
     .updateTable('glances')
@@ -123,7 +123,7 @@ export async function answerGlance(store: Store, id: string, answer: GlanceAnswe
   if (numUpdatedRows > 0n) store.signals.publish({ topic: 'glance', glanceId: id });
 }
 
-/** What a process that was killed left behind, a clock that ran ahead included. */
+/** Deletes what a killed process left behind, and rows from a clock that ran ahead. */
 async function pruneGlances(store: Store, now: number): Promise<void> {
   const clock = leaseClock(store, now);
   await store.db

@@ -4,9 +4,8 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 
 /**
- * The DER of what the endpoint sent when a certificate was last read there, leaf first; of several addresses, one that
- * showed the monitor's own. The leaf alone where no check of that time is kept; empty before anything was read. Null:
- * there is no such monitor.
+ * Returns the DER of the chain that the endpoint last served, leaf first, from an address that served the monitor's leaf. Only the
+ * leaf if no check with it is stored, empty before the first one, null if there is no such monitor.
  */
 export async function presentedChain(store: Store, key: MonitorKey): Promise<Uint8Array[] | null> {
   const monitor = await store.db

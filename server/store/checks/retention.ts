@@ -5,9 +5,9 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Beyond what a plan shows, and after the end of Premium before less is kept: whoever pays again a little late has lost nothing. */
+/** Kept beyond what the plan shows, so that somebody who renews Premium a few days late loses nothing. */
 const GRACE_MS = 7 * DAY_MS;
-/** As one portion: the embedded database has one writer, which nobody should wait for long. */
+/** Rows per transaction: the embedded database has one writer, and others wait for it. */
 const AT_ONCE = 200;
 
 interface Place {
@@ -16,9 +16,8 @@ interface Place {
 }
 
 /**
- * Removes what no plan shows any more of the past of monitors, some of them at a time: runs of checks, days, incidents with what was
- * told of them, and then what showed in none of the runs that are left. Ends early, between two portions, when `stopping` fires.
- * Returns how many rows.
+ * Deletes history that no plan shows any more, in portions: runs of checks, days, incidents with their alerts, then evidence and verdicts
+ * that no remaining run uses. Stops between two portions when `stopping` aborts. Returns the number of rows.
  */
 export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
@@ -64,7 +63,7 @@ async function prunePortion(store: Store, portion: Portion): Promise<number> {
   });
 }
 
-/** From one monitor to another in the order of keys, those of accounts that keep so much. */
+/** The monitors of a portion in the order of their keys, of accounts with this retention. */
 function portionOf(store: Store, { after, last, keeps, now }: Portion) {
   const range = sql<SqlBool>`(monitors.account_id, monitors.id) > (${after.account_id}, ${after.id})
     and (monitors.account_id, monitors.id) <= (${last.account_id}, ${last.id})`;
@@ -84,8 +83,8 @@ function portionOf(store: Store, { after, last, keeps, now }: Portion) {
 type Ended = { before: number; of: ReturnType<typeof portionOf> };
 
 /**
- * "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it.
- * "materialized": with outdated statistics, PostgreSQL would otherwise run the subquery again for each row of the table.
+ * "cross join" fixes SQLite's join order; in the other order it reads all rows of an account for each portion.
+ * "materialized": with outdated statistics, PostgreSQL would run the subquery again for each row of the table.
  */
 async function deleteOld(
   trx: Kysely<Tables>,
@@ -107,8 +106,8 @@ async function deleteOld(
 }
 
 /**
- * Rows that each of these monitors may have at most, whatever their age. An endpoint that says something else at each check, and is
- * checked as often as its owner may ask for, makes 8,640 of each a day.
+ * Maximum rows per monitor, whatever their age. An endpoint whose result changes at each check, checked as often as its owner may ask,
+ * makes 8,640 a day.
  */
 const MOST_OF_MONITOR = {
   check_runs: { most: 20_000, key: 'number', newest: 'number', spare: sql`old.last_at is not null` },
@@ -118,8 +117,8 @@ const MOST_OF_MONITOR = {
 const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
 
 /**
- * Deletes what is older than the newest so many of a monitor, except for what is still in use. "materialized": otherwise the databases
- * compute the edge of a monitor and the rows beyond it again for each row.
+ * Deletes all but the newest rows of a monitor, except those still in use. "materialized": otherwise the databases compute the limit
+ * of a monitor again for each row.
  */
 async function deleteBeyond(
   trx: Kysely<Tables>,
@@ -145,7 +144,7 @@ async function deleteBeyond(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Of these monitors, evidence and verdicts that no run has, nor the last check. */
+/** Deletes evidence and verdicts of these monitors that neither a run nor the last check uses. */
 async function deleteUnreferenced(trx: Kysely<Tables>, of: Ended['of']): Promise<void> {
   for (const [table, column] of [
     ['evidence', 'evidence_id'],

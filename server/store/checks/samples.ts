@@ -2,7 +2,7 @@ import type { Uptime } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 
-/** What one check told of uptime, as people see it in the strip of the last ones. Instants are ms UTC. */
+/** The uptime result of one check, as the strip of recent checks shows it. Times are ms UTC. */
 export interface Sample {
   at: number;
   state: Uptime;
@@ -17,14 +17,14 @@ const STATES: Record<string, Uptime> = { U: 'up', D: 'down', X: 'unknown' };
 const BASE = 36;
 
 /**
- * Samples as `monitor_states` keeps them, which is written anew at every check and has to be small: a capital for the state, the time
- * since the one before (of the first: since 1970), how long the answer took and which message it failed with. About eight bytes each.
+ * Samples as `monitor_states` stores them. Every check rewrites that row, so it is small, about eight bytes a sample: a capital for the
+ * state, the time since the previous sample (of the first: since 1970), the response time and the index of the message.
  */
 const PACKED = z.object({ checks: z.string(), messages: z.array(z.string()) });
 type Packed = z.infer<typeof PACKED>;
 const readPacked = storedJson('samples of uptime', PACKED);
 
-/** Oldest first, at most 90. */
+/** Returns the samples, oldest first, at most 90. */
 export function parseSamples(text: string | null): Sample[] {
   if (text === null || text === '') return [];
   const { checks, messages } = readPacked(text);
@@ -41,7 +41,7 @@ export function parseSamples(text: string | null): Sample[] {
   });
 }
 
-/** The last 90 of these, which are in the order in which they were made. */
+/** Packs the last 90 samples, given in the order of their checks. */
 export function packSamples(samples: readonly Sample[]): string {
   const messages: string[] = [];
   let before = 0;
@@ -59,5 +59,5 @@ export function packSamples(samples: readonly Sample[]): string {
   return JSON.stringify({ checks: checks.join(''), messages } satisfies Packed);
 }
 
-/** Whether there were no checks before the first of them. */
+/** Returns whether these are all checks that there were. */
 export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MOST_SAMPLES;

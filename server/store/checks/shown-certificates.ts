@@ -13,18 +13,18 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import { fitting, inBrief, spareBytes } from './stored-bytes.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** What the checks before saw, as `monitor_states` has it. */
+/** What earlier checks saw, as `monitor_states` stores it. */
 interface SeenBefore {
   evidence_id: string | null;
   shown_id: string | null;
   shown_at: number | null;
 }
 
-/** What of a check was stored. */
+/** Says how much of a check was stored. */
 export interface Stored {
-  /** The limit that kept something from being stored, now or of what was stored before; null: none did. */
+  /** The limit because of which something was not stored or was dropped; null if none was reached. */
   reached: LimitName | null;
-  /** False: over the limit of a day, or with evidence over that of a check. The verdict replaces the one before, the evidence is lost. */
+  /** False above the daily or per-check limit: the verdict replaces the previous one, and the evidence is lost. */
   isKept: boolean;
   bytes: number;
 }
@@ -32,17 +32,17 @@ export interface Stored {
 const UNCHANGED: Stored = { reached: null, isKept: true, bytes: 0 };
 
 /**
- * Keeps what a check saw: evidence, certificates and which of them the monitor shows, as far as the limits allow. Where the check before
- * saw the same, nothing is written: it is all there. Part of the transaction that records the check, which counts the `bytes` at its end.
+ * Stores evidence, certificates and the monitor's history within the limits, in the transaction that records the check. Writes nothing if
+ * the previous check saw the same. The transaction counts the returned `bytes` at its end.
  */
 export async function keepSeen(
   trx: Transaction<Tables>,
   key: MonitorKey,
   seen: {
     evidence: Evidence;
-    /** Every distinct certificate seen that could be read. */
+    /** Every distinct certificate that could be parsed. */
     certificates: readonly { facts: CertificateFacts }[];
-    /** The leaf to show from now on. */
+    /** The leaf to show as current. */
     currentFingerprint: string | null;
     /** JSON, with its id. */
     verdict: { id: string; text: string };
@@ -85,7 +85,7 @@ export async function keepSeen(
   return { reached, isKept: true, bytes: added };
 }
 
-/** How many bytes of evidence and verdict have no row yet: what alternates between two writes nothing the third time. */
+/** Returns the bytes of evidence and verdict without a row yet: an endpoint that alternates writes nothing the third time. */
 async function newBytes(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -109,7 +109,7 @@ async function newBytes(
   );
 }
 
-/** Lets go of the certificates that a monitor shows no more, the oldest first, where it has more than `most`. Whether there were any. */
+/** Deletes the oldest former certificates of a monitor above `most`. Returns whether there were any. */
 async function dropOldest(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -154,7 +154,7 @@ function certificatesOf(
   return [...ders].map(([fingerprint, der]) => ({ fingerprint, der, facts: facts.get(fingerprint) ?? null }));
 }
 
-/** Writes down when what was shown until now was last seen. */
+/** Records when the certificates served until now were last seen. */
 async function leaveShown(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -210,7 +210,7 @@ async function extendHistory(
     .execute();
 }
 
-/** The certificates that a monitor has shown, with what is known of each; `last_seen_at` as it is. */
+/** Selects the certificates of a monitor's history with their facts; `last_seen_at` as stored. */
 export function shownCertificates(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   return db
     .selectFrom('monitor_certificates')

@@ -8,13 +8,13 @@ import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const KB = 1_000;
-/** Of a certificate beside its DER and facts: rows and index entries. */
+/** Rows and index entries of a certificate, without its DER and facts. */
 const ROW_BYTES = 400;
 
-/** Of the account in `rate_limits`. */
+/** The account's key in `rate_limits`. */
 export const storedKey = (accountId: string): string => `stored:${accountId}`;
 
-/** How many bytes of certificates and evidence the account may still store in its day. */
+/** Returns how many bytes of certificates and evidence the account may still store today. */
 export async function spareBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
@@ -23,11 +23,11 @@ export async function spareBytes(
   return (dailyKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 
-/** What an account with so many domains may store a day, in kilobytes. */
+/** Returns the kilobytes that an account with this many domains may store a day. */
 export const dailyKb = ({ storedKbPerDay }: Limits, domains: number): number =>
   Math.floor(storedKbPerDay * (1 + domains / 10));
 
-/** Counts what was stored; last in its transaction, because other checks of the account wait for this row. */
+/** Counts stored bytes. Call it last in the transaction: other checks of the account wait for this row. */
 export async function countStored(
   trx: Transaction<Tables>,
   { accountId, bytes, now }: { accountId: string; bytes: number; now: number },
@@ -42,7 +42,7 @@ export async function countStored(
   await consumeRateLimit({ db: trx }, use);
 }
 
-/** Of certificates those that fit in `spare` bytes as they are, in the order of their importance; the others without DER and in brief. */
+/** Returns the certificates, in order of importance, whole while they fit into `spare` bytes, then shortened and without DER. */
 export function fitting(
   seen: readonly SeenCertificate[],
   { roles }: Pick<Evidence, 'roles'>,
@@ -72,7 +72,7 @@ const sizeOf = ({ der, facts }: SeenCertificate): number =>
 const MOST_TEXT = 200;
 const MOST_NAMES = 20;
 
-/** What tells the certificate from others, and when it ends. */
+/** Returns a certificate reduced to what identifies it and its dates, without DER. */
 export function inBrief({ fingerprint, facts }: SeenCertificate): SeenCertificate {
   return { fingerprint, der: null, facts: facts && briefFacts(facts) };
 }

@@ -18,26 +18,26 @@ export interface Incident {
   message: string;
 }
 
-/** What the plan shows of a monitor's uptime. Instants in ms UTC. */
+/** The uptime of a monitor over the window of its plan. Times are ms UTC. */
 export interface UptimeHistory {
-  /** Confirmed by a second look; null before the first check. */
+  /** Confirmed by a second check; null before the first one. */
   state: Uptime | null;
   windowDays: number;
-  /** Where the figures begin: the first check that told anything, or the window's start; null where nothing is confirmed yet. */
+  /** Start of the figures: the first conclusive check or the start of the window; null if nothing is confirmed yet. */
   since: number | null;
   percent: number | null;
   /** Oldest first. */
   checks: Sample[];
-  /** Newest first, those that touch the window. */
+  /** Incidents that overlap the window, newest first. */
   incidents: Incident[];
-  /** Evenly spaced, oldest first, at most 120; spans without an answer are left out. `at` is where a span begins. */
+  /** At most 120 evenly spaced spans, oldest first, without those that had no answer. `at` is the start of a span. */
   responseTimes: { at: number; averageMs: number; slowestMs: number }[];
 }
 
 const MOST_INCIDENTS = 100;
 const SPANS = 120;
 
-/** null: the account has no such monitor. */
+/** Returns null if the account has no such monitor. */
 export async function uptimeHistory(
   store: Store,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -76,7 +76,7 @@ export async function uptimeHistory(
   };
 }
 
-/** The percentage of each of an account's monitors, over what its plan shows; not of those that nothing is known of yet. */
+/** Returns the uptime percentage of each monitor over the window of its plan; leaves out those without a conclusive check. */
 export async function uptimePercents(
   store: Store,
   monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince' | 'uptime' | 'recentChecks'>[],
@@ -98,7 +98,7 @@ export async function uptimePercents(
   );
 }
 
-/** Once it was seen up, or down by a second look. One failure alone says nothing of the time since. */
+/** Returns whether a check found it up, or a second check found it down. One failure alone proves nothing. */
 function isConfirmed({
   uptime,
   recentChecks,
@@ -118,7 +118,7 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
   return uptimeWindowDays(plan);
 }
 
-/** How long each was down since `from` and since it is watched without a pause; those that never were are not in it. */
+/** Returns how long each monitor was down since `from` and since its last pause; only those that were down. */
 async function downtimes(
   db: Kysely<Tables>,
   { accountId, ids, from, now }: { accountId: string; ids: readonly string[]; from: number; now: number },
@@ -136,7 +136,7 @@ async function downtimes(
     .where('monitor_id', 'in', ids)
     .where(isDown)
     .where('started_at', '<', now)
-    // An incident ends with the pause at the latest, so that none reaches over one.
+    // A pause ends the open incident, so none spans a pause.
     .where('started_at', '>=', (eb) =>
       eb
         .selectFrom('monitors')
@@ -177,8 +177,8 @@ async function incidentsSince(
 type Span = UptimeHistory['responseTimes'][number];
 
 /**
- * As long as the last checks are all there were, those over spans of any length; from then on hours, so many in each span that at most
- * 120 cover the time.
+ * Uses the recent checks while they are all there are, in spans of any length. After that it uses whole hours, as many per span as
+ * needed for at most 120 spans.
  */
 async function responseTimes(
   db: Kysely<Tables>,
@@ -216,7 +216,7 @@ async function responseTimes(
     from: begin,
     spanMs: Math.ceil((now - begin + 1) / HOUR_MS / SPANS) * HOUR_MS,
   });
-  // The first hour had begun before the figures do.
+  // The first hour began before the window.
   return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
 }
 

@@ -6,13 +6,13 @@ import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import type { Store } from '../db/open-store.ts';
 
-/** Written out: SQLite recognises the partial index of what is checked by its words, not by a parameter's value. */
+/** A literal, not a parameter: SQLite only uses the partial index if the query has its exact text. */
 export const isActive = sql<boolean>`active = 1`;
 
-/** Words with which the index of what is due is asked by time alone. */
+/** Lets the index of due checks be searched by time alone. */
 export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
-/** Since when the monitor that has been due the longest is; null where none is. */
+/** Returns the due time of the longest due monitor; null if none is due. */
 export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
   const firsts = lanes().map(
     (lane) => sql`select min(next_check_at) as at from monitors
@@ -28,8 +28,8 @@ export function lanes(): number[] {
 }
 
 /**
- * Lets a monitor, or (null) every one of the account, be checked by `at` (ms UTC) at the latest: what people chose about alerts
- * changes what the next check has to tell. Publish the signal `due` after it.
+ * Makes a monitor, or with null all of the account, due by `at` (ms UTC) at the latest, because changed alert settings change what the
+ * next check reports. Publish the signal `due` afterwards.
  */
 export async function makeDueBy(
   trx: Transaction<Tables>,
@@ -45,8 +45,8 @@ export async function makeDueBy(
 }
 
 /**
- * Ends a claim whose look says nothing about the endpoint: nothing of it is kept but that it told nothing, once in a row. False, and
- * nothing changed, when the lease is no longer ours.
+ * Ends a claim whose check was inconclusive. Records only that, once for consecutive ones. Returns false, and changes nothing, if the
+ * lease is no longer ours.
  */
 export async function postponeCheck(
   store: Store,
@@ -85,12 +85,12 @@ export async function postponeCheck(
   return true;
 }
 
-/** Longer than any plan's interval, which is a day at most, and than any lease, which is a minute at most. */
+/** More than any interval (at most a day) and any lease (at most a minute). */
 const LONGEST_PLAN_MS = 48 * HOUR_MS;
 
 /**
- * Makes due what no plan can have put off so far: the machine's clock ran ahead and was set back, and without this nobody
- * would look until it catches up with itself. Ends leases from that time as well. Returns how many monitors.
+ * Makes monitors due whose next check is impossibly far ahead, because the clock ran ahead and was set back. Ends leases from that
+ * time too. Returns the number of monitors.
  */
 export async function recallMonitors(store: Store, now: number): Promise<number> {
   const result = await store.db

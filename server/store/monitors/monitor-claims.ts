@@ -9,14 +9,14 @@ import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive, lanes } from './check-due.ts';
 
-/** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
+/** A monitor that only this worker may check until its lease ends. `checkEveryMinutes` is what the plan allows at the claim. */
 export interface ClaimedMonitor extends Monitor {
-  /** Needed to record; worthless once another worker has claimed the monitor. */
+  /** Needed to record; invalid once another worker has claimed the monitor. */
   leaseToken: string;
   plan: Plan;
   /** A person asked for this check. */
   asked: boolean;
-  /** DER of what its account trusts beside what everybody does. */
+  /** DER of the authorities that its account trusts in addition to the public ones. */
   authorities: readonly Uint8Array[];
 }
 
@@ -28,9 +28,8 @@ export interface Claim {
 }
 
 /**
- * Takes monitors that are due, under a lease: two workers never get the same one. Of each lane those that have been due the
- * longest, in portions that let nobody's first monitors wait behind the many of somebody else; what a lane leaves goes to the others.
- * A lease that ran out (its worker was killed) counts as none. `taken`: how many this worker has claimed so far.
+ * Claims due monitors under a lease; no two workers get the same one. Takes the longest due of each lane, in shares that keep small
+ * accounts from waiting behind large ones; unused shares go to other lanes. Expired leases are free. `taken`: claimed so far.
  */
 export async function claimDue(
   store: Store,
@@ -50,7 +49,7 @@ export async function claimDue(
   return readLeased(store, [...first, ...rest], { leaseToken, now: claim.now });
 }
 
-/** The first of what waits in each lane, at most so many of it (null: as many as are free), lane 0 before all others. */
+/** Selects due monitors by lane, lane 0 first, at most its share of each (null: no limit). */
 function dueInLanes(
   store: Store,
   { now, limit }: Pick<Claim, 'now' | 'limit'>,
@@ -77,14 +76,14 @@ function dueInLanes(
   return sql<MonitorId>`(select account_id, id from (${sql.join(free, sql` union all `)}) as waiting limit ${limit})`;
 }
 
-/** So many of others along with one claim: they are written down one after the other, within its lease. */
+/** Maximum companions per claim: they are recorded one after the other within its lease. */
 const MOST_COMPANIONS = 200;
-/** A second look is to come some time after the first. */
+/** A companion is not checked again so soon after its last check. */
 const APART_MS = 2 * MINUTE_MS;
 
 /**
- * Takes along who watches the same endpoints, by the same protocol, and is due, or will be within half of his interval and an hour: one look
- * serves them all. Only those who trust what everybody trusts: of others a look asks other questions.
+ * Claims other monitors of the same endpoints and protocol that are due soon (within half their interval and an hour), so that one probe
+ * serves them all. Leaves out accounts with their own authorities, whose probe asks other sources.
  */
 export async function claimCompanions(
   store: Store,
@@ -134,7 +133,7 @@ interface MonitorId {
 const isFree = (clock: Expression<number>): Expression<SqlBool> =>
   sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
 
-/** Puts a lease on what `chosen` finds and holds. */
+/** Sets the lease on the rows that `chosen` selects and locks. */
 async function lease(
   store: Store,
   { now, leaseMs, claimedBy, leaseToken }: Omit<Claim, 'limit'> & { leaseToken: string },
@@ -148,8 +147,8 @@ async function lease(
       lease_token: leaseToken,
       lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}`,
       claimed_by: claimedBy,
-      // Taken up by this claim; a request that comes from now on asks for another check after it.
-      // What was asked of whoever had the lease before, and let it run out, is asked still.
+      // This check answers the request; a later request asks for another check. A request that an expired lease
+      // took up still counts.
       claim_asked: sql<number>`case when check_requested_at is not null or (lease_token is not null and claim_asked = 1) then 1 else 0 end`,
       check_requested_at: null,
     })
@@ -159,7 +158,7 @@ async function lease(
     .execute();
 }
 
-/** Those of `claimed` that are still ours, what has been due the longest first. */
+/** Reads the claimed monitors whose lease is still ours, the longest due first. */
 async function readLeased(
   store: Store,
   claimed: readonly MonitorId[],
@@ -198,7 +197,7 @@ async function readLeased(
   });
 }
 
-/** Gives a claim back unfinished; the monitor is due again at once, and as much asked for as it was. Harmless when the lease is no longer ours. */
+/** Releases an unfinished claim: the monitor is due at once, and a request for it counts again. Harmless if the lease is lost. */
 export async function releaseClaim(
   store: Store,
   { accountId, id, leaseToken }: Pick<ClaimedMonitor, 'accountId' | 'id' | 'leaseToken'>,
