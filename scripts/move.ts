@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory } from '../server/data-directory.ts';
-import { move } from '../server/store/operations/copy/move.ts';
+import { move } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';
 import { amount, grouped, runTool, say } from './database/run-tool.ts';

@@ -14,8 +14,7 @@ import {
   refusePlainHttp,
   unsubscribeKeys,
 } from './api/index.ts';
-import { createEmailChannel } from './channels/email/index.ts';
-import { createHttpChannels, createPing } from './channels/index.ts';
+import { createEmailChannel, createHttpChannels, createPing } from './channels/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS } from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
-import { AT_NEW_OWNER } from '../server/store/schema/new-owner-tables.ts';
+import { AT_NEW_OWNER } from '../server/store/accounts/new-owner.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

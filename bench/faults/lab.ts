@@ -1,12 +1,11 @@
 import { inspect } from 'node:util';
-import { createEmailChannel } from '../../server/channels/email/index.ts';
-import { createHttpChannels } from '../../server/channels/index.ts';
+import { createEmailChannel, createHttpChannels } from '../../server/channels/index.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
   createCanaries,
-  createIconSource,
   createExaminer,
+  createIconSource,
   createProbe,
   loadTrustStore,
   NO_SOURCES,

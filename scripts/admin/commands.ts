@@ -1,7 +1,11 @@
 import type { Config } from '../../server/config.ts';
-import { accountByEmail, listAccounts } from '../../server/store/accounts/account-list.ts';
+import {
+  accountByEmail,
+  disableAccount,
+  enableAccount,
+  listAccounts,
+} from '../../server/store/accounts/account-administration.ts';
 import { type Account, grantPremium, identitiesOf } from '../../server/store/accounts/accounts.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
 import { entitlementAt } from '../../server/store/billing/entitlements.ts';
 import { runningSubscriptions } from '../../server/core/index.ts';
 import { listFeedback } from '../../server/store/accounts/feedback.ts';
@@ -9,7 +13,7 @@ import { verifyAddress } from '../../server/store/accounts/identity-users.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endAllSessions } from '../../server/store/accounts/sessions.ts';
 import { subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
-import { showMail, resendMail } from './mail-commands.ts';
+import { resendMail, showMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
 import { DAY_MS } from '../../contract/durations.ts';

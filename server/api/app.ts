@@ -24,7 +24,7 @@ import { channelRoutes } from './alerts/channels-routes.ts';
 import { deliveryRoutes } from './alerts/deliveries-routes.ts';
 import { devMailRoutes } from './operations/dev-mail-routes.ts';
 import { docsRoutes } from './documentation/docs-routes.ts';
-import { eventRoutes } from './http/events-routes.ts';
+import { eventRoutes } from './http/event-streams.ts';
 import { exportRoutes } from './auth/export-routes.ts';
 import { domainUptimeRoute, faviconRoutes, oneDomainRoutes } from './domains/one-domain-routes.ts';
 import { feedbackRoutes } from './operations/feedback-routes.ts';

@@ -1,4 +1,14 @@
 export type { DeliveryOutcome } from './definition.ts';
+export { type BounceReturn, isGenuine, readBounceAddress } from './email/bounce-address.ts';
+export { readMailbox } from './email/bounce-mailbox.ts';
+export { readDeliveryReport } from './email/delivery-report.ts';
+export { createEmailChannel, type EmailChannel, type EmailMessage } from './email/email-channel.ts';
 export { createPing, type Ping } from './heartbeat.ts';
-export { createHttpChannels } from './http-channels.ts';
-export type { HttpChannels, HttpChannelsOptions } from './http-channels.ts';
+export { createHttpChannels, type HttpChannels, type HttpChannelsOptions } from './http-channels.ts';
+export type { AccountMessageInput } from './messages/account-mail.ts';
+export { accountMessage } from './messages/account-message.ts';
+export { alertContent } from './messages/alert-content.ts';
+export type { AlertContent, AlertMessageInput } from './messages/alert-input.ts';
+export { alertMail, type AlertMailInput } from './messages/alert-mail.ts';
+export { LOGO_CONTENT_ID } from './messages/mail-layout.ts';
+export type { RenderedMessage } from './messages/rendered-message.ts';

@@ -5,7 +5,7 @@ import {
   readBounceAddress,
   readDeliveryReport,
   readMailbox,
-} from '../channels/email/index.ts';
+} from '../channels/index.ts';
 import { mailOf, recordBounce } from '../store/mail/bounces.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { createBell } from './bell.ts';

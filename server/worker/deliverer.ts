@@ -1,8 +1,13 @@
-import type { DeliveryOutcome, HttpChannels } from '../channels/index.ts';
+import {
+  alertContent,
+  type AlertContent,
+  alertMail,
+  type DeliveryOutcome,
+  type HttpChannels,
+} from '../channels/index.ts';
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
-import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
 import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
-import { type AlertChoices, alertChoices } from '../store/alerts/alert-settings.ts';
+import { alertChoices, type AlertChoices } from '../store/alerts/alert-settings.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -11,7 +16,7 @@ import {
 } from '../store/alerts/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
-import { unsubscribeTokens } from '../store/mail/unsubscribe-token.ts';
+import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
 import { trace } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';

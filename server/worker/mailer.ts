@@ -1,4 +1,4 @@
-import { accountMessage } from '../channels/messages/index.ts';
+import { accountMessage } from '../channels/index.ts';
 import { ACCOUNT_MAIL, type UnsubscribePair } from '../core/index.ts';
 import {
   type ClaimedMail,
@@ -9,7 +9,7 @@ import {
   settleMail,
 } from '../store/mail/mails.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
-import { unsubscribeTokens } from '../store/mail/unsubscribe-token.ts';
+import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 

@@ -1,4 +1,4 @@
-import type { EmailChannel, EmailMessage } from '../channels/email/index.ts';
+import type { EmailChannel, EmailMessage } from '../channels/index.ts';
 import { nextAttemptAt } from '../core/index.ts';
 import { returnAllowance, takeAllowance } from '../store/mail/mail-allowance.ts';
 import type { Store } from '../store/db/open-store.ts';

@@ -8,7 +8,7 @@ import type { TokenScope } from '../../contract/token.ts';
 import { newToken } from '../../server/api/auth/personal-tokens.ts';
 import { makeToken } from '../../server/store/accounts/api-tokens.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Gauge, Registry } from 'prom-client';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { accountMetricsText } from '../../server/api/operations/prometheus-text.ts';
+import { accountMetricsText } from '../../server/api/operations/account-metrics-routes.ts';
 import type { MeasuredDomain } from '../../server/store/accounts/account-metrics.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';

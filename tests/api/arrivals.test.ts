@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshStore } from '../kit/database.ts';
 import { PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

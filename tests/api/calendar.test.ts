@@ -1,9 +1,9 @@
 import ICAL from 'ical.js';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { calendarText } from '../../server/api/publishing/calendar.ts';
+import { calendarText } from '../../server/api/publishing/calendar-routes.ts';
 import type { ExpiringCertificate } from '../../server/core/index.ts';
-import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls/calls.ts';
+import { type Call, CALLS } from '../../contract/calls/calls.ts';
 import { freshStore } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
+import { EXAMPLE_BODIES } from '../../server/api/documentation/openapi.ts';
 
 interface OpenApi {
   openapi: string;
@@ -68,4 +69,13 @@ it('refers to nothing that it does not hold', async () => {
   expect(new Set(references)).toEqual(new Set(Object.keys(components.schemas)));
   expect(components.securitySchemes['session']?.name).toBe('__Host-certlantern-session');
   expect(components.securitySchemes['token']).toMatchObject({ type: 'http', scheme: 'bearer' });
+});
+
+it('gives every call that a token may make an example body that the call accepts', () => {
+  const withBody = Object.entries<Call>(CALLS).filter(([, { body, scope }]) => body && scope);
+  expect(withBody.map(([name]) => name).filter((name) => !(name in EXAMPLE_BODIES))).toEqual([]);
+  for (const [name, example] of Object.entries(EXAMPLE_BODIES)) {
+    const call: Call = CALLS[name as keyof typeof CALLS];
+    expect([name, call.body?.safeParse(example).error?.issues]).toEqual([name, undefined]);
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { accountMessage } from '../../server/channels/messages/index.ts';
+import { accountMessage } from '../../server/channels/index.ts';
 import { type AccountMail, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { AT_NEW_OWNER, type TableFate } from '../../server/store/schema/new-owner-tables.ts';
+import { AT_NEW_OWNER, type TableFate } from '../../server/store/accounts/new-owner.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { accountTables, type Row, rowsOf } from '../kit/account-tables.ts';
 import { describeEachDatabase } from '../kit/database.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { MOST_TOKENS } from '../../contract/token.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

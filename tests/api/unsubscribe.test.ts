@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { derivedKey, unsubscribeKeys } from '../../server/api/auth/derived-keys.ts';
-import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/unsubscribe-token.ts';
+import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';

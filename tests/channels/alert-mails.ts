@@ -1,11 +1,11 @@
 import {
-  type AlertContent,
   alertContent,
+  type AlertContent,
   alertMail,
   type AlertMailInput,
   type AlertMessageInput,
   type RenderedMessage,
-} from '../../server/channels/messages/index.ts';
+} from '../../server/channels/index.ts';
 import type { AlertFacts, CertificateFacts } from '../../server/core/index.ts';
 
 export const MINUTE = 60_000;

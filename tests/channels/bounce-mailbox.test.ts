@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readMailbox } from '../../server/channels/email/index.ts';
+import { readMailbox } from '../../server/channels/index.ts';
 import { type ImapServer, startImapServer } from '../kit/imap-server.ts';
 
 let server: ImapServer;

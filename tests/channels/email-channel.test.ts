@@ -3,12 +3,16 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EmailChannel, EmailMessage } from '../../server/channels/email/index.ts';
-import { createEmailChannel, isGenuine, readBounceAddress } from '../../server/channels/email/index.ts';
+import {
+  createEmailChannel,
+  type EmailChannel,
+  type EmailMessage,
+  isGenuine,
+  readBounceAddress,
+} from '../../server/channels/index.ts';
 import { temporaryFolder } from '../kit/app.ts';
 import { startRawPeer } from '../kit/raw-peers.ts';
-import type { SmtpSink } from '../kit/smtp-sink.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 
 const FROM = 'Certlantern <alerts@certlantern.example>';
 const message: EmailMessage = {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-
 import { discordMessage } from '../../server/channels/discord/discord.ts';
-import type { AlertContent } from '../../server/channels/messages/index.ts';
+import type { AlertContent } from '../../server/channels/index.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
 import { slackMessage } from '../../server/channels/slack/slack.ts';

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-
 import { discordMessage } from '../../server/channels/discord/discord.ts';
 import { asMarkdown } from '../../server/channels/alert-lines.ts';
-import type { AlertContent } from '../../server/channels/messages/index.ts';
+import type { AlertContent } from '../../server/channels/index.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
 import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
 import { slackMessage } from '../../server/channels/slack/slack.ts';
 import { teamsMessage } from '../../server/channels/teams/teams.ts';
 import { telegramText } from '../../server/channels/telegram/telegram.ts';
-import { alertContentOf, hostileContent, HOSTILE_TEXTS } from '../kit/alert-content.ts';
+import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/alert-content.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
 /** With the most bytes that the receiver takes. */

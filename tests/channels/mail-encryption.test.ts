@@ -1,7 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { DeliveryOutcome } from '../../server/channels/index.ts';
-import { createEmailChannel, readMailbox } from '../../server/channels/email/index.ts';
+import { createEmailChannel, type DeliveryOutcome, readMailbox } from '../../server/channels/index.ts';
 import { startImapServer } from '../kit/imap-server.ts';
 import { mintAuthority, selfSigned } from '../kit/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountMessage, type RenderedMessage } from '../../server/channels/messages/index.ts';
+import { accountMessage, type RenderedMessage } from '../../server/channels/index.ts';
 import { type AccountMail, type AlertKind, mailedLink } from '../../server/core/index.ts';
 import { type Changes, DAY, NOW, render } from './alert-mails.ts';
 

@@ -1,4 +1,4 @@
-import type { AlertContent } from '../../server/channels/messages/index.ts';
+import type { AlertContent } from '../../server/channels/index.ts';
 
 /** Strings out of certificates and off servers, by people who want more than to be read. */
 export const HOSTILE_TEXTS = [

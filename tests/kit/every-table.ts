@@ -6,7 +6,7 @@ import {
   sqliteTables,
   withoutSqliteTriggers,
 } from '../../server/store/operations/copy/sqlite-tables.ts';
-import type { Column, Row, TableShape, Value } from '../../server/store/operations/copy/rows.ts';
+import type { Column, Row, TableShape, Value } from '../../server/store/operations/copy/copy-tables.ts';
 
 const HARD_TEXTS = ['', `it's "quoted" \\ {a,b} NULL`, 'Bücher 🏮 ایران\n\tnext', '{}', 'x'.repeat(90)];
 

@@ -5,11 +5,10 @@ import { migrate } from '../../server/store/schema/migrate.ts';
 import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
-import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { certificate, check, MINUTE, NOW } from './samples.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
-import { presentedChain } from '../../server/store/checks/presented-chain.ts';
+import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
 
 const BEFORE_RUNS = 7;
 const HOUR = 60 * MINUTE;

@@ -6,10 +6,9 @@ import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { certificate, check, checkOf, claimOne, MINUTE, NOW, person, watch, leaseOf } from './samples.ts';
-import { history } from '../../server/store/checks/certificate-history.ts';
+import { certificate, check, checkOf, claimOne, leaseOf, MINUTE, NOW, person, watch } from './samples.ts';
+import { history, presentedChain } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
-import { presentedChain } from '../../server/store/checks/presented-chain.ts';
 
 const HOUR = 60 * MINUTE;
 

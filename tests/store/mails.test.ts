@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import {
   claimDueMails,
   type ClaimedMail,

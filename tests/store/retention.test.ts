@@ -7,7 +7,7 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { insertRows } from '../kit/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
-import { presentedChain } from '../../server/store/checks/presented-chain.ts';
+import { presentedChain } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('what is kept of the past', (open) => {
   it('is what the plan shows and a week more, and what was shown in it', async () => {

@@ -9,9 +9,13 @@ import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
-import { history, historyPair, notKept } from '../../server/store/checks/certificate-history.ts';
+import {
+  history,
+  historyPair,
+  notKept,
+  presentedChain,
+} from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
-import { presentedChain } from '../../server/store/checks/presented-chain.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
 

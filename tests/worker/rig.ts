@@ -1,16 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
-import { createEmailChannel } from '../../server/channels/email/index.ts';
-import { createHttpChannels } from '../../server/channels/index.ts';
+import { createEmailChannel, createHttpChannels } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
   type Canaries,
-  createIconSource,
   createExaminer,
+  createIconSource,
   createProbe,
-  NO_SOURCES,
   type IconSource,
   loadTrustStore,
+  NO_SOURCES,
   type Probe,
   type Sources,
 } from '../../server/probe/index.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPing } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { listAccounts } from '../../server/store/accounts/account-list.ts';
+import { listAccounts } from '../../server/store/accounts/account-administration.ts';
 import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -1,9 +1,10 @@
-import { type ChannelWire, type DeliveryWire, OWN_MAIL } from '../../../contract/channel.ts';
+import { type ChannelWire, type DeliveryWire, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
 import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
 import { maskedTarget, readConfig } from '../../channels/kinds/index.ts';
 import type { Channel, OwnMail } from '../../store/alerts/channels.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
+import { refuse } from '../http/problem.ts';
 
 const OWN_MAIL_NAME = 'Your email';
 
@@ -102,3 +103,15 @@ export function titleOf(alert: ToldAlert, { productName, timeZone, now }: Wordin
 function isHeld({ state, firstAttemptAt, nextAttemptAt }: Receipt, now: number): boolean {
   return state === 'waiting' && firstAttemptAt === null && nextAttemptAt > now;
 }
+
+/** Refusals of calls about channels. Refusals of the store have its codes as keys. */
+export const CHANNEL_REFUSALS = {
+  not_found: () => refuse('not_found', 'There is no such channel.'),
+  premium_required: () => refuse('premium_required', 'Channels other than your own email come with Premium.'),
+  too_many_channels: () =>
+    refuse('too_many_channels', `An account can have up to ${MOST_CHANNELS} channels.`),
+  channel_exists: () => refuse('channel_exists', 'You have a channel that leads there already.'),
+  channel_closed: () => refuse('channel_closed', 'Nothing is sent to this channel now. Its state says why.'),
+  ownMail: () => refuse('channel_refused', 'Your own email can only be tried again: send enabled: true.'),
+  otherKind: () => refuse('channel_refused', 'A channel keeps its kind. Add another one instead.'),
+};

@@ -5,13 +5,14 @@ import { PAGE_SIZE } from '../../../contract/words.ts';
 import {
   configFrom,
   defaultName,
+  definitionOf,
   newWebhookSecret,
   readConfig,
   rotatedConfig,
   storable,
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
-import { mayUseChannel } from '../../core/index.ts';
+import { mayUseChannel, normaliseEndpoint } from '../../core/index.ts';
 import { type Receipt, receiptsOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
@@ -23,12 +24,10 @@ import {
 import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { type Invitation, reopenOwnMail } from '../../store/mail/mail-readers.ts';
-import type { Api, AppParts, Caller } from '../http/api.ts';
-import { acceptedConfig } from './channel-config.ts';
-import { CHANNEL_REFUSALS } from './channel-refusals.ts';
+import { type Api, type AppParts, type Caller, endpointPolicy } from '../http/api.ts';
+import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
-import { channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
-import { Refusal } from '../http/problem.ts';
+import { Refusal, refuse } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../domains/domain-wire.ts';
@@ -202,4 +201,30 @@ function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boo
   const before = readConfig(known);
   const isSame = before?.kind === 'email' && wanted.address.toLowerCase() === before.address;
   return !isSame || known.confirmedAt === null || known.refusal !== null;
+}
+
+/**
+ * Returns what to store for what a person entered, or refuses a host that is private or malformed. It asks nothing of the network.
+ * `before`: the config that this one replaces.
+ */
+function acceptedConfig(
+  entered: ChannelConfig,
+  parts: Pick<AppParts, 'channelPolicy'>,
+  before: StoredChannelConfig | null,
+): StoredChannelConfig | Refusal {
+  const address = definitionOf(entered.kind).enteredAddress?.(entered);
+  const refusal = address === undefined ? null : refuseAddress(address, parts);
+  return refusal ?? configFrom(entered, before);
+}
+
+function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'channelPolicy'>): Refusal | null {
+  const { host } = new URL(address);
+  const judged = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
+  if (judged.ok) return null;
+  return refuse(
+    'channel_refused',
+    ['address_refused', 'local_name'].includes(judged.code)
+      ? 'This address leads into a private network. Enter one that can be reached from the internet.'
+      : `The host of this address is not valid: ${host}`,
+  );
 }

@@ -3,8 +3,7 @@ import { OWN_MAIL } from '../../../contract/channel.ts';
 import { type Receipt, receiptOf } from '../../store/alerts/alert-history.ts';
 import { replayDelivery } from '../../store/alerts/channel-sending.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { CHANNEL_REFUSALS } from './channel-refusals.ts';
-import { deliveryWire } from './channel-wire.ts';
+import { CHANNEL_REFUSALS, deliveryWire } from './channel-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 

@@ -6,13 +6,14 @@ import {
   acceptsOldLinks,
   mailReader,
   type MailReader,
+  type MailSubject,
+  readUnsubscribeToken,
   setUnsubscribed,
   type Wish,
 } from '../../store/mail/unsubscriptions.ts';
-import { type MailSubject, readUnsubscribeToken } from '../../store/mail/unsubscribe-token.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
-import { refuse, Refusal } from '../http/problem.ts';
+import { Refusal, refuse } from '../http/problem.ts';
 import { isInvitationOver } from './recipient-invitation.ts';
 
 const BAD_LINK = () =>

@@ -7,10 +7,9 @@ import type { Store } from '../../store/db/open-store.ts';
 import { lagging } from '../../store/db/replica.ts';
 import { sessionsOf } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { jsonDocument } from '../documentation/json-document.ts';
+import { download, jsonDocument } from '../http/download.ts';
 import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
-import { download } from '../http/download.ts';
 
 /** Streams everything stored about an account as one JSON file. */
 export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {

@@ -1,18 +1,21 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
+import { BUILT_IN, type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { createForward, passOn } from './identity-forward.ts';
+import { createForward, passOn, WEAK_PASSWORD } from './identity-forward.ts';
 import {
   beginGuess,
   beginPasskeySignIn,
   beginSignIn,
   countChallenge,
+  countReset,
   countSignUp,
+  countVerification,
   isFreshCode,
 } from './identity-limits.ts';
-import { refuse, Refusal } from '../http/problem.ts';
-import { identityAccountRoutes } from './identity-account-routes.ts';
+import { Refusal, refuse } from '../http/problem.ts';
+import type { IdentityMethodsWire } from '../../../contract/identity.ts';
+import { identitiesOf } from '../../store/accounts/accounts.ts';
 
 /** Registers the built-in provider's routes, with rate limits; none with another provider. */
 export function identityRoutes(api: Api, parts: AppParts): void {
@@ -22,7 +25,7 @@ export function identityRoutes(api: Api, parts: AppParts): void {
   passwordRoutes(api, parts, forward);
   codeRoutes(api, parts, { builtIn, forward });
   passkeyRoutes(api, parts, forward);
-  identityAccountRoutes(api, parts, builtIn);
+  accountRoutes(api, parts, builtIn);
 
   api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
   for (const call of [CALLS.identityKeys, CALLS.newPasskeyOptions])
@@ -122,4 +125,65 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
   api.on(CALLS.removePasskey, async ({ c, body }) =>
     passOn(c, await forward(c, body), ['not_found', 'There is no such passkey.']),
   );
+}
+
+const INVALID_LINK = 'This link is not good any more. Ask for a new one.';
+const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
+
+/** Lists an account's sign-in methods, verifies its address and resets its password by mailed links. */
+function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltInActions): void {
+  /** Returns the account's user at the built-in provider; null if it signed up through an earlier provider. */
+  async function subjectOf(accountId: string): Promise<string | null> {
+    const identities = await identitiesOf(store, accountId);
+    return identities.find(({ issuer }) => issuer === BUILT_IN)?.subject ?? null;
+  }
+
+  api.on(CALLS.identityMethods, async ({ session }) => {
+    const subject = await subjectOf(session.account.id);
+    const { password, totp, passkeys, oidc } =
+      subject === null ? NO_METHODS : await identity.methods(subject);
+    const data: IdentityMethodsWire = {
+      provider: BUILT_IN,
+      password,
+      totp,
+      passkeys: passkeys.map(({ id, name, createdAt }) => ({
+        id,
+        name,
+        created_at: new Date(createdAt).toISOString(),
+      })),
+      oidc,
+    };
+    return { data };
+  });
+
+  api.on(CALLS.sendVerification, async ({ session, now }) => {
+    const limited = await countVerification(store, { accountId: session.account.id, now });
+    if (limited) return limited;
+    const subject = await subjectOf(session.account.id);
+    if (subject !== null) await builtIn.sendVerification(subject);
+    return { data: null };
+  });
+
+  api.on(CALLS.verifyEmail, async ({ body, session }) => {
+    const subject = await subjectOf(session.account.id);
+    const verified = subject !== null && (await builtIn.verifyEmail(body.token, subject));
+    return verified ? { data: null } : refuse('invalid_token', INVALID_LINK);
+  });
+
+  api.on(CALLS.requestPasswordReset, async ({ c, body, now }) => {
+    const limited = await countReset(store, { email: body.email, client: c.get('client'), now });
+    if (limited) return limited;
+    await builtIn.requestPasswordReset(body.email);
+    c.header('Cache-Control', 'no-store');
+    return { data: null };
+  });
+
+  api.on(CALLS.resetPassword, async ({ c, body }) => {
+    c.header('Cache-Control', 'no-store');
+    const reset = await builtIn.resetPassword(body.token, body.password);
+    if (reset.ok) return { data: null };
+    return reset.reason === 'invalid_token'
+      ? refuse('invalid_token', INVALID_LINK)
+      : refuse(...WEAK_PASSWORD[reset.reason]);
+  });
 }

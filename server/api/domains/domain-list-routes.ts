@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
-import { placeOf } from '../../store/monitors/list-place.ts';
+import { eachMonitor, listMonitors, monitorIds, placeOf } from '../../store/monitors/monitor-list.ts';
 import { looksForText } from '../../store/monitors/monitor-filter.ts';
 import { lagging } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
@@ -12,7 +12,6 @@ import { Refusal } from '../http/problem.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { CSV_START, type CsvCell, csvRecord, oneLine } from '../../core/index.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
-import { eachMonitor, listMonitors, monitorIds } from '../../store/monitors/monitor-list.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 
 /** So many ids still fit into one answer, and nobody selects more by hand. */

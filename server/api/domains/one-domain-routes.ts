@@ -7,7 +7,13 @@ import {
   type PresentedCertificate,
   readChain,
 } from '../../core/index.ts';
-import { monitorOf, removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
+import {
+  countMonitors,
+  monitorOf,
+  removeMonitor,
+  requestCheck,
+  setFrequency,
+} from '../../store/monitors/monitors.ts';
 import { dailyKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
@@ -20,10 +26,8 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
 import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
-import { history, notKept } from '../../store/checks/certificate-history.ts';
+import { history, notKept, presentedChain } from '../../store/checks/certificate-history.ts';
 import { describeMonitor } from '../../store/monitors/monitor-change.ts';
-import { countMonitors } from '../../store/monitors/monitor-total.ts';
-import { presentedChain } from '../../store/checks/presented-chain.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** How long the history mentions that a certificate was not kept. */

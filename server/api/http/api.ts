@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Call } from '../../../contract/calls/calls.ts';
 import { allows } from '../../../contract/token.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import { AccessEnded, onBehalfOf, onNobodysBehalf } from '../../store/db/caller.ts';
+import { AccessEnded, onBehalfOf, onNobodysBehalf } from '../../store/db/transaction.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
 import { NOT_ONCE, type Once, onlyOnce } from './once.ts';

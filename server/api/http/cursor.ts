@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MonitorPlace } from '../../store/monitors/list-place.ts';
+import type { MonitorPlace } from '../../store/monitors/monitor-list.ts';
 import { type Refusal, refuse } from './problem.ts';
 
 /**

@@ -14,3 +14,56 @@ export function download(
   const bytes = ReadableStream.from(file.text).pipeThrough(new TextEncoderStream());
   return c.body(bytes as globalThis.ReadableStream);
 }
+
+/**
+ * Streams an object as JSON text: async iterables item by item, all other values at once. So a document of any length
+ * needs no more memory than its longest item.
+ */
+export async function* jsonDocument(
+  document: Record<string, unknown>,
+): AsyncGenerator<string, void, undefined> {
+  let between = '{\n';
+  for (const [name, value] of Object.entries(document)) {
+    yield `${between}  ${JSON.stringify(name)}: `;
+    between = ',\n';
+    if (!isAsyncIterable(value)) {
+      yield indented(value, 1);
+      continue;
+    }
+    let opening = '[\n    ';
+    for await (const item of value) {
+      yield opening + indented(item, 2);
+      opening = ',\n    ';
+    }
+    yield opening.startsWith('[') ? '[]' : '\n  ]';
+  }
+  yield '\n}\n';
+}
+
+/** Converts names to snake_case and instants to ISO 8601, as everywhere on the wire. */
+function wireValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => {
+      const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+      const isInstant =
+        typeof each === 'number' && /(?:^|_)(?:at|since)$|^as_of$|^not_(?:before|after)$/.test(name);
+      return [name, isInstant ? isoText(each) : wireValue(each)];
+    }),
+  );
+}
+
+/** Instants beyond the range of JavaScript's Date stay numbers. */
+function isoText(instant: number): string | number {
+  return Math.abs(instant) <= 8.64e15 ? new Date(instant).toISOString() : instant;
+}
+
+/** Indents every line. JSON strings contain no line breaks, so all of them are between values. */
+function indented(value: unknown, depth: number): string {
+  return JSON.stringify(wireValue(value) ?? null, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`);
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

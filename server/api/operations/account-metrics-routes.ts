@@ -1,16 +1,18 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { measuredDomains } from '../../store/accounts/account-metrics.ts';
+import { type MeasuredDomain, measuredDomains } from '../../store/accounts/account-metrics.ts';
 import { lagging } from '../../store/db/replica.ts';
 import { createAnswerCache } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { accountMetricsText, PROMETHEUS_TEXT } from './prometheus-text.ts';
-import { countMonitors } from '../../store/monitors/monitor-total.ts';
+import { countMonitors } from '../../store/monitors/monitors.ts';
+import { displayName } from '../../core/index.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** How long an account's metrics are cached, however often they are scraped. */
 const KEPT_MS = 10_000;
 /** So many domains make about 9 MB of text. */
 const MOST_DOMAINS = 10_000;
 const MOST_KEPT_CHARACTERS = 32_000_000;
+const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves an account's metrics to Prometheus. */
 export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts): void {
@@ -32,3 +34,98 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     return c.body(text, 200, { 'Content-Type': PROMETHEUS_TEXT });
   });
 }
+
+/**
+ * Renders domains in Prometheus text format (version 0.0.4), gauge by gauge. `total`: the account's number of domains,
+ * which may be more than `domains`.
+ */
+export function accountMetricsText(
+  domains: readonly MeasuredDomain[],
+  { total, now }: { total: number; now: number },
+): string {
+  const lines = [
+    '# HELP certlantern_domains Domains of the account.',
+    '# TYPE certlantern_domains gauge',
+    `certlantern_domains ${total}`,
+  ];
+  const labels = domains.map((domain) => `{domain="${escaped(displayName(domain))}"}`);
+  for (const { name, help, value } of GAUGES) {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+    domains.forEach((domain, index) => {
+      const known = value(domain, now);
+      if (known !== null) lines.push(`${name}${labels[index]} ${known}`);
+    });
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Escapes a label's value: backslash, double quote and line feed. */
+const escaped = (text: string) =>
+  text
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('"', String.raw`\"`);
+
+const SECOND_MS = 1_000;
+
+interface Gauge {
+  name: string;
+  help: string;
+  /** Returns null if the value is unknown; the sample is then omitted. */
+  value: (domain: MeasuredDomain, now: number) => number | null;
+}
+
+const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
+  value === null ? null : of(value);
+
+/** Returns 0 for an expired or revoked certificate, even if the last check did not reach the host. */
+function valid({ notAfter, revoked, trusted }: MeasuredDomain, now: number): number | null {
+  if (notAfter === null) return null;
+  if (revoked || notAfter < now) return 0;
+  return orNull(trusted, Number);
+}
+
+const GAUGES: Gauge[] = [
+  {
+    name: 'certlantern_domain_certificate_days_left',
+    help: 'Days until the certificate last seen expires; negative once it has.',
+    value: ({ notAfter }, now) => orNull(notAfter, (at) => Math.round(((at - now) / DAY_MS) * 1_000) / 1_000),
+  },
+  {
+    name: 'certlantern_domain_certificate_not_after_seconds',
+    help: 'When the certificate last seen expires, in seconds since 1970.',
+    value: ({ notAfter }) => orNull(notAfter, (at) => Math.floor(at / SECOND_MS)),
+  },
+  {
+    name: 'certlantern_domain_certificate_valid',
+    help: 'Whether the certificate is trusted for this name, in its time and not revoked.',
+    value: valid,
+  },
+  {
+    name: 'certlantern_domain_certificate_revoked',
+    help: 'Whether a signed answer of its authority says that the certificate is revoked.',
+    value: ({ notAfter, revoked }) => (notAfter === null ? null : Number(revoked)),
+  },
+  {
+    name: 'certlantern_domain_up',
+    help: 'Whether it answers, as a second look confirmed; nothing while it is paused or not known.',
+    value: ({ isPaused, uptime }) =>
+      isPaused || uptime === null || uptime === 'unknown' ? null : Number(uptime === 'up'),
+  },
+  {
+    name: 'certlantern_domain_response_seconds',
+    help: 'How long the last answer took.',
+    value: ({ responseMs }) => orNull(responseMs, (ms) => ms / SECOND_MS),
+  },
+  {
+    name: 'certlantern_domain_last_check_age_seconds',
+    help: 'How long ago the last check ended.',
+    value: ({ lastCheckedAt }, now) =>
+      orNull(lastCheckedAt, (at) => Math.max(0, Math.round((now - at) / SECOND_MS))),
+  },
+  {
+    name: 'certlantern_domain_paused',
+    help: 'Whether its checks are paused, by its owner or by the plan.',
+    value: ({ isPaused }) => Number(isPaused),
+  },
+];

@@ -1,9 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
+import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } from 'ical-generator';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { makeCalendar, readCalendar, removeCalendar } from '../../store/publishing/calendar-feeds.ts';
+import {
+  type CalendarDomain,
+  makeCalendar,
+  readCalendar,
+  removeCalendar,
+} from '../../store/publishing/calendar-feeds.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { calendarText } from './calendar.ts';
 import { refuse } from '../http/problem.ts';
+import {
+  displayName,
+  expectedRenewal,
+  type ExpiringCertificate,
+  oneLine,
+  zoneOffsetMs,
+} from '../../core/index.ts';
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** Manages an account's secret calendar URL, and serves its calendar. */
 export function calendarRoutes(api: Api, { store, limits, config }: AppParts): void {
@@ -38,3 +51,110 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     });
   });
 }
+
+/** How often calendars should refresh. */
+const REFRESH_SECONDS = 12 * 3_600;
+/** How long an expired certificate stays in the calendar, which shows since when it is expired. */
+const SHOWN_AFTER_MS = 30 * DAY_MS;
+const EVENT_MS = HOUR_MS / 2;
+/** Renewal windows of at least this length take up whole days; shorter ones have times. */
+const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
+
+/**
+ * Renders expiries and renewal windows as iCalendar (RFC 5545). Unchanged domains yield the same bytes, because no
+ * event contains anything that depends on the clock.
+ */
+export function calendarText(
+  domains: readonly CalendarDomain[],
+  { productName, publicUrl, timeZone, now }: CalendarOptions,
+): string {
+  const calendar = ical({
+    name: `${productName}: certificates`,
+    description: 'When certificates end, and when they are to be renewed.',
+    prodId: { company: 'Certlantern', product: 'certificates', language: 'EN' },
+    method: ICalCalendarMethod.PUBLISH,
+    ttl: REFRESH_SECONDS,
+  });
+  for (const domain of domains) {
+    const page = new URL('/dashboard', publicUrl);
+    page.searchParams.set('domain', domain.id);
+    for (const event of eventsOf(domain, { timeZone, now }))
+      calendar.createEvent({
+        ...event,
+        stamp: new Date(domain.lastCheckedAt),
+        transparency: ICalEventTransparency.TRANSPARENT,
+        url: page.href,
+        description: `${event.description}\n${page.href}`,
+      });
+  }
+  return calendar.toString();
+}
+
+interface CalendarOptions {
+  productName: string;
+  publicUrl: URL;
+  /** IANA name; null: UTC. Determines the days of all-day events. */
+  timeZone: string | null;
+  now: number;
+}
+
+type Event = Pick<ICalEventData, 'id' | 'start' | 'end' | 'allDay' | 'summary' | 'sequence'> & {
+  description: string;
+};
+
+function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZone' | 'now'>): Event[] {
+  const leaf = domain.expiring.find(({ role }) => role === 'leaf');
+  return domain.expiring
+    .filter((one) => one === leaf || (leaf !== undefined && one.notAfter < leaf.notAfter))
+    .filter(({ notAfter }) => notAfter > options.now - SHOWN_AFTER_MS)
+    .flatMap((one) => [
+      expiry(domain, one),
+      ...(one === leaf && one.notAfter > options.now ? [renewal(domain, one, options)] : []),
+    ]);
+}
+
+/** Returns an event id that stays the same for a certificate, so that calendars update the event. */
+const uid = (kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) =>
+  `${kind}-${id}-${fingerprint.slice(0, 16)}`;
+
+function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event {
+  const { notAfter, role, name } = certificate;
+  const host = displayName(domain);
+  const what = role === 'leaf' ? `${host}: certificate expires` : `${host}: intermediate certificate expires`;
+  return {
+    id: uid('expiry', domain, certificate),
+    start: new Date(notAfter),
+    end: new Date(notAfter + EVENT_MS),
+    summary: what,
+    // The expiry of a certificate never changes, so there is never a new version.
+    sequence: 0,
+    description: `The certificate ${oneLine(name)} is valid until ${inUtc(notAfter)}.`,
+  };
+}
+
+function renewal(
+  domain: CalendarDomain,
+  certificate: ExpiringCertificate,
+  { timeZone }: Pick<CalendarOptions, 'timeZone'>,
+): Event {
+  const { from, to } = expectedRenewal(certificate);
+  const isLong = to - from >= WHOLE_DAYS_FROM_MS;
+  return {
+    id: uid('renewal', domain, certificate),
+    ...(isLong
+      ? { allDay: true, start: localDay(from, timeZone), end: localDay(to + DAY_MS, timeZone) }
+      : { start: new Date(from), end: new Date(Math.max(to, from + EVENT_MS)) }),
+    summary: `${displayName(domain)}: time to renew`,
+    // CAs may move renewal windows, so later versions need a higher number.
+    sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
+    description: `Renew the certificate between ${inUtc(from)} and ${inUtc(to)}.`,
+  };
+}
+
+/** Shifts an instant to the zone's local time. Only its date counts, because the event takes up whole days. */
+function localDay(at: number, timeZone: string | null): Date {
+  return new Date(at + zoneOffsetMs(at, timeZone));
+}
+
+/** Formats an instant like "2026-11-21 18:16 UTC": a description has no time zone of its own. */
+const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

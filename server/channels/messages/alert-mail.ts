@@ -1,8 +1,7 @@
 import { oneLine, type UnsubscribePair } from '../../core/index.ts';
 import type { AlertContent, AlertMessageInput } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { renderMail, type RenderedMessage } from './rendered-message.ts';
-import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
+import { type RenderedMessage, renderMail, unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 
 export interface AlertMailInput {
   /** The owner of the domain, or a reader whose address the owner added. */

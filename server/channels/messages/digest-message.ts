@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import type { AccountWords, Zoned } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
+import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { instant, weekdayDate } from './wording.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];

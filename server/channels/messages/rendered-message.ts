@@ -1,4 +1,5 @@
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
+import { mailedLink, type UnsubscribePair } from '../../core/index.ts';
 
 /** A mail as text and HTML, in words that are true at the moment of rendering. */
 export interface RenderedMessage {
@@ -37,4 +38,19 @@ function plainText({ heading, paragraphs, quote, facts, lists, button, footer, l
     `-- \n${[footer, ...(links ?? []).map(({ label, url }) => `${label}: ${url}`)].join('\n')}`,
     '',
   ].join('\n\n');
+}
+
+/** Builds the unsubscribe link at the end of a mail. */
+export const unsubscribeLink = ({ page }: UnsubscribePair<string>, publicUrl: URL): string =>
+  mailedLink('/unsubscribe', page, publicUrl);
+
+/** Builds the headers for the unsubscribe button of mail programs: one POST without a login (RFC 8058). */
+export function unsubscribeHeaders(
+  { oneClick }: UnsubscribePair<string>,
+  publicUrl: URL,
+): Record<string, string> {
+  return {
+    'List-Unsubscribe': `<${new URL(`/api/unsubscribe/${oneClick}`, publicUrl).href}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
 }

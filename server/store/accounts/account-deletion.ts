@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatched } from '../checks/certificates.ts';
-import { addressOf } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { pruneFavicons } from '../monitors/favicons.ts';

@@ -1,7 +1,7 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
 import type { ChannelKind } from '../../core/index.ts';
 import { EXPORT_LIMITS, pastOf } from '../monitors/domain-export.ts';
-import { countMonitors } from '../monitors/monitor-total.ts';
+import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseOwn, parseSettings } from '../alerts/stored-alerts.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
 import type { Account } from './accounts.ts';
-import { addressOf } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { isSuppressed } from '../mail/suppressions.ts';

@@ -12,7 +12,7 @@ import {
   type Plan,
   type QuietHours,
 } from '../../core/index.ts';
-import { addressOf } from './channel-config.ts';
+import { addressOf, parseOwn, parseSettings } from './stored-alerts.ts';
 import { entitlementAt, lockPlan, settledEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
@@ -22,7 +22,6 @@ import { inTransaction } from '../db/transaction.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isWaiting } from '../mail/outbox.ts';
-import { parseOwn, parseSettings } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
 /** What people chose about the alerts of one monitor. */

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { Plan } from '../../core/index.ts';
+import type { ChannelKind, Plan } from '../../core/index.ts';
 import { forgetChannel } from './alert-settings.ts';
 import { dropWaitingFor } from './alerts.ts';
-import { addressOf, type StorableConfig } from './channel-config.ts';
+import { addressOf } from './stored-alerts.ts';
 import { announceChannels, type Channel, type ChannelKey, type OwnMail, readChannels } from './channels.ts';
 import { locked } from '../db/dialect.ts';
 import { lockPlan } from '../billing/entitlements.ts';
@@ -11,6 +11,15 @@ import { confirmation, type Invitation, invite } from '../mail/mail-readers.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
+
+/** The config of a channel as the store keeps it. Only `server/channels` decodes it, as it may contain secrets. */
+export interface StorableConfig {
+  kind: ChannelKind;
+  /** JSON. */
+  text: string;
+  /** Whether another channel reaches the same receiver. */
+  isSamePlace(other: { kind: ChannelKind; config: string }): boolean;
+}
 
 export type AddedChannel =
   | { ok: true; channel: Channel }

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { ACCOUNT_MAIL, type ChannelKind } from '../../core/index.ts';
-import { addressOf } from './channel-config.ts';
+import { addressOf } from './stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ChannelsTable } from '../schema/alert-tables.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import {
   type AlertFacts,
   type AlertSettings,
+  type ChannelKind,
   DEFAULT_ALERT_SETTINGS,
   type DomainAlertSettings,
 } from '../../core/index.ts';
-import { storedJson } from '../db/stored-json.ts';
+import { storedJson, storedJsonOrNull } from '../db/stored-json.ts';
 import { MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 const certificate = z
@@ -78,4 +79,14 @@ export function parseSettings(text: string | null): AlertSettings {
 /** Decodes the alert settings of a domain; null: it has none of its own. */
 export function parseOwn(text: string | null): DomainAlertSettings | null {
   return text === null ? null : readOwn(text);
+}
+
+const mailConfig = storedJsonOrNull(z.object({ address: z.string() }));
+
+/**
+ * Returns the address of a mail channel in lower case: suppressions, mail lists and deletion go by it. Null for other kinds and for a
+ * config that cannot be decoded; a delivery to such a channel fails and says so.
+ */
+export function addressOf({ kind, config }: { kind: ChannelKind; config: string }): string | null {
+  return kind === 'email' ? (mailConfig(config)?.address.toLowerCase() ?? null) : null;
 }

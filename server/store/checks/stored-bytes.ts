@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { CertificateFacts, Limits } from '../../core/index.ts';
 import type { SeenCertificate } from './certificates.ts';
 import type { Evidence } from './evidence.ts';
-import { countMonitors } from '../monitors/monitor-total.ts';
+import { countMonitors } from '../monitors/monitors.ts';
 import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';

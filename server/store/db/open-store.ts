@@ -5,12 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from '../schema/migrate.ts';
-import { type PoolUse, postgresDialect, refuseNewer } from './postgres-connection.ts';
-import { createPostgresSignals } from './postgres-signals.ts';
-import { CONNECT_ATTEMPTS, type Patience, reachPostgres, reason } from './reach-postgres.ts';
+import {
+  CONNECT_ATTEMPTS,
+  type Patience,
+  type PoolUse,
+  postgresDialect,
+  reachPostgres,
+  reason,
+  refuseNewer,
+} from './postgres-connection.ts';
+import { createLocalSignals, createPostgresSignals, type Signals } from './signals.ts';
 import { openReplica } from './replica.ts';
 import { SearchDialect } from './search-dialect.ts';
-import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError, type StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 import { Worker } from 'node:worker_threads';

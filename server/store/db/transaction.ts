@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { holdAccess } from './caller.ts';
-import { lostRace } from './dialect.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type DialectName, keptFromDeletion, lostRace } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
@@ -27,4 +27,40 @@ export async function inTransaction<T>(
       if (attempt === ATTEMPTS || !lostRace(error)) throw error;
     }
   }
+}
+
+/** The session or API token that authenticated a request. */
+export type Caller = { accountId: string } & ({ sessionId: string } | { tokenId: string });
+
+const callers = new AsyncLocalStorage<Caller>();
+
+/**
+ * Runs `work` for a request. Each of its transactions locks the row of the session or token, so that a request cannot
+ * write after its access ended: code that ends access deletes these rows first, which waits for such transactions.
+ */
+export const onBehalfOf = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
+
+/** Runs `work` without a caller: for loops that a request's signal wakes, and for calls that need no authentication. */
+export const onNobodysBehalf = <T>(work: () => T): T => callers.exit(work);
+
+/** The session or token of the request ended meanwhile. Its transaction wrote nothing. */
+export class AccessEnded extends Error {
+  override name = 'AccessEnded';
+}
+
+/** Locks the caller's session or token against deletion until the transaction ends. @throws AccessEnded */
+async function holdAccess(dialect: DialectName, trx: Transaction<Tables>): Promise<void> {
+  const caller = callers.getStore();
+  if (caller === undefined) return;
+  const [table, id] =
+    'sessionId' in caller
+      ? (['sessions', caller.sessionId] as const)
+      : (['api_tokens', caller.tokenId] as const);
+  const access = trx
+    .selectFrom(table)
+    .select('id')
+    .where('account_id', '=', caller.accountId)
+    .where('id', '=', id);
+  const row = await keptFromDeletion(dialect, access).executeTakeFirst();
+  if (row === undefined) throw new AccessEnded();
 }

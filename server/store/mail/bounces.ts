@@ -1,5 +1,5 @@
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import { addressOf } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import { suppress } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import { addressOf } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
 import { announceChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { enqueueMail } from './mails.ts';

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import { addressOf } from '../alerts/channel-config.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Outbox } from './outbox.ts';

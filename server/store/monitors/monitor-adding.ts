@@ -6,9 +6,9 @@ import { enqueueMail } from '../mail/mails.ts';
 import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, toMonitor } from './monitor-row.ts';
-import { countMonitors } from './monitor-total.ts';
-import type { Store } from '../db/open-store.ts';
 import { searchText } from './search-text.ts';
+import { countMonitors } from './monitors.ts';
+import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
 

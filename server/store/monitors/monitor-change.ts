@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely';
 import { locked } from '../db/dialect.ts';
 import { type Monitor, type MonitorRow, selectMonitors, toMonitor } from './monitor-row.ts';
+import { searchText } from './search-text.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Signal } from '../db/signals.ts';
 import type { Tables } from '../schema/tables.ts';
-import { searchText } from './search-text.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** Queries always filter by account: another account's id is answered like an unknown one. */

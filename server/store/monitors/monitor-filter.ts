@@ -8,8 +8,8 @@ import {
 } from 'kysely';
 import { byItself, contains, type DialectName, longContains } from '../db/dialect.ts';
 import { endsSoon, isInState, isUndated, isUnreached, needsPerson } from './domain-state.ts';
-import type { MonitorPlace } from './list-place.ts';
-import { countMonitors } from './monitor-total.ts';
+import type { MonitorPlace } from './monitor-list.ts';
+import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { DomainState } from '../../../contract/words.ts';

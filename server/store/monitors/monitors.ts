@@ -1,11 +1,12 @@
+import type { Kysely } from 'kysely';
 import type { Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import type { Tables } from '../schema/tables.ts';
 
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)
@@ -97,4 +98,14 @@ export async function requestCheck(
   });
   if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
   return monitor;
+}
+
+/** Returns how many monitors an account has, in constant time: triggers keep the total. */
+export async function countMonitors(db: Kysely<Tables>, accountId: string): Promise<number> {
+  const row = await db
+    .selectFrom('monitor_totals')
+    .select('total')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.total ?? 0;
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type DialectName, hasTable, lostRace } from '../db/dialect.ts';
 import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
-import { oldProcesses } from '../db/running-processes.ts';
+import { oldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
 import type { Tables } from './tables.ts';
 import type { Store } from '../db/open-store.ts';

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
-import {
-  accountMessage,
-  LOGO_CONTENT_ID,
-  type RenderedMessage,
-} from '../../../server/channels/messages/index.ts';
+import { accountMessage, LOGO_CONTENT_ID, type RenderedMessage } from '../../../server/channels/index.ts';
 import type { AccountMail } from '../../../server/core/index.ts';
 import { type Changes, DAY, HOUR, LEAF, MINUTE, NOW, render } from '../../channels/alert-mails.ts';
 

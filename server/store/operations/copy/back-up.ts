@@ -5,13 +5,11 @@ import { Kysely } from 'kysely';
 import { SQLITE_FILE } from '../../db/dialect.ts';
 import { databaseLevel, migrate } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
-import { postgresDialect } from '../../db/postgres-connection.ts';
-import { reachPostgres } from '../../db/reach-postgres.ts';
+import { postgresDialect, reachPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type BackupFacts, finishBackup, sqliteSide } from './backup-file.ts';
+import { type BackupFacts, finishBackup, flush, sqliteSide } from './backup-file.ts';
 import { CopyError, withRoom } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
-import { flush } from './flush.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
 import { withoutSqliteTriggers } from './sqlite-tables.ts';
 

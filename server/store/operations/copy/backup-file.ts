@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { levelOf, MIGRATIONS } from '../../schema/migrations/index.ts';
 import { CopyError } from './copy-error.ts';
-import { differs, sumOf, type Target } from './copy-tables.ts';
-import type { TableSum } from './rows.ts';
+import { differs, sumOf, type TableSum, type Target } from './copy-tables.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**
@@ -141,4 +141,14 @@ function refuseDamage(db: DatabaseSync, name: string): void {
   const fault = String(answer?.['integrity_check'] ?? 'no answer');
   if (fault !== 'ok') throw new CopyError('damaged', `${name} is damaged (${fault}).`);
   if (orphans > 0) throw new CopyError('damaged', `${name} is damaged (${orphans} rows refer to nothing).`);
+}
+
+/** Flushes a file, or the directory entries of a folder, to disk (fsync). */
+export function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }

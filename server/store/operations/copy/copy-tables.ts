@@ -1,5 +1,57 @@
+import { hash } from 'node:crypto';
 import { CopyError } from './copy-error.ts';
-import { createSum, type Row, type TableShape, type TableSum } from './rows.ts';
+
+/** A value in the form common to both databases. better-auth's timestamps are ISO text, its booleans 0 and 1. */
+export type Value = null | number | string | Uint8Array;
+export type Row = readonly Value[];
+
+export interface Column {
+  name: string;
+  kind: 'plain' | 'instant' | 'flag';
+  /** The type name in the database. */
+  type: string;
+}
+
+export interface TableShape {
+  name: string;
+  /** Sorted by name. */
+  columns: Column[];
+  /** Tables that its foreign keys refer to and that must be filled first. */
+  refersTo: string[];
+}
+
+/** Row count and checksum of a table. Equal rows give equal sums, in any order and on either database. */
+export interface TableSum {
+  table: string;
+  rows: number;
+  checksum: string;
+}
+
+/** Tables in which migrations keep their state. A copy creates its own. */
+const BOOKKEEPING = new Set(['kysely_migration', 'kysely_migration_lock', 'oldest_program']);
+
+export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
+
+export const byName = (a: { name: string }, b: { name: string }): number =>
+  a.name < b.name ? -1 : Number(a.name > b.name);
+
+/** Sorts tables so that each one comes after the tables it refers to. */
+export function inOrder(tables: readonly TableShape[]): TableShape[] {
+  const ordered: TableShape[] = [];
+  const waiting = new Set(tables);
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(({ name, refersTo }) =>
+      refersTo.every((other) => other === name || ![...waiting].some((table) => table.name === other)),
+    );
+    if (ready.length === 0)
+      throw new Error(`Tables in a circle: ${[...waiting].map(({ name }) => name).join(', ')}`);
+    for (const table of ready) {
+      ordered.push(table);
+      waiting.delete(table);
+    }
+  }
+  return ordered;
+}
 
 /** The tables and rows that a copy reads. */
 export interface Source {
@@ -56,3 +108,26 @@ export function differs(expected: TableSum, found: TableSum): CopyError {
 }
 
 const columnsOf = ({ columns }: TableShape): string => columns.map(({ name }) => name).join(',');
+
+/** Adds up hashes of rows. The sum does not depend on the row order, which differs between the databases. */
+function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
+  let rows = 0;
+  let [high, low] = [0n, 0n];
+  return {
+    add(batch) {
+      for (const row of batch) {
+        const digest = hash('sha256', JSON.stringify(row, asText), 'buffer');
+        high = BigInt.asUintN(64, high + digest.readBigUInt64BE(0));
+        low = BigInt.asUintN(64, low + digest.readBigUInt64BE(8));
+      }
+      rows += batch.length;
+    },
+    result: () => ({ table, rows, checksum: [high, low].map(hex).join('') }),
+  };
+}
+
+const hex = (half: bigint): string => half.toString(16).padStart(16, '0');
+
+function asText(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
+}

@@ -1,14 +1,13 @@
 import { Kysely, sql, type Transaction } from 'kysely';
-import type { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
 import { databaseLevel, lockMigrations, migrate, migrateWithin } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
-import { postgresDialect } from '../../db/postgres-connection.ts';
-import { reachPostgres } from '../../db/reach-postgres.ts';
-import { oldProcesses } from '../../db/running-processes.ts';
+import { oldProcesses, postgresDialect, reachPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { levelOfFile, sqliteSide } from './backup-file.ts';
 import { CopyError, withRoom } from './copy-error.ts';
-import { copyTables } from './copy-tables.ts';
+import { copyTables, isBookkeeping, type TableShape, type TableSum } from './copy-tables.ts';
 import {
   dropPostgresTables,
   insertIntoPostgres,
@@ -16,7 +15,7 @@ import {
   postgresTables,
   withoutPostgresTriggers,
 } from './postgres-tables.ts';
-import { isBookkeeping, type TableShape, type TableSum } from './rows.ts';
+import { SQLITE_FILE } from '../../db/dialect.ts';
 
 export interface FillOrder {
   databaseUrl: string;
@@ -117,5 +116,25 @@ async function tablesOfLevel(level: number): Promise<string[]> {
     return tables.map((table) => table.name).filter((table) => !isBookkeeping(table));
   } finally {
     await db.destroy();
+  }
+}
+
+export interface MoveOrder {
+  /** Folder of the embedded database. The caller must hold its lock. */
+  dataDir: string;
+  /** URL of the PostgreSQL database. */
+  to: string;
+  /** Called for each table that was copied and verified. */
+  onTable: (sum: TableSum) => void;
+}
+
+/** Copies the embedded database, which stays unchanged, to an empty one on PostgreSQL. @throws CopyError, StoreError */
+export async function move({ dataDir, to, onTable }: MoveOrder): Promise<TableSum[]> {
+  const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
+  try {
+    source.exec('PRAGMA query_only = true; begin');
+    return await fillPostgres({ databaseUrl: to, setting: '--to', source, replace: false, onTable });
+  } finally {
+    source.close();
   }
 }

@@ -10,7 +10,7 @@ import {
   type Row,
   type TableShape,
   type Value,
-} from './rows.ts';
+} from './copy-tables.ts';
 import { isoInstant, quoted } from './sqlite-tables.ts';
 
 const BATCH_SIZE = 500;

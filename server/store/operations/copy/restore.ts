@@ -2,10 +2,9 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_FILE } from '../../db/dialect.ts';
-import { type BackupFacts, openBackup, stripFacts, verifyBackup } from './backup-file.ts';
+import { type BackupFacts, flush, openBackup, stripFacts, verifyBackup } from './backup-file.ts';
 import { CopyError, withRoom } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
-import { flush } from './flush.ts';
 
 export interface RestoreOrder {
   /** null: SQLite in `dataDir`, whose lock the caller must hold. */

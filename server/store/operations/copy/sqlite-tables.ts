@@ -7,7 +7,7 @@ import {
   type Row,
   type TableShape,
   type Value,
-} from './rows.ts';
+} from './copy-tables.ts';
 
 const BATCH_SIZE = 500;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { jsonDocument } from './json-document.ts';
+import { jsonDocument } from './download.ts';
 
 const AT = Date.UTC(2026, 10, 20);
 

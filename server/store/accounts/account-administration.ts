@@ -1,6 +1,48 @@
 import { leaveUnwatched } from '../alerts/incidents.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { type Account, toAccount } from './accounts.ts';
+import { contains } from '../db/dialect.ts';
+
+export interface ListedAccount extends Account {
+  /** Includes paused domains. */
+  domains: number;
+}
+
+/** Lists accounts whose address contains `text`, newest first. An empty `text` matches all. */
+export async function listAccounts(
+  store: Store,
+  { text, limit }: { text: string; limit: number },
+): Promise<ListedAccount[]> {
+  const rows = await store.db
+    .selectFrom('accounts')
+    .selectAll()
+    .select((eb) =>
+      eb
+        .selectFrom('monitor_totals')
+        .select('total')
+        .whereRef('monitor_totals.account_id', '=', 'accounts.id')
+        .as('domains'),
+    )
+    .where('kind', '=', 'person')
+    .where((eb) => contains(store.dialect, eb.ref('email'), text))
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...toAccount(row), domains: row.domains ?? 0 }));
+}
+
+/** Returns the account with this address (case-insensitive), or null if there is none. */
+export async function accountByEmail(store: Store, email: string): Promise<Account | null> {
+  const row = await store.db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('kind', '=', 'person')
+    .where('email', '=', email.toLowerCase())
+    .executeTakeFirst();
+  return row ? toAccount(row) : null;
+}
 
 /**
  * Disables an account: ends its sessions, blocks sign-in, and stops checks and mail. Deletes no other data.
@@ -8,7 +50,7 @@ import { inTransaction } from '../db/transaction.ts';
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
-    // Sessions first: requests lock their session before the account, so another order could deadlock (see caller.ts).
+    // Sessions first: requests lock their session before the account, so another order could deadlock (see `onBehalfOf`).
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     const account = await trx
       .updateTable('accounts')

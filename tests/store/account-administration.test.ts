@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { claimDueMails } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
