@@ -1,5 +1,8 @@
 import { recall } from './judge/carry.ts';
 import type { Verdict } from './verdict.ts';
+import { type Certificate, publicKeyName, subjectPublicKeyHash } from '../pki/index.ts';
+import { certificateFacts } from './facts.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /**
  * Returns the fingerprints of the old and the new leaf when a check found the certificate replaced, else null. `current` must
@@ -16,4 +19,48 @@ export function replacedCertificate(
   const [from, to] = [before.leafFingerprint, after.leafFingerprint];
   const isKnown = recall(previous).turns.some(({ certificate }) => certificate.fingerprint === to);
   return from === to || isKnown ? null : { from, to };
+}
+
+interface Change<Value> {
+  from: Value;
+  to: Value;
+}
+
+/** Differences between two certificates; null where nothing changed. All text is untrusted. */
+export interface CertificateDiff {
+  namesAdded: string[];
+  namesLost: string[];
+  issuer: Change<string> | null;
+  subject: Change<string> | null;
+  /** The kind of key, for example 'RSA 2048 bit'. */
+  key: Change<string> | null;
+  /** Whether both have the same key pair. */
+  sameKey: boolean;
+  /** Whole days, rounded. */
+  lifetimeDays: Change<number> | null;
+  signatureAlgorithm: Change<string> | null;
+}
+
+/** Compares an older certificate with a newer one, at most 2,000 names of each. */
+export function certificateDiff(before: Certificate, after: Certificate): CertificateDiff {
+  const [older, newer] = [certificateFacts(before), certificateFacts(after)];
+  const [had, has] = [new Set(older.sans), new Set(newer.sans)];
+  return {
+    namesAdded: newer.sans.filter((name) => !had.has(name)),
+    namesLost: older.sans.filter((name) => !has.has(name)),
+    issuer: change(older.issuer, newer.issuer),
+    subject: change(older.subject, newer.subject),
+    key: change(publicKeyName(before.key), publicKeyName(after.key)),
+    sameKey: subjectPublicKeyHash(before) === subjectPublicKeyHash(after),
+    lifetimeDays: change(lifetimeDays(before), lifetimeDays(after)),
+    signatureAlgorithm: change(before.signatureAlgorithm, after.signatureAlgorithm),
+  };
+}
+
+function change<Value>(from: Value, to: Value): Change<Value> | null {
+  return from === to ? null : { from, to };
+}
+
+function lifetimeDays({ notBefore, notAfter }: Certificate): number {
+  return Math.round((notAfter - notBefore) / DAY_MS);
 }

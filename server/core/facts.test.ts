@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority, selfSigned } from '../../tests/kit/mint.ts';
-import { parseCertificate } from '../pki/index.ts';
-import { certificateFacts } from './facts.ts';
+import { parseCertificate, splitPem } from '../pki/index.ts';
+import { certificateFacts, readChain } from './facts.ts';
 
 const NOT_BEFORE = Date.UTC(2026, 8, 2);
 const NOT_AFTER = Date.UTC(2026, 11, 1);
@@ -59,5 +59,44 @@ describe('certificateFacts', () => {
     const dnsNames = Array.from({ length: 2_500 }, (_, index) => `h${index}.example`);
     const leaf = selfSigned({ ...validity, dnsNames });
     expect(certificateFacts(parseCertificate(leaf.der)).sans).toHaveLength(2_000);
+  });
+});
+
+describe('readChain', () => {
+  const root = mintAuthority({ commonName: null, organization: 'Fjord', organizationalUnit: 'Trust' });
+  const issuing = root.intermediate({ commonName: 'Fjord CA 1' });
+  const leaf = issuing.issue({ commonName: 'pay.fjord.example', dnsNames: ['pay.fjord.example'] });
+
+  it('reads certificates in the order sent', () => {
+    const chain = readChain([leaf.der, issuing.der, root.der]);
+    expect(chain.map(({ role, subject, issuer }) => [role, subject, issuer])).toEqual([
+      ['leaf', 'pay.fjord.example', 'Fjord CA 1'],
+      ['intermediate', 'Fjord CA 1', 'Trust'],
+      ['root', 'Trust', 'Trust'],
+    ]);
+    expect(chain[0]).toMatchObject({
+      fingerprint: leaf.fingerprint,
+      subjectFullDn: 'CN=pay.fjord.example',
+      authorityFullDn: 'CN=Fjord CA 1,O=Certlantern Tests',
+      publicKey: 'ECDSA P-256',
+      sans: ['pay.fjord.example'],
+    });
+    expect(splitPem(chain.map(({ pem }) => pem).join('')).map((der) => Buffer.from(der))).toEqual([
+      leaf.der,
+      issuing.der,
+      root.der,
+    ]);
+  });
+
+  it('leaves out what cannot be parsed, without changing the roles of the others', () => {
+    const broken = leaf.der.subarray(0, 100);
+    expect(readChain([broken, issuing.der, broken, root.der]).map(({ role }) => role)).toEqual([
+      'intermediate',
+      'root',
+    ]);
+  });
+
+  it('treats the first certificate as the leaf even if it issued itself', () => {
+    expect(readChain([selfSigned({ dnsNames: ['nas.example'] }).der])).toMatchObject([{ role: 'leaf' }]);
   });
 });

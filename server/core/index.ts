@@ -3,8 +3,10 @@ export { mailedLink } from './account-mail.ts';
 export type { UnsubscribePair } from './account-mail.ts';
 export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
+export { alertEvent } from './alerting/alert.ts';
 export type {
   AlertCertificate,
+  AlertEvent,
   AlertFacts,
   AlertKind,
   AlertSeverity,
@@ -12,8 +14,6 @@ export type {
   PlannedAlert,
   Problem,
 } from './alerting/alert.ts';
-export { alertEvent } from './alerting/alert-event.ts';
-export type { AlertEvent } from './alerting/alert-event.ts';
 export { alertTitle } from './alerting/alert-title.ts';
 export { alertsAhead } from './alerting/alerts-ahead.ts';
 export type { AlertAhead } from './alerting/alerts-ahead.ts';
@@ -31,11 +31,10 @@ export { leavesAt } from './alerting/silence.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
-export { certificateDiff } from './certificate-diff.ts';
-export type { CertificateDiff } from './certificate-diff.ts';
+export { certificateDiff, replacedCertificate } from './diff.ts';
+export type { CertificateDiff } from './diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
-export { replacedCertificate } from './diff.ts';
 export { conclude, needsAlertContext } from './check/conclude.ts';
 export type {
   AlertContext,
@@ -49,7 +48,6 @@ export { concernOf, DIGEST_AHEAD_MS, type DigestDomain, isExpiring, nextDigestAt
 export { count, duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
-export { certificateFacts } from './facts.ts';
 export type {
   Finding,
   FindingCode,
@@ -59,7 +57,8 @@ export type {
   RenewalWindow,
   Severity,
 } from './finding.ts';
-export type { CertificateFacts } from './facts.ts';
+export { certificateFacts, readChain } from './facts.ts';
+export type { CertificateFacts, PresentedCertificate } from './facts.ts';
 export type {
   AddressObservation,
   CaaObservation,
@@ -88,17 +87,16 @@ export {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
+  obstacleToBuying,
   roomFor,
+  runningSubscriptions,
   TRIAL_MS,
 } from './plan.ts';
 export { readAuthorities } from './private-authorities.ts';
 export type { AuthorityFacts, PrivateAuthority } from './private-authorities.ts';
-export { readChain } from './presented-chain.ts';
-export type { PresentedCertificate } from './presented-chain.ts';
-export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';
-export { laneOf, lanePortions, LANES } from './lane.ts';
+export { laneOf, lanePortions, LANES } from './check/schedule.ts';
 export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';

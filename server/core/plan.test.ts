@@ -8,8 +8,10 @@ import {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
+  obstacleToBuying,
   type PlanFacts,
   roomFor,
+  runningSubscriptions,
   type Subscription,
 } from './plan.ts';
 
@@ -156,6 +158,40 @@ describe('of several', () => {
   });
 });
 
+describe('running subscriptions', () => {
+  const idsOf = (subscriptions: { id: string }[]) => subscriptions.map(({ id }) => id);
+
+  it('lists the older subscription first, in whatever order they are reported', () => {
+    const [older, newer] = [stored('b'), { ...stored('a'), createdAt: NOW }];
+    expect(idsOf(runningSubscriptions([newer, older], NOW))).toEqual(['b', 'a']);
+    expect(idsOf(runningSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
+  });
+
+  it('lists the subscription that gives Premium before those that may only charge again', () => {
+    const idle = [
+      stored('paused', { status: 'paused' }),
+      stored('late', { status: 'past_due', pastDueSince: NOW - 15 * DAY }),
+      stored('refunded', { refundedAt: NOW }),
+    ];
+    const paid = { ...stored('paid'), createdAt: NOW };
+    expect(runningSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
+  });
+
+  it('leaves out subscriptions that have ended', () => {
+    const over = [stored('a', { status: 'canceled' }), stored('b', { cancelsAt: NOW })];
+    expect(runningSubscriptions(over, NOW)).toEqual([]);
+    expect(idsOf(runningSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);
+  });
+
+  it('permits buying when nothing is running or the running one was refunded', () => {
+    expect(obstacleToBuying([], NOW)).toBeNull();
+    expect(obstacleToBuying([stored('a', { status: 'canceled' })], NOW)).toBeNull();
+    expect(obstacleToBuying([stored('a', { refundedAt: NOW })], NOW)).toBeNull();
+    for (const status of ['active', 'trialing', 'past_due', 'paused'] as const)
+      expect(obstacleToBuying([stored('a', { status })], NOW)?.id).toBe('a');
+  });
+});
+
 function facts(change: Partial<PlanFacts>): PlanFacts {
   return { trialEndsAt: null, grant: null, subscriptions: [], ...change };
 }
@@ -170,4 +206,8 @@ function subscription(change: Partial<Subscription>): Subscription {
     refundedAt: null,
     ...change,
   };
+}
+
+function stored(id: string, change: Partial<Subscription> = {}) {
+  return { id, createdAt: NOW - 40 * DAY, ...subscription(change) };
 }

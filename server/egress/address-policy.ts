@@ -1,8 +1,14 @@
 import { networkInterfaces } from 'node:os';
-
-import { contains, parseAddress, parseRange } from './address.ts';
-import type { Address, AddressRange } from './address.ts';
-import { embeddedAddresses, isIsatap, unmapped } from './embedded-address.ts';
+import {
+  type Address,
+  type AddressRange,
+  contains,
+  embeddedAddresses,
+  isIsatap,
+  parseAddress,
+  parseRange,
+  unmapped,
+} from './address.ts';
 
 /** Decides which addresses the server may connect to for users. Applies to every connection of `egress`. */
 export interface AddressPolicy {

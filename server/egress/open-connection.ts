@@ -1,7 +1,6 @@
 import { connect, type Socket } from 'node:net';
-import { parseAddress, sameAddress } from './address.ts';
+import { parseAddress, sameAddress, unmapped } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { unmapped } from './embedded-address.ts';
 import { within } from './within.ts';
 
 export type Connection =

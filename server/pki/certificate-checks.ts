@@ -4,9 +4,11 @@ import { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { type Profile, profileFailures } from './profile/profile.ts';
 import { isWeakKey } from './public-key.ts';
-import { isWeakSignature } from './signature.ts';
+import { isWeakSignature, verifySignature } from './signature.ts';
+import { BoundedMap } from './bounded-map.ts';
+import type { WorkBudget } from './work-budget.ts';
 
-/* Checks of a single certificate that do not depend on its path. */
+/* Checks of a single certificate, and of its signature against one issuer. None depends on the rest of the path. */
 
 export type Purpose = 'serverAuth' | 'clientAuth';
 
@@ -127,3 +129,22 @@ const KNOWN_EXTENSIONS = new Set<string>([
   EXTENSION.tlsFeature,
   EXTENSION.noRevAvail,
 ]);
+
+/**
+ * Caches signature checks: results never change, they cost more than all other checks together, and the intermediates
+ * of a few dozen CAs sign nearly all certificates.
+ */
+const signatureCache = new BoundedMap<string, boolean>(8_192);
+
+/** Returns whether `issuer`'s key made the signature on `certificate`. Also returns false if `work` is exhausted. */
+export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {
+  if (!work.spendSignature(certificate, issuer)) return false;
+  // The key includes the issuer, because several issuers may have the same name.
+  const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
+  const cached = signatureCache.get(key);
+  if (cached !== null) return cached;
+  const { algorithm, signed, octets } = certificate.signature;
+  const result = verifySignature(algorithm, signed, octets, issuer.key);
+  signatureCache.set(key, result);
+  return result;
+}

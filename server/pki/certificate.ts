@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto';
 import { BoundedMap } from './bounded-map.ts';
-import type { DerReader } from './der/der.ts';
-import { contextTag, onlyElement, TAG } from './der/der.ts';
-import { bitStringValue, countValue, equalBytes, integerContent } from './der/der-values.ts';
-import { timeValue, toHex } from './der/der-values.ts';
-import type { DistinguishedName } from './names/distinguished-name.ts';
-import { parseDistinguishedName } from './names/distinguished-name.ts';
-import type { ExtensionFacts } from './extension-facts.ts';
-import { readExtensionFacts } from './extension-facts.ts';
-import type { Extensions } from './extension-list.ts';
-import { readExtensionList } from './extension-list.ts';
+import { contextTag, type DerReader, onlyElement, TAG } from './der/der.ts';
+import {
+  bitStringValue,
+  countValue,
+  equalBytes,
+  integerContent,
+  timeValue,
+  toHex,
+} from './der/der-values.ts';
+import { type DistinguishedName, parseDistinguishedName } from './names/distinguished-name.ts';
+import { type ExtensionFacts, readExtensionFacts } from './extension-facts.ts';
+import { type Extensions, readExtensionList } from './extension-list.ts';
 import { PkiError } from './pki-error.ts';
-import type { PublicKey } from './public-key.ts';
-import { parsePublicKey } from './public-key.ts';
-import type { SignatureAlgorithm } from './signature.ts';
-import { parseSignatureAlgorithm } from './signature.ts';
+import { parsePublicKey, type PublicKey } from './public-key.ts';
+import { parseSignatureAlgorithm, type SignatureAlgorithm } from './signature.ts';
+import { WEEK_MS } from '../../contract/durations.ts';
 
 /** Size limit of a certificate: the largest in real use are under 20 kB. */
 const MAX_CERTIFICATE_BYTES = 65_536;
@@ -163,4 +164,22 @@ function readExtensions(body: DerReader, version: number): Extensions {
   if (field === null) return new Map();
   if (version !== 3) throw new PkiError('version', 'extensions before version 3');
   return readExtensionList(onlyElement(field.content, TAG.sequence).open());
+}
+
+const SHORT_LIVED_MS = WEEK_MS;
+
+/**
+ * Returns whether the CA intentionally provides no revocation information: the certificate says so (RFC 9608), or it is
+ * valid for at most seven days and names no source (short-lived certificate, BR §4.9.10).
+ */
+export function hasNoRevocationInformation(certificate: Certificate): boolean {
+  if (certificate.isCertificateAuthority) return false;
+  if (certificate.hasNoRevAvail) return true;
+  const namesSource = certificate.crlDistributionPoints.length > 0 || certificate.ocspUrls.length > 0;
+  return !namesSource && certificate.notAfter - certificate.notBefore <= SHORT_LIVED_MS;
+}
+
+/** Returns the SHA-256 of SubjectPublicKeyInfo in lower-case hex. Equal for all certificates with the same key. */
+export function subjectPublicKeyHash({ key }: Certificate): string {
+  return hash('sha256', key.der, 'hex');
 }

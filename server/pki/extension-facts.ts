@@ -1,19 +1,21 @@
-import type {
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  CrlDistributionPoint,
-  KeyUsage,
-  SubjectAltNames,
-} from './extensions.ts';
 import * as values from './extensions.ts';
-import type { NameConstraints } from './names/name-constraints-extension.ts';
-import { parseNameConstraints } from './names/name-constraints-extension.ts';
+import {
+  type AuthorityKeyIdentifier,
+  type BasicConstraints,
+  type CrlDistributionPoint,
+  type KeyUsage,
+  type SubjectAltNames,
+} from './extensions.ts';
+import { type NameConstraints, parseNameConstraints } from './names/name-constraints.ts';
 import { EXTENSION } from './der/object-identifiers.ts';
-import { PkiError } from './pki-error.ts';
-import type { PkiErrorCode } from './pki-error.ts';
-import type { PolicyConstraints, PolicyMapping } from './policy-extensions.ts';
-import { parseTimestamps } from './signed-certificate-timestamps.ts';
-import { parseInhibitAnyPolicy, parsePolicyConstraints, parsePolicyMappings } from './policy-extensions.ts';
+import { PkiError, type PkiErrorCode } from './pki-error.ts';
+import {
+  parseInhibitAnyPolicy,
+  parsePolicyConstraints,
+  parsePolicyMappings,
+  type PolicyConstraints,
+  type PolicyMapping,
+} from './certificate-policies.ts';
 
 /** Parsed extensions of a certificate. Null or empty for an extension that is absent or malformed. */
 export interface ExtensionFacts {
@@ -103,7 +105,7 @@ export function readExtensionFacts(
     crlDistributionPoints: points,
     mustStaple: read(EXTENSION.tlsFeature, values.parseMustStaple, false),
     hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
-    signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, parseTimestamps, []),
+    signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, values.parseTimestamps, []),
     parseErrors,
   };
 }

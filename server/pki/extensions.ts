@@ -1,5 +1,4 @@
-import type { DerReader } from './der/der.ts';
-import { contextTag, nonEmptyList, onlyElement, TAG } from './der/der.ts';
+import { contextTag, type DerReader, nonEmptyList, onlyElement, TAG } from './der/der.ts';
 import {
   bitStringValue,
   booleanValue,
@@ -9,8 +8,12 @@ import {
   toHex,
 } from './der/der-values.ts';
 import { formatIpAddress } from './names/ip-address.ts';
-import type { GeneralName, UnsupportedForm } from './names/general-name.ts';
-import { ADDRESS_LENGTHS, readGeneralName } from './names/general-name.ts';
+import {
+  ADDRESS_LENGTHS,
+  type GeneralName,
+  readGeneralName,
+  type UnsupportedForm,
+} from './names/general-name.ts';
 import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './der/object-identifiers.ts';
 import { distributionPointUris } from './revocation/issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
@@ -202,4 +205,50 @@ function readCpsUrls(qualifiers: Uint8Array): string[] {
 /** Returns whether the text is safe to show as a link: http(s), printable ASCII, at most 2,048 characters. */
 export function isWebUrl(text: string): boolean {
   return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
+}
+
+/** A timestamp follows 1 byte of version and 32 bytes of log id. */
+const TIMESTAMP_OFFSET = 33;
+const TIMESTAMP_BYTES = 8;
+/** Latest time of an ECMAScript Date, in ms UTC. */
+const MAX_TIME = 8_640_000_000_000_000n;
+
+/**
+ * Returns the timestamps (ms UTC) of version 1 in a SignedCertificateTimestampList (RFC 6962 §3.3). Does not verify the
+ * logs' signatures, because the issuer's signature covers the list. Throws PkiError on malformed input.
+ */
+export function parseTimestamps(value: Uint8Array): number[] {
+  const { content } = onlyElement(value, TAG.octetString);
+  const times: number[] = [];
+  for (const entry of tlsVectors(onlyVector(tlsVectors(content)))) {
+    if (entry[0] !== 0) continue;
+    const bytes = entry.subarray(TIMESTAMP_OFFSET, TIMESTAMP_OFFSET + TIMESTAMP_BYTES);
+    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('der_truncated', 'timestamp cut off');
+    let time = 0n;
+    for (const byte of bytes) time = time * 256n + BigInt(byte);
+    if (time > MAX_TIME) throw new PkiError('value', 'no such time');
+    times.push(Number(time));
+  }
+  return times;
+}
+
+/** Splits consecutive TLS vectors `opaque<1..2^16-1>` (RFC 8446 §3.4). */
+function tlsVectors(bytes: Uint8Array): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (let position = 0; position < bytes.length;) {
+    const start = position + 2;
+    position = start + (bytes[position] ?? 0) * 256 + (bytes[position + 1] ?? 0);
+    if (start > bytes.length || position > bytes.length) {
+      throw new PkiError('der_truncated', 'list of timestamps cut off');
+    }
+    found.push(bytes.subarray(start, position));
+  }
+  return found;
+}
+
+function onlyVector(vectors: readonly Uint8Array[]): Uint8Array {
+  const [list, ...others] = vectors;
+  if (list === undefined) throw new PkiError('empty', 'no list of timestamps');
+  if (others.length > 0) throw new PkiError('der_trailing', 'bytes after the list of timestamps');
+  return list;
 }

@@ -1,13 +1,10 @@
 import type { Certificate } from './certificate.ts';
-import type { CheckContext } from './certificate-checks.ts';
-import { authorityFailures, validityFailure } from './certificate-checks.ts';
+import { authorityFailures, type CheckContext, isSignedBy, validityFailure } from './certificate-checks.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';
 import { equalBytes } from './der/der-values.ts';
 import { isWithinConstraints } from './names/name-constraints.ts';
-import type { CertificateRole, PathFailure } from './path-failure.ts';
-import { failure } from './path-failure.ts';
+import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { issuanceFailures } from './profile/profile.ts';
-import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
 import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 

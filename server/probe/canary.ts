@@ -1,9 +1,7 @@
 import type { TLSSocket } from 'node:tls';
-
-import type { AddressPolicy, Resolver } from '../egress/index.ts';
-import { within } from '../egress/index.ts';
+import { type AddressPolicy, type Resolver, within } from '../egress/index.ts';
 import { hangUp } from './handshake.ts';
-import { secure } from './secure.ts';
+import { secure } from './look.ts';
 import { modernContext } from './tls-contexts.ts';
 
 /** Result of probing one canary: a third-party host that nearly always answers. */

@@ -1,6 +1,6 @@
 import type { Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
-import type { Step } from './step.ts';
+import type { Step } from './probe.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 /** Settings of an examiner thread, as plain data. */

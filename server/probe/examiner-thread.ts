@@ -5,9 +5,8 @@ import { createAddressPolicy, createResolver } from '../egress/index.ts';
 import { BoundedMap, WorkBudget } from '../pki/index.ts';
 import type { Order, Report, ThreadData } from './examiner-messages.ts';
 import { createExaminer, loadTrustStore } from './examiner.ts';
-import { createProbe } from './probe.ts';
+import { createProbe, type Step } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
-import type { Step } from './step.ts';
 
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
 

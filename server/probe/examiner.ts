@@ -13,8 +13,7 @@ import {
   type TrustStore,
   WorkBudget,
 } from '../pki/index.ts';
-import type { Probe } from './probe.ts';
-import type { Step } from './step.ts';
+import type { Probe, Step } from './probe.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 import type { Protocol } from '../../contract/words.ts';

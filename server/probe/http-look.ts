@@ -1,10 +1,8 @@
 import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-
 import type { HttpObservation } from '../core/index.ts';
 import { createAnswerReader, within } from '../egress/index.ts';
-import { hangUp } from './handshake.ts';
-import { handshakeFailure, isForClientCertificate } from './handshake-failure.ts';
+import { handshakeFailure, hangUp, isForClientCertificate } from './handshake.ts';
 import type { OpenLook } from './look.ts';
 
 export interface HttpLookOptions {

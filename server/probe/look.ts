@@ -1,8 +1,34 @@
-import type { TLSSocket } from 'node:tls';
-import type { AddressObservation } from '../core/index.ts';
-import { hangUp, isPostQuantum } from './handshake.ts';
-import { type Approach, secure, type Secured } from './secure.ts';
+import type { SecureContext, TLSSocket } from 'node:tls';
+import type { AddressObservation, FailedObservation, ReachFailure } from '../core/index.ts';
+import { handshake, type HandshakeEvidence, hangUp, isPostQuantum } from './handshake.ts';
 import { modernContext, widestContext } from './tls-contexts.ts';
+import { type AddressPolicy, openConnection, within } from '../egress/index.ts';
+import type { Socket } from 'node:net';
+import { ldap, mysql, postgres } from './starttls/binary-protocols.ts';
+import { ftp, imap, nntp, pop3, sieve, smtp } from './starttls/line-protocols.ts';
+import { startTalk, type Talk, TalkFailed } from './starttls/talk.ts';
+import { xmpp } from './starttls/xmpp.ts';
+import type { Protocol } from '../../contract/words.ts';
+
+/** One address of an endpoint, with the limits for connecting to it. */
+export interface Approach {
+  address: string;
+  endpoint: { host: string; port: number; protocol: Protocol };
+  policy: AddressPolicy;
+  signal: AbortSignal;
+  connectTimeoutMs: number;
+  handshakeTimeoutMs: number;
+}
+
+/** `tls` is as in `HandshakeResult`. */
+export type Secured =
+  | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
+  | {
+      ok: false;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
+      /** As in `HandshakeFailure`. */
+      wantsLegacy: boolean;
+    };
 
 /** A connection that completed its handshake. `reconnect` opens another one with the same TLS settings. */
 export interface OpenLook {
@@ -40,4 +66,81 @@ export async function look(options: LookOptions): Promise<AddressObservation> {
     secure(options, secured === second ? widestContext : modernContext);
   if (tls === null || !takeOver({ address, tls, reconnect })) await hangUp(tls, signal);
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
+}
+
+/** Far above the 100 kB of certificates that OpenSSL accepts, and above the part of an HTTP response that is read. */
+const MAX_BYTES = 512 * 1024;
+
+/** Connects to one address, does STARTTLS if the protocol needs it, and performs the TLS handshake. */
+export async function secure(approach: Approach, context: SecureContext): Promise<Secured> {
+  const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
+  const { host, port, protocol } = endpoint;
+  const connection = await openConnection({
+    address,
+    port,
+    policy,
+    signal,
+    timeoutMs: connectTimeoutMs,
+    maxBytes: MAX_BYTES,
+  });
+  if (!connection.ok) {
+    const { stage, reason, detail } = connection;
+    return { ok: false, failure: { stage, reason, tlsAlert: null, detail }, wantsLegacy: false };
+  }
+  const { socket } = connection;
+
+  const limits = { host, timeoutMs: handshakeTimeoutMs, signal };
+  const changed = await changeOver(socket, protocol, limits);
+  if (!changed.ok) {
+    socket.destroy();
+    const { reason, detail } = changed;
+    return { ok: false, failure: { stage: 'starttls', reason, tlsAlert: null, detail }, wantsLegacy: false };
+  }
+
+  const result = await handshake({ socket, context, ...limits });
+  if (result.ok) return result;
+  const { wantsLegacy, ...failure } = result.failure;
+  return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
+}
+
+type ChangeOver = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
+
+interface ChangeOverOptions {
+  /** A-labels or an IP address. */
+  host: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Each negotiates TLS and returns when the peer has agreed. Throws `TalkFailed` otherwise. */
+const NEGOTIATIONS: Partial<
+  Record<Protocol, (talk: Talk, peer: { host: string; port: number }) => Promise<void>>
+> = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
+
+/**
+ * Negotiates STARTTLS on a plain-text connection. On success the next bytes on the socket belong to the TLS handshake.
+ * On failure the caller destroys the socket.
+ */
+async function changeOver(
+  socket: Socket,
+  protocol: Protocol,
+  { host, timeoutMs, signal }: ChangeOverOptions,
+): Promise<ChangeOver> {
+  const negotiate = NEGOTIATIONS[protocol];
+  if (negotiate === undefined) return { ok: true };
+  const talk = startTalk(socket);
+  const negotiated = negotiate(talk, { host, port: socket.remotePort ?? 0 }).then(() => talk.expectSilence());
+  try {
+    const late: ChangeOver = { ok: false, reason: 'timeout', detail: null };
+    return await within(
+      negotiated.then((): ChangeOver => ({ ok: true })),
+      { ms: timeoutMs, signal },
+      late,
+    );
+  } catch (error) {
+    if (!(error instanceof TalkFailed)) throw error;
+    return { ok: false, reason: error.reason, detail: error.detail };
+  } finally {
+    talk.end();
+  }
 }

@@ -2,10 +2,10 @@ import type { SecureContext } from 'node:tls';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { parseReadable } from '../pki/index.ts';
 import { type HandshakeEvidence, hangUp, isPostQuantum } from './handshake.ts';
-import { type Approach, secure, type Secured } from './secure.ts';
+import { type Approach, secure, type Secured } from './look.ts';
 import type { DomainSource } from './sources/sources.ts';
 import { groupsContext, signatureContext, versionContext } from './tls-contexts.ts';
-import { waited } from './waited.ts';
+import { waited } from './ask-sources.ts';
 
 export interface PostureOptions {
   /** The first address that completed a handshake. All posture handshakes go to this address. */

@@ -12,7 +12,6 @@ import { lookAtHttp } from './http-look.ts';
 import { look, type LookOptions, type OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
 import { Asker, type Sources } from './sources/sources.ts';
-import { type Step, timed } from './step.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
@@ -26,6 +25,13 @@ export interface ObserveOptions {
   work?: WorkBudget;
   /** Called with the start and end time of each phase of the probe when the phase ends. */
   onStep?: (step: Step) => void;
+}
+
+/** Timing of one phase of a probe, for tracing. Instants in ms UTC with fractions. */
+export interface Step {
+  name: 'resolve' | 'look' | 'http' | 'ask' | 'posture';
+  startedAt: number;
+  endedAt: number;
 }
 
 export interface Probe {
@@ -244,3 +250,20 @@ function mergeAnswers(usual: Asked, more: Asked): Asked {
 function warn(error: unknown): void {
   process.emitWarning(error instanceof Error ? error : String(error));
 }
+
+/** Runs one phase and reports its timing to `onStep`, whether it succeeds or fails. */
+async function timed<T>(
+  name: Step['name'],
+  onStep: ((step: Step) => void) | undefined,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (onStep === undefined) return run();
+  const startedAt = preciseNow();
+  try {
+    return await run();
+  } finally {
+    onStep({ name, startedAt, endedAt: preciseNow() });
+  }
+}
+
+const preciseNow = (): number => performance.timeOrigin + performance.now();

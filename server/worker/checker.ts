@@ -1,13 +1,14 @@
 import { replacedCertificate } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks/checks.ts';
-import { type ClaimedMonitor } from '../store/monitors/monitor-claims.ts';
+import { type ClaimedMonitor, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
-import { LOOK_AGAIN_MS } from './own-network.ts';
-import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
+import { LOOK_AGAIN_MS, type OwnNetwork } from './own-network.ts';
+import { claimWatchers, type Look, type SharedLooks, type Watchers } from './shared-looks.ts';
 import { postponeCheck } from '../store/monitors/check-due.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -18,16 +19,56 @@ export interface CheckerOptions {
   log: Log;
 }
 
-export interface CheckerParts {
+interface CheckerParts {
   telemetry: Telemetry;
   looks: SharedLooks;
+}
+
+/**
+ * A probe takes at most 20 s, and the canaries that it may wait for 8 s more; the rest is for recording. After this, other workers
+ * take over the checks of a killed process.
+ */
+const CHECK_LEASE_MS = 45_000;
+
+/** Claims due monitors, together with others that watch the same endpoint, and checks them. */
+export function createCheckLoop(
+  options: CheckerOptions &
+    CheckerParts & {
+      claimedBy: string;
+      /** How many checks run at once. */
+      concurrency: number;
+      ownNetwork: OwnNetwork;
+    },
+): ClaimLoop {
+  const { store, clock, claimedBy, ownNetwork } = options;
+  let taken = 0;
+  const loop = createClaimLoop<Watchers>({
+    ...options,
+    name: 'check',
+    async claim(limit) {
+      // With a wrong clock, everything may be due and be judged expired.
+      if (!(await ownNetwork.clockIsRight())) return [];
+      const claim = { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy, taken };
+      const { watchers, isMore } = await claimWatchers(store, claim);
+      taken += watchers.length;
+      // Several due monitors became one item: slots are free, and nothing else would wake the loop for the rest.
+      if (isMore && watchers.length < limit) loop.wake();
+      return watchers;
+    },
+    handle: (watchers, stopping) => checkEndpoint(watchers, options, stopping),
+    release: async (watchers) => {
+      for (const monitor of watchers) await releaseClaim(store, monitor);
+    },
+    fieldsOf: ([{ host, port }]) => ({ endpoint: `${host}:${port}` }),
+  });
+  return loop;
 }
 
 /**
  * Checks an endpoint once for every claimed monitor that watches it: one probe, then for each monitor by itself judge and record. A
  * stop in between leaves the monitors that are not recorded yet as they were.
  */
-export async function checkEndpoint(
+async function checkEndpoint(
   watchers: Watchers,
   options: CheckerOptions & CheckerParts,
   stopping: AbortSignal,

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertCertificate, AlertFacts, AlertKind, AlertStep } from './alert.ts';
-import { alertEvent } from './alert-event.ts';
+import {
+  type AlertCertificate,
+  alertEvent,
+  type AlertFacts,
+  type AlertKind,
+  type AlertStep,
+} from './alert.ts';
 import { alertTitle } from './alert-title.ts';
 import { stepLabel } from '../alert-steps.ts';
 

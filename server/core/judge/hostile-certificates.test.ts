@@ -16,11 +16,10 @@ import {
 import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
-import { certificateDiff } from '../certificate-diff.ts';
-import { certificateFacts } from '../facts.ts';
+import { certificateDiff } from '../diff.ts';
+import { certificateFacts, readChain } from '../facts.ts';
 import { judge } from './judge.ts';
 import type { Observation } from '../observation.ts';
-import { readChain } from '../presented-chain.ts';
 import { reportMarkdown } from '../report/report.ts';
 import type { Verdict } from '../verdict.ts';
 

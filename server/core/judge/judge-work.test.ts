@@ -4,9 +4,8 @@ import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.
 import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
 import { mintAuthority } from '../../../tests/kit/mint.ts';
 import { buildPath, createTrustStore, LOOK_WORK, parseCertificate, WorkBudget } from '../../pki/index.ts';
-import { certificateFacts } from '../facts.ts';
+import { certificateFacts, readChain } from '../facts.ts';
 import type { Observation } from '../observation.ts';
-import { readChain } from '../presented-chain.ts';
 import { judge } from './judge.ts';
 
 const strangersRoot = mintAuthority();

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { objectIdentifier, sequence, set, tagged, utf8String } from '../../../tests/kit/der-writer.ts';
-import type { CertificateOptions } from '../../../tests/kit/mint.ts';
-import { mintAuthority, nameDer } from '../../../tests/kit/mint.ts';
-import type { Certificate } from '../certificate.ts';
-import { parseCertificate } from '../certificate.ts';
-import { isWithinConstraints } from './name-constraints.ts';
-import { parseNameConstraints } from './name-constraints-extension.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/mint.ts';
+import { type Certificate, parseCertificate } from '../certificate.ts';
+import { isWithinConstraints, parseNameConstraints } from './name-constraints.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const root = mintAuthority();

@@ -1,18 +1,14 @@
-import type { Certificate } from '../certificate.ts';
-import { isSameName, parseReadable } from '../certificate.ts';
-import { isUnderstood, validityFailure } from '../certificate-checks.ts';
+import { type Certificate, isSameName, parseReadable } from '../certificate.ts';
+import { isSignedBy, isUnderstood, validityFailure } from '../certificate-checks.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { hasUnknownCritical } from '../extension-list.ts';
 import { PURPOSE } from '../der/object-identifiers.ts';
-import { isIdOf, keyHash } from './ocsp-certificate-id.ts';
-import type { BasicOcspResponse, SingleResponse } from './ocsp-response.ts';
-import { parseOcspResponse } from './ocsp-response.ts';
+import { isIdOf, keyHash } from './ocsp-request.ts';
+import { type BasicOcspResponse, parseOcspResponse, type SingleResponse } from './ocsp-response.ts';
 import { PkiError } from '../pki-error.ts';
 import { isWeakKey } from '../public-key.ts';
-import { CLOCK_SKEW_MS } from './revocation-answer.ts';
-import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
+import { CLOCK_SKEW_MS, type RevocationAnswer, type RevocationRefusal } from './revocation-answer.ts';
 import { isWeakSignature, verifySignature } from '../signature.ts';
-import { isSignedBy } from '../signature-memory.ts';
 import { WorkBudget } from '../work-budget.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 

@@ -1,6 +1,7 @@
 import type { Certificate } from '../certificate.ts';
-import { TAG } from '../der/der.ts';
-import { digest, keyHash } from './ocsp-certificate-id.ts';
+import { type DerReader, onlyElement, TAG } from '../der/der.ts';
+import { hash } from 'node:crypto';
+import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der/der-values.ts';
 
 /** AlgorithmIdentifier of SHA-1 with NULL, which every responder supports (RFC 5019 §2.1.1). */
 const SHA1 = Buffer.from('300906052b0e03021a0500', 'hex');
@@ -33,4 +34,54 @@ function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const { length } = content;
   const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
   return Buffer.concat([Buffer.from([tag, ...(length < 0x80 ? [length] : long)]), content]);
+}
+
+/** CertID (RFC 6960 §4.1.1): a serial number, and hashes of the issuer's name and key. */
+export interface OcspCertificateId {
+  /** null for an unsupported hash algorithm. */
+  readonly hash: IdHash | null;
+  readonly issuerNameHash: Uint8Array;
+  readonly issuerKeyHash: Uint8Array;
+  /** Hex, as in `Certificate`. */
+  readonly serialNumber: string;
+}
+
+type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
+const HASHES: ReadonlyMap<string, IdHash> = new Map([
+  ['1.3.14.3.2.26', 'sha1'],
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+]);
+
+/** Reads the next CertID. Throws PkiError on malformed input. */
+export function readCertificateId(reader: DerReader): OcspCertificateId {
+  const id = reader.enter(TAG.sequence);
+  const algorithm = objectIdentifier(id.enter(TAG.sequence).read());
+  const issuerNameHash = id.read(TAG.octetString).content;
+  const issuerKeyHash = id.read(TAG.octetString).content;
+  const serialNumber = toHex(integerContent(id.read(TAG.integer)));
+  id.end();
+  return { hash: HASHES.get(algorithm) ?? null, issuerNameHash, issuerKeyHash, serialNumber };
+}
+
+/** Returns whether the id identifies this certificate, with any supported hash algorithm. */
+export function isIdOf(id: OcspCertificateId, certificate: Certificate, issuer: Certificate): boolean {
+  if (id.hash === null || id.serialNumber !== certificate.serialNumber) return false;
+  const names = [certificate.issuer.der, issuer.subject.der];
+  return (
+    equalBytes(id.issuerKeyHash, keyHash(issuer, id.hash)) &&
+    names.some((name) => equalBytes(id.issuerNameHash, digest(name, id.hash ?? 'sha1')))
+  );
+}
+
+/** Hashes the public key bits without tag, length and count of unused bits (RFC 6960 §4.1.1). */
+export function keyHash({ key }: Certificate, algorithm: IdHash): Uint8Array {
+  const info = onlyElement(key.der, TAG.sequence).open();
+  info.read(TAG.sequence);
+  return digest(bitStringValue(info.read(TAG.bitString)).octets, algorithm);
+}
+
+function digest(bytes: Uint8Array, algorithm: IdHash): Uint8Array {
+  return hash(algorithm, bytes, 'buffer');
 }

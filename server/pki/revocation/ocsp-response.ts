@@ -1,16 +1,11 @@
-import type { DerReader } from '../der/der.ts';
-import { contextTag, onlyElement, TAG } from '../der/der.ts';
+import { contextTag, type DerReader, onlyElement, TAG } from '../der/der.ts';
 import { bitStringValue, countValue, objectIdentifier, timeValue } from '../der/der-values.ts';
-import { parseDistinguishedName } from '../names/distinguished-name.ts';
-import type { DistinguishedName } from '../names/distinguished-name.ts';
-import type { Extensions } from '../extension-list.ts';
-import { readExtensionList } from '../extension-list.ts';
-import type { OcspCertificateId } from './ocsp-certificate-id.ts';
-import { readCertificateId } from './ocsp-certificate-id.ts';
+import { type DistinguishedName, parseDistinguishedName } from '../names/distinguished-name.ts';
+import { type Extensions, readExtensionList } from '../extension-list.ts';
+import { type OcspCertificateId, readCertificateId } from './ocsp-request.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-answer.ts';
-import type { SignatureAlgorithm } from '../signature.ts';
-import { parseSignatureAlgorithm } from '../signature.ts';
+import { parseSignatureAlgorithm, type SignatureAlgorithm } from '../signature.ts';
 
 /** More certificates than any real responder sends. */
 const MAX_CERTIFICATES = 10;

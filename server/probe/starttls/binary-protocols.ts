@@ -1,0 +1,110 @@
+import { type Parser, refused, type Talk, wrongProtocol } from './talk.ts';
+
+/* TLS negotiation in the protocols whose messages are binary. */
+
+/** SSLRequest (PostgreSQL frontend/backend protocol, §55.7). */
+const POSTGRES_SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
+
+export async function postgres(talk: Talk): Promise<void> {
+  talk.send(POSTGRES_SSL_REQUEST);
+  const answer = await talk.take(firstByte);
+  if (answer === 'S') return;
+  if (answer === 'N') throw refused('TLS is not offered');
+  // An error message: the server does not know SSLRequest or accepts no more connections.
+  if (answer === 'E') throw refused('an error is the answer');
+  throw wrongProtocol('no answer of PostgreSQL');
+}
+
+const firstByte: Parser<string> = (seen) =>
+  seen.length === 0 ? null : { value: seen.toString('latin1', 0, 1), length: 1 };
+
+/** SSLRequest: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, the largest packet size, UTF-8. */
+const MYSQL_SSL_REQUEST = Buffer.concat([Buffer.from('2000000185ae7f000000000121', 'hex'), Buffer.alloc(23)]);
+const CLIENT_SSL = 0x0800;
+const MYSQL_HEADER_BYTES = 4;
+const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
+/** Connection id, first part of the challenge, zero byte. */
+const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
+
+export async function mysql(talk: Talk): Promise<void> {
+  const capabilities = await talk.take(mysqlGreeting);
+  if ((capabilities & CLIENT_SSL) === 0) throw refused('TLS is not offered');
+  talk.send(MYSQL_SSL_REQUEST);
+}
+
+/** Parses a HandshakeV10 packet to the lower 16 bits of its capabilities. */
+const mysqlGreeting: Parser<number> = (seen) => {
+  if (seen.length < MYSQL_HEADER_BYTES + 1) return null;
+  const payloadBytes = seen.readUIntLE(0, 3);
+  if (seen[3] !== 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES) throw wrongProtocol('no greeting of MySQL');
+  const version = seen[MYSQL_HEADER_BYTES];
+  if (version === 0xff) throw refused('the greeting is an error');
+  if (version !== 10) throw wrongProtocol('no greeting of MySQL');
+  const length = MYSQL_HEADER_BYTES + payloadBytes;
+  if (seen.length < length) return null;
+  const packet = seen.subarray(0, length);
+  const endOfName = packet.indexOf(0, MYSQL_HEADER_BYTES + 1);
+  const at = endOfName + 1 + BEFORE_CAPABILITIES_BYTES;
+  if (endOfName === -1 || at + 2 > length) throw wrongProtocol('a greeting that is too short');
+  return { value: packet.readUInt16LE(at), length };
+};
+
+/** LDAPMessage 1 with an ExtendedRequest for 1.3.6.1.4.1.1466.20037 (RFC 4511 §4.14.1). */
+const LDAP_START_TLS = Buffer.concat([
+  Buffer.from('301d02010177188016', 'hex'),
+  Buffer.from('1.3.6.1.4.1.1466.20037'),
+]);
+const MAX_LDAP_MESSAGE_BYTES = 16 * 1024;
+const SEQUENCE = 0x30;
+const INTEGER = 0x02;
+const ENUMERATED = 0x0a;
+const EXTENDED_RESPONSE = 0x78;
+
+export async function ldap(talk: Talk): Promise<void> {
+  talk.send(LDAP_START_TLS);
+  const resultCode = await talk.take(extendedResponse);
+  if (resultCode !== 0) throw refused(`the result is ${resultCode}`);
+}
+
+/** Parses an LDAPMessage with an ExtendedResponse to its resultCode (RFC 4511 §4.12). */
+const extendedResponse: Parser<number> = (seen) => {
+  const message = readBerHeader(seen, SEQUENCE);
+  if (message === null) return null;
+  if (message.length > MAX_LDAP_MESSAGE_BYTES) throw wrongProtocol(`a message of ${message.length} bytes`);
+  if (seen.length < message.length) return null;
+  const id = readBerElement(message.content(seen), INTEGER);
+  const response = readBerElement(id.rest, EXTENDED_RESPONSE);
+  const { content: resultCode } = readBerElement(response.content, ENUMERATED);
+  if (resultCode.length !== 1) throw wrongProtocol('no result of LDAP');
+  return { value: resultCode[0] ?? 0, length: message.length };
+};
+
+interface BerElement {
+  /** In bytes, including tag and length. */
+  length: number;
+  content(bytes: Buffer): Buffer;
+}
+
+/**
+ * Reads the header of a BER element of definite length; returns null while it is incomplete. It is not DER, because
+ * Active Directory writes every length in five bytes, which DER does not allow.
+ */
+function readBerHeader(bytes: Buffer, tag: number): BerElement | null {
+  if (bytes.length > 0 && bytes[0] !== tag) throw wrongProtocol('no answer of LDAP');
+  const first = bytes[1];
+  if (first === undefined) return null;
+  const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
+  if (first === 0x80 || lengthBytes > 4) throw wrongProtocol('no answer of LDAP');
+  if (bytes.length < 2 + lengthBytes) return null;
+  const contentLength = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
+  const start = 2 + lengthBytes;
+  const length = start + contentLength;
+  return { length, content: (from) => from.subarray(start, length) };
+}
+
+/** Reads an element that must be complete. Returns its content and the bytes after it. */
+function readBerElement(bytes: Buffer, tag: number): { content: Buffer; rest: Buffer } {
+  const found = readBerHeader(bytes, tag);
+  if (found === null || found.length > bytes.length) throw wrongProtocol('a length that does not fit');
+  return { content: found.content(bytes), rest: bytes.subarray(found.length) };
+}
