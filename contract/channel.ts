@@ -33,7 +33,7 @@ export const channelSchema = z
     target: z.string(),
     /**
      * `unconfirmed`: the recipient has not agreed yet; `off`: by the owner; `gone`: the receiver said so; `failing`: for five days;
-     * `refused`: the address rejected mail; `broken`: its stored settings cannot be read; `plan`: needs Premium.
+     * `startTlsRefused`: the address rejected mail; `broken`: its stored settings cannot be read; `plan`: needs Premium.
      */
     state: z.enum([
       'open',

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { backUp } from '../server/store/operations/copy/back-up.ts';
-import { stamp } from '../server/store/operations/copy/restore.ts';
+import { fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
@@ -38,7 +38,7 @@ await runTool(async () => {
 function fileAt(given: string, now: number): string {
   const place = resolve(given);
   if (existsSync(place) && statSync(place).isDirectory())
-    return join(place, `certlantern-${stamp(now)}.backup`);
+    return join(place, `certlantern-${fileTimestamp(now)}.backup`);
   const folder = /[/\\]$/.test(given) ? place : dirname(place);
   if (existsSync(folder) && folder !== place) return place;
   throw new MistakeError(`There is no folder ${folder}.`, 1);

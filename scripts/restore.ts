@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
-import { readBackupFacts } from '../server/store/operations/copy/backup-file.ts';
-import { restore, stamp } from '../server/store/operations/copy/restore.ts';
+import { readBackupMetadata } from '../server/store/operations/copy/backup-file.ts';
+import { restore, fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { minute } from './admin/plain.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
@@ -21,7 +21,7 @@ await runTool(async () => {
   const file = resolve(place);
   if (!existsSync(file)) throw new MistakeError(`There is no file ${file}.`, 1);
   const config = parseConfig(readEnvironment());
-  const { secrets } = readBackupFacts(file);
+  const { secrets } = readBackupMetadata(file);
   prepareDataDirectory(config.dataDir);
   const release = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : null;
   try {
@@ -32,7 +32,7 @@ await runTool(async () => {
       file,
       replace: force,
       now,
-      placeSecrets: () => placeSecrets(config.dataDir, secrets, `before-${stamp(now)}`),
+      placeSecrets: () => placeSecrets(config.dataDir, secrets, `before-${fileTimestamp(now)}`),
     });
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
     say(

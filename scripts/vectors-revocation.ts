@@ -1,5 +1,5 @@
 import type { Certificate, Profile, RevocationList } from '../server/pki/index.ts';
-import { crlAnswer, parseCrl, PkiError } from '../server/pki/index.ts';
+import { crlStatus, parseCrl, PkiError } from '../server/pki/index.ts';
 
 interface ValidationContext {
   readonly now: number;
@@ -19,7 +19,7 @@ export function revocationRefusal(
   const lists = pems.flatMap(parseReadable);
   for (const [index, certificate] of path.slice(0, -1).entries()) {
     const issuer = path[index + 1] ?? certificate;
-    const answers = lists.map((crl) => crlAnswer({ ...context, crl, certificate, issuer, url: null }));
+    const answers = lists.map((crl) => crlStatus({ ...context, crl, certificate, issuer, url: null }));
     if (answers.some(({ state }) => state === 'revoked')) return 'revoked';
     if (index > 0 || answers.some(({ state }) => state === 'good')) continue;
     const reasons = answers.map((answer) => (answer.state === 'none' ? answer.why : answer.state));

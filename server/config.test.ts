@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
 import { DOMAINS_BEFORE_PROOF } from '../contract/words.ts';
 import { LIMITS } from './core/index.ts';
-import { reachOfStrangers } from './reach-config.ts';
+import { egressWarning } from './egress-config.ts';
 
 describe('parseConfig', () => {
   it('needs nothing', () => {
@@ -303,7 +303,7 @@ describe('What strangers reach', () => {
   });
 
   it('is said in one sentence where it is anything in the operator’s own network', () => {
-    const said = (environment: Record<string, string>) => reachOfStrangers(parseConfig(environment));
+    const said = (environment: Record<string, string>) => egressWarning(parseConfig(environment));
     expect(said({})).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS })).toBe(

@@ -14,14 +14,14 @@ import {
   type OidcConfig,
   oidcConfig,
 } from './provider-config.ts';
-import { addressRange, type ReachConfig, reachConfig } from './reach-config.ts';
+import { addressRange, type EgressConfig, egressConfig } from './egress-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
-import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './watch-config.ts';
+import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './monitoring-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
 /** All settings, parsed from the environment. `.env.example` explains each variable. */
-export interface Config extends ReachConfig {
+export interface Config extends EgressConfig {
   port: number;
   host: string;
   publicUrl: URL;
@@ -121,7 +121,7 @@ export function parseConfig(environment: Environment): Config {
       text('MAIL_FROM') ?? `${quotedDisplayName(productName)} <alerts@${mailDomain(publicUrl)}>`,
     ),
     bounces: bounceConfig(text('BOUNCE_ADDRESS'), text('BOUNCE_MAILBOX')),
-    ...reachConfig({
+    ...egressConfig({
       signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
       egress: list('EGRESS_ALLOW_CIDRS'),
       channels: list('CHANNEL_ALLOW_CIDRS'),

@@ -27,12 +27,12 @@ import { PkiError } from './pki/index.ts';
 import { createCanaries, createIconSource, createThreadedExaminer, loadTrustStore } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
-import { reachOfStrangers } from './reach-config.ts';
-import { readyLines } from './ready-lines.ts';
+import { egressWarning } from './egress-config.ts';
+import { startupMessage } from './startup-message.ts';
 import { LIMITS } from './core/index.ts';
 import { openStore, StoreError } from './store/db/open-store.ts';
-import { measureThisProcess, startTelemetry, tracedQueries } from './start-telemetry.ts';
-import { freeRows } from './store/mail/outbox.ts';
+import { registerProcessMetrics, startTelemetry, traceQueries } from './start-telemetry.ts';
+import { releaseLeases } from './store/mail/outbox.ts';
 import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
 import { createAlarms, createWorker, systemClock } from './worker/index.ts';
@@ -81,25 +81,25 @@ async function main(): Promise<void> {
     onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
     tidiesApart: true,
     log,
-    ...tracedQueries(telemetry),
+    ...traceQueries(telemetry),
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });
   closers.push(() => store.close());
   if (config.databaseUrl === null)
-    for (const outbox of ['deliveries', 'mails'] as const) await freeRows(store, outbox);
+    for (const outbox of ['deliveries', 'mails'] as const) await releaseLeases(store, outbox);
   if (config.role === 'migrate') {
     process.stdout.write('The database is up to date.\n');
     return stop(0);
   }
 
-  measureThisProcess(telemetry, { role: config.role, store, readiness });
+  registerProcessMetrics(telemetry, { role: config.role, store, readiness });
   const policy = createAddressPolicy(config.egressAllowCidrs);
   const channelPolicy = createAddressPolicy(config.channelAllowCidrs);
   if (config.egressAllowCidrs.length > 0)
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
   if (config.channelAllowCidrs.length > 0)
     log.warn({ ranges: config.channelAllowCidrs }, 'channels such as webhooks reach these ranges');
-  const reachWarning = reachOfStrangers(config);
+  const reachWarning = egressWarning(config);
   if (reachWarning !== null) log.warn(reachWarning);
   const mailFolder = join(config.dataDir, 'mail');
   validateExtraCa(config.extraCaPem);
@@ -222,7 +222,7 @@ async function main(): Promise<void> {
   if (httpServer) {
     const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${httpServer.port}`);
     process.stdout.write(
-      readyLines({
+      startupMessage({
         productName: config.productName,
         publicUrl,
         mailPage: config.smtpUrl === null ? mailPage : null,

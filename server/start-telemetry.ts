@@ -4,12 +4,12 @@ import { LIMITS } from './core/index.ts';
 import { PROGRAM_LEVEL } from './store/schema/migrations/index.ts';
 import type { Store, StoreOptions } from './store/db/open-store.ts';
 import {
-  createMeters,
+  createMetrics,
   createTracing,
   measureProcess,
   type Readiness,
   type Telemetry,
-  tracePast,
+  recordPastSpan,
 } from './telemetry/index.ts';
 import type { TracingConfig } from './tracing-config.ts';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export async function startTelemetry(
   settings: TracingConfig | null,
   log: { warn(facts: object, text: string): void },
 ): Promise<RunningTelemetry> {
-  const meters = createMeters();
+  const meters = createMetrics();
   for (const { setting } of Object.values(LIMITS)) meters.limitReached(setting, 0);
   if (settings === null) return { meters, tracer: null, close: () => Promise.resolve() };
   const tracing = await createTracing(settings, {
@@ -39,7 +39,7 @@ export async function startTelemetry(
   return { meters, ...tracing };
 }
 
-export function measureThisProcess(
+export function registerProcessMetrics(
   { meters }: Telemetry,
   { role, store, readiness }: { role: string; store: Store; readiness: Readiness },
 ): void {
@@ -58,13 +58,13 @@ const MAX_QUERY_LENGTH = 2_000;
  * Returns a hook that records each query, without its values, as a child of the current span. Returns {} if tracing is
  * off.
  */
-export function tracedQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuery'> {
+export function traceQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuery'> {
   if (tracer === null) return {};
   return {
     onQuery({ text, durationMs, failed }) {
       const endedAt = performance.timeOrigin + performance.now();
       const [verb = ''] = /^[a-z]+/i.exec(text.trim()) ?? [];
-      tracePast({
+      recordPastSpan({
         name: `db ${verb.toLowerCase()}`,
         startedAt: endedAt - durationMs,
         endedAt,

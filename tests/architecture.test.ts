@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS } from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
-import { AT_NEW_OWNER } from '../server/store/accounts/new-owner.ts';
+import { NEW_OWNER_POLICY } from '../server/store/accounts/new-owner.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -291,7 +291,7 @@ describe('the conventions', () => {
 
   it('read from a replica only what may be some seconds behind', () => {
     const readers = sources.filter((path) =>
-      /\blagging\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
+      /\bonReplica\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
     );
     // Files to download, calendars, figures, pages for everybody. Never what decides: quotas, leases, sessions, what was sent.
     expect(readers.toSorted()).toEqual([
@@ -311,7 +311,7 @@ describe('the conventions', () => {
         const writes = withoutComments(readFileSync(join(root, path), 'utf8')).matchAll(DIRECT_WRITE);
         return [...writes].map(([, verb, table = '']) => ({ path, verb, table }));
       })
-      .filter(({ table }) => table in AT_NEW_OWNER || !/^[a-z_]+$/.test(table) || table === 'table')
+      .filter(({ table }) => table in NEW_OWNER_POLICY || !/^[a-z_]+$/.test(table) || table === 'table')
       .map(({ path, verb, table }) => `${path.split('/').at(-1)} ${verb} ${table}`);
     expect([...new Set(found)].toSorted()).toEqual(DIRECT_WRITES.toSorted());
   });

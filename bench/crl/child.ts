@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { crlAnswer, parseCertificate, parseCrl } from '../../server/pki/index.ts';
+import { crlStatus, parseCertificate, parseCrl } from '../../server/pki/index.ts';
 import type { CrlFiles, CrlReading } from './protocol.ts';
 
 process.once('message', (files: CrlFiles) => {
@@ -16,7 +16,7 @@ process.once('message', (files: CrlFiles) => {
   if (!crl.isSignedBy(issuer)) throw new Error('the list is not signed by its issuer');
   const verify = verifying();
   const lookingUp = startCpuTimer();
-  const answer = crlAnswer({ crl, certificate, issuer, url: files.url, now: Date.now() });
+  const answer = crlStatus({ crl, certificate, issuer, url: files.url, now: Date.now() });
   const lookUp = lookingUp();
 
   if (answer.state !== 'revoked') throw new Error(`the certificate is not found: ${answer.state}`);

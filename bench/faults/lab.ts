@@ -12,7 +12,7 @@ import {
   type Probe,
 } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';

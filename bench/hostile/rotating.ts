@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createThreadedExaminer } from '../../server/probe/index.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { record } from '../../server/store/checks/checks.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';

@@ -1,18 +1,18 @@
 import type { Config } from '../../server/config.ts';
 import {
-  accountByEmail,
+  findAccountByEmail,
   disableAccount,
   enableAccount,
   listAccounts,
 } from '../../server/store/accounts/account-administration.ts';
-import { type Account, grantPremium, identitiesOf } from '../../server/store/accounts/accounts.ts';
+import { type Account, grantPremium, listIdentities } from '../../server/store/accounts/accounts.ts';
 import { entitlementAt } from '../../server/store/billing/entitlements.ts';
-import { runningSubscriptions } from '../../server/core/index.ts';
+import { chargeableSubscriptions } from '../../server/core/index.ts';
 import { listFeedback } from '../../server/store/accounts/feedback.ts';
 import { verifyAddress } from '../../server/store/accounts/identity-users.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endAllSessions } from '../../server/store/accounts/sessions.ts';
-import { subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
+import { listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { resendMail, showMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
@@ -67,7 +67,7 @@ export const COMMANDS: Record<string, Command> = {
     async run([address], desk) {
       const { id, email } = await findAccount(address, desk);
       await disableAccount(desk.store, id, desk.now);
-      const running = runningSubscriptions(await subscriptionsOf(desk.store, id), desk.now);
+      const running = chargeableSubscriptions(await listSubscriptions(desk.store, id), desk.now);
       return [
         `${email} is disabled.`,
         // A disabled account can open neither the billing portal nor account deletion, so its owner cannot cancel.
@@ -122,7 +122,7 @@ export const COMMANDS: Record<string, Command> = {
 };
 
 async function findAccount(address: string | undefined, { store }: Desk): Promise<Account> {
-  const account = await accountByEmail(store, address ?? '');
+  const account = await findAccountByEmail(store, address ?? '');
   if (account !== null) return account;
   throw new MistakeError(
     `There is no account with the address ${address}. See: npm run admin -- accounts`,
@@ -181,7 +181,7 @@ async function revoke(account: Account, desk: Desk): Promise<string[]> {
 
 async function verify({ id, email }: Account, { store }: Desk): Promise<string[]> {
   const { BUILT_IN } = await import('../../server/providers/identity/index.ts');
-  const user = (await identitiesOf(store, id)).find(({ issuer }) => issuer === BUILT_IN);
+  const user = (await listIdentities(store, id)).find(({ issuer }) => issuer === BUILT_IN);
   if (user === undefined || !(await verifyAddress(store, user)))
     throw new MistakeError(`${email} signs in elsewhere, and can be verified there only.`, 1);
   return [`The address ${email} is verified.`];

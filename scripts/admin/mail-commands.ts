@@ -1,6 +1,6 @@
 import { type AccountMail, displayName } from '../../server/core/index.ts';
-import { type Account, identitiesOf } from '../../server/store/accounts/accounts.ts';
-import { sendAgain, sentMail, type SentMail } from '../../server/store/mail/sent-mail.ts';
+import { type Account, listIdentities } from '../../server/store/accounts/accounts.ts';
+import { requeueMail, listSentMail, type SentMail } from '../../server/store/mail/sent-mail.ts';
 import type { Desk } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
@@ -24,7 +24,7 @@ const KINDS: Record<string, string> = {
 } satisfies Record<AccountMail['kind'], string>;
 
 export async function showMail(account: Account, { store }: Desk): Promise<string[]> {
-  const mails = await sentMail(store, account, MOST_MAILS);
+  const mails = await listSentMail(store, account, MOST_MAILS);
   if (mails.length === 0) return [`Nothing was mailed to ${account.email} yet.`];
   return table(
     ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
@@ -45,7 +45,7 @@ export async function showMail(account: Account, { store }: Desk): Promise<strin
 export async function resendMail(account: Account, id: string | null, desk: Desk): Promise<string[]> {
   const { store, now } = desk;
   if (id !== null) return resendOne(account, id, desk);
-  const requeued = await sendAgain(store, account, { ids: null, now });
+  const requeued = await requeueMail(store, account, { ids: null, now });
   const verification = await sendVerification(account, desk);
   if (requeued.length === 0 && !verification)
     return [`Nothing waits for ${account.email}, and nothing failed that could be sent again.`];
@@ -59,7 +59,7 @@ export async function resendMail(account: Account, id: string | null, desk: Desk
 }
 
 async function resendOne(account: Account, id: string, desk: Desk): Promise<string[]> {
-  const mails = await sentMail(desk.store, account, MOST_MAILS);
+  const mails = await listSentMail(desk.store, account, MOST_MAILS);
   const [mail, ...others] = mails.filter((each) => each.id.startsWith(id.toLowerCase()));
   if (mail === undefined || id.length < SHORT_ID)
     throw new MistakeError(
@@ -67,7 +67,7 @@ async function resendOne(account: Account, id: string, desk: Desk): Promise<stri
       1,
     );
   if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
-  const requeued = await sendAgain(desk.store, account, { ids: [mail.id], now: desk.now });
+  const requeued = await requeueMail(desk.store, account, { ids: [mail.id], now: desk.now });
   if (requeued.length > 0) return [`"${mailTitle(mail)}" goes out again.`, ...disabledNote(account)];
   // The mail's content is not kept, but a verification can be started again.
   if (mail.kind === 'verify_email' && (await sendVerification(account, desk)))
@@ -110,7 +110,7 @@ async function sendVerification(
     events: createIdentityEvents({ store, publicUrl, clock }),
     now: clock.now,
   });
-  const identities = await identitiesOf(store, account.id);
+  const identities = await listIdentities(store, account.id);
   const own = identities.find(({ issuer }) => issuer === BUILT_IN);
   if (own === undefined || builtIn === null) return false;
   await builtIn.sendVerification(own.subject);

@@ -6,7 +6,7 @@ import {
   reportFindings,
 } from '../../server/core/index.ts';
 import type { Endpoint, Observation, Report, Verdict } from '../../server/core/index.ts';
-import { parseReadable, toPem } from '../../server/pki/index.ts';
+import { tryParseCertificate, toPem } from '../../server/pki/index.ts';
 import type { Certificate, TrustStore } from '../../server/pki/index.ts';
 import type { Probe } from '../../server/probe/index.ts';
 
@@ -41,7 +41,7 @@ export async function checkEndpoint(
   ];
   const known = new Map(
     [
-      ...ders.flatMap((der) => parseReadable(der) ?? []),
+      ...ders.flatMap((der) => tryParseCertificate(der) ?? []),
       ...trustStore.anchors.map(({ certificate }) => certificate),
     ].map((certificate) => [certificate.fingerprint, certificate]),
   );

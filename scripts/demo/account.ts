@@ -2,7 +2,7 @@ import { createIdentityEvents } from '../../server/api/index.ts';
 import { loadSecrets } from '../../server/data-directory.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 
 export const DEMO_PERSON = {

@@ -1,6 +1,6 @@
 import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
 import { alertChoices } from '../../server/store/alerts/alert-settings.ts';
-import { addAlerts } from '../../server/store/alerts/alerts.ts';
+import { queueAlerts } from '../../server/store/alerts/alerts.ts';
 import { leaseClock } from '../../server/store/db/dialect.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
@@ -114,7 +114,7 @@ export async function tellPastOutage(
   ): Promise<void> {
     await store.db.transaction().execute(async (trx) => {
       const choices = await alertChoices(trx, { accountId, monitorId, now: at }, store);
-      await addAlerts(trx, {
+      await queueAlerts(trx, {
         accountId,
         monitorId,
         now: at,

@@ -1,19 +1,19 @@
 import type { Hono, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import { type Api, type AppParts, createApi } from './http/api.ts';
-import { publishedPage } from '../store/publishing/status-pages.ts';
-import { isDiskFull, isOutage, tookTooLong } from '../store/db/open-store.ts';
-import { countingOnly, createReadiness } from '../telemetry/index.ts';
+import { findPublicPage } from '../store/publishing/status-pages.ts';
+import { isDiskFull, isOutage, isStatementTimeout } from '../store/db/open-store.ts';
+import { metricsOnly, createReadiness } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './http/app-env.ts';
 import { type AppOptions, DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './http/client-address.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './http/own-origin.ts';
-import { createPersonalTokens, showsToken } from './auth/personal-tokens.ts';
+import { createPersonalTokens, hasToken } from './auth/personal-tokens.ts';
 import { plainRefusal, problemResponse, Refusal, refuse } from './http/problem.ts';
 import { deploymentRoutes, publicConfigOf } from './http/public-settings.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createCallLimits } from './http/rate-limit.ts';
-import { isBelowApi, refusalResponse, refuseLongPath, watchRequests } from './http/request-watch.ts';
+import { isBelowApi, refusalResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
 import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
 import { alertRoutes } from './alerts/alerts-routes.ts';
 import { authorityRoutes } from './domains/authorities-routes.ts';
@@ -28,7 +28,7 @@ import { eventRoutes } from './http/event-streams.ts';
 import { exportRoutes } from './auth/export-routes.ts';
 import { domainUptimeRoute, faviconRoutes, oneDomainRoutes } from './domains/one-domain-routes.ts';
 import { feedbackRoutes } from './operations/feedback-routes.ts';
-import { glanceRoutes } from './domains/glance-routes.ts';
+import { previewCheckRoutes } from './domains/preview-check-routes.ts';
 import { identityRoutes } from './auth/identity-routes.ts';
 import { incidentRoutes } from './alerts/incidents-routes.ts';
 import { maintenanceRoutes } from './alerts/maintenance-routes.ts';
@@ -37,11 +37,11 @@ import { planRoutes } from './billing/plan-routes.ts';
 import { sessionRoutes } from './auth/sessions-routes.ts';
 import { tokenRoutes } from './auth/tokens-routes.ts';
 import { limitStatusPages, statusRoutes } from './publishing/status-routes.ts';
-import { mailReaderRoutes } from './alerts/unsubscribe-routes.ts';
+import { unsubscribeRoutes } from './alerts/unsubscribe-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSessions } from './auth/session.ts';
 import { staticPages } from './http/static-pages.ts';
-import { createThisMachine } from './http/this-machine.ts';
+import { createLocalAccess } from './http/local-access.ts';
 import { domainAddRoute } from './domains/domain-add-routes.ts';
 import { domainBulkRoute } from './domains/domain-bulk-routes.ts';
 import { domainImportRoutes } from './domains/domain-import-routes.ts';
@@ -60,12 +60,12 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   const parts: AppParts = {
     ...options,
     timing: { ...DEFAULT_TIMING, ...options.timing },
-    telemetry: options.telemetry ?? countingOnly(),
+    telemetry: options.telemetry ?? metricsOnly(),
     readiness: options.readiness ?? createReadiness(),
     sessions,
     tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock, config.limits),
-    thisMachine: createThisMachine(options),
+    thisMachine: createLocalAccess(options),
   };
   const api = createApi(parts);
   const { app } = api;
@@ -86,7 +86,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
         refuse('unavailable', 'The disk of this server is full: nothing can be saved until there is room.'),
       );
     }
-    if (tookTooLong(error)) {
+    if (isStatementTimeout(error)) {
       const { searchSeconds } = config.limits;
       const detail = `The limit of ${searchSeconds} seconds for one search is reached. Search for something shorter.`;
       return problemResponse(c, new Refusal('unavailable', detail, { limit: 'searchSeconds' }));
@@ -112,11 +112,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   calendarRoutes(api, parts);
   maintenanceRoutes(api, parts);
   incidentRoutes(api, parts);
-  mailReaderRoutes(api, parts);
+  unsubscribeRoutes(api, parts);
   paymentRoutes(api, parts);
   eventRoutes(api, parts);
   faviconRoutes(api, parts);
-  glanceRoutes(api, parts);
+  previewCheckRoutes(api, parts);
   statusRoutes(api, parts);
   badgeRoutes(api, parts);
   accountMetricsRoute(api, parts);
@@ -134,7 +134,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     publicConfig: publicConfigOf(config),
     maybeSignedIn: sessions.isShown,
     isSignedIn: async (c) => (await sessions.shown(c)) !== null,
-    statusPage: (slug) => publishedPage(store, slug),
+    statusPage: (slug) => findPublicPage(store, slug),
   });
   return app;
 }
@@ -153,7 +153,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
-  watchRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
+  recordRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
     thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);
@@ -179,7 +179,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
     const limited = limits.allowWithHeaders(c, 'byAddress', c.get('client').network);
     if (limited) return problemResponse(c, limited);
     const foreign =
-      SAFE_METHODS.has(c.req.method) || isOneClick(c.req) || showsToken(c)
+      SAFE_METHODS.has(c.req.method) || isOneClick(c.req) || hasToken(c)
         ? null
         : refuseForeignOrigin(
             {

@@ -5,8 +5,8 @@ import { createClientAddressReader } from './http/client-address.ts';
 import { createHealth } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { problemResponse, Refusal, refuse } from './http/problem.ts';
-import { refusalResponse, refuseLongPath, watchRequests } from './http/request-watch.ts';
-import { createThisMachine } from './http/this-machine.ts';
+import { refusalResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
+import { createLocalAccess } from './http/local-access.ts';
 
 export type OperatorAppOptions = Required<
   Pick<AppOptions, 'store' | 'clock' | 'log' | 'telemetry' | 'readiness'>
@@ -23,8 +23,8 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   const { config, telemetry, log, timing = DEFAULT_TIMING } = options;
   const app = new Hono<AppEnv>();
   const clients = createClientAddressReader(config.trustedProxies);
-  const thisMachine = createThisMachine({ config, mailFolder: null, log });
-  watchRequests(app, { clients, telemetry, requestLog: null });
+  const thisMachine = createLocalAccess({ config, mailFolder: null, log });
+  recordRequests(app, { clients, telemetry, requestLog: null });
   app.use('*', async (c, next) => {
     thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);

@@ -1,4 +1,4 @@
-import { shortLine } from '../core/index.ts';
+import { truncatedLine } from '../core/index.ts';
 import type { AlertContent } from './messages/alert-input.ts';
 
 /** An alert as short lines of plain text, without control, format and line-breaking characters. */
@@ -29,12 +29,12 @@ export function alertLines(content: AlertContent): AlertLines {
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
   const url = new URL(button.url);
   return {
-    subject: shortLine(content.subject, LONGEST_SENTENCE),
-    heading: shortLine(sentence, LONGEST_SENTENCE),
-    paragraphs: paragraphs.slice(0, MOST_PARAGRAPHS).map((text) => shortLine(text, LONGEST_PARAGRAPH)),
+    subject: truncatedLine(content.subject, LONGEST_SENTENCE),
+    heading: truncatedLine(sentence, LONGEST_SENTENCE),
+    paragraphs: paragraphs.slice(0, MOST_PARAGRAPHS).map((text) => truncatedLine(text, LONGEST_PARAGRAPH)),
     facts: factLines(content.facts).slice(0, MOST_FACTS),
-    link: { label: shortLine(button.label, LONGEST_LABEL), url: url.href },
-    host: typeof heading === 'string' ? url.host : shortLine(heading.host, LONGEST_HOST),
+    link: { label: truncatedLine(button.label, LONGEST_LABEL), url: url.href },
+    host: typeof heading === 'string' ? url.host : truncatedLine(heading.host, LONGEST_HOST),
     tone: resolves || severity === 'info' ? 'good' : severity,
   };
 }
@@ -43,11 +43,11 @@ export function alertLines(content: AlertContent): AlertLines {
 function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   const lines: AlertLines['facts'] = [];
   for (const fact of facts) {
-    const label = shortLine(fact.label, LONGEST_LABEL);
+    const label = truncatedLine(fact.label, LONGEST_LABEL);
     const above = lines.at(-1);
     if (label === '' && above !== undefined)
-      above.value = shortLine(`${above.value} · ${fact.value}`, LONGEST_VALUE);
-    else lines.push({ label, value: shortLine(fact.value, LONGEST_VALUE) });
+      above.value = truncatedLine(`${above.value} · ${fact.value}`, LONGEST_VALUE);
+    else lines.push({ label, value: truncatedLine(fact.value, LONGEST_VALUE) });
   }
   return lines;
 }

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import {
   type AddressPolicy,
   exchange,
-  type Exchanged,
+  type ExchangeResult,
   type ExchangeFailure,
   type Resolver,
   type SecureSocket,
@@ -86,7 +86,7 @@ function outcomeOf(
     refusals,
     otherRefusals,
   }: Pick<Receiver<never>, 'refusals' | 'otherRefusals'> & { subject: string },
-  { status, headers }: Exchanged & { ok: true },
+  { status, headers }: ExchangeResult & { ok: true },
   now: number,
 ): DeliveryOutcome {
   const answered = `${subject} answered ${[status, STATUS_CODES[status]].join(' ').trim()}`;

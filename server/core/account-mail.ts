@@ -12,10 +12,10 @@ export type AccountMail =
    * `domains`: how many are paused.
    */
   | { kind: 'account_cleared'; domains: number; removed: Partial<Record<ClearedTable, number>> }
-  | { kind: 'premium_ended'; paused: Named[]; source: PlanSource }
+  | { kind: 'premium_ended'; paused: DomainName[]; source: PlanSource }
   | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
   /** The welcome email, sent once with the first domain. `more`: how many were added with it. */
-  | ({ kind: 'reached_you'; more: number } & Named)
+  | ({ kind: 'reached_you'; more: number } & DomainName)
   /** To an address that an account wants to send alerts to. */
   | { kind: 'confirm_recipient'; url: string; accountName: string }
   | {
@@ -40,14 +40,14 @@ export type ClearedTable =
   | 'authorities';
 
 /** The host and port of a domain. */
-export interface Named {
+export interface DomainName {
   host: string;
   port: number;
 }
 
 /** The first items of a list, and the number of further ones. */
-export interface Listed<T> {
-  first: (Named & T)[];
+export interface TruncatedList<T> {
+  first: (DomainName & T)[];
   more: number;
 }
 
@@ -62,15 +62,15 @@ export interface Digest {
   /** Number of monitored domains. */
   watched: number;
   /** Expired, ending within a week with an overdue renewal, or with a problem that no date shows. */
-  attention: Listed<{ concern: Concern; notAfter: number | null }>;
+  attention: TruncatedList<{ concern: Concern; notAfter: number | null }>;
   /** Ending later in the next 30 days, and due to be renewed. */
-  expiring: Listed<{ notAfter: number }>;
+  expiring: TruncatedList<{ notAfter: number }>;
   /** With a new certificate since `from`. */
-  renewed: Listed<{ notAfter: number }>;
+  renewed: TruncatedList<{ notAfter: number }>;
   /** Incidents of the week without expiry (see above), newest first; `endedAt` null: still open. */
-  incidents: Listed<{ problem: Problem; startedAt: number; endedAt: number | null }>;
+  incidents: TruncatedList<{ problem: Problem; startedAt: number; endedAt: number | null }>;
   /** The lowest uptimes of domains that were down, in percent of the time in which they were monitored. */
-  uptime: (Named & { percent: number })[];
+  uptime: (DomainName & { percent: number })[];
 }
 
 /**

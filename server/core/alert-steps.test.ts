@@ -3,7 +3,7 @@ import {
   alertSteps,
   expectedRenewal,
   isShortLived,
-  passedSince,
+  tighterStepReachedAt,
   type Renewable,
   renewalOverdueAt,
 } from './alert-steps.ts';
@@ -45,7 +45,7 @@ describe('alertSteps', () => {
 describe('passedSince', () => {
   const at = (daysLeft: number) => NOT_AFTER - daysLeft * DAY;
   const passed = (told: string, toldAt: number, now: number, chosen: ['20d'] | null = null) =>
-    passedSince(certificate(90 * DAY), { told, toldAt, now, chosen });
+    tighterStepReachedAt(certificate(90 * DAY), { told, toldAt, now, chosen });
 
   it('is the instant of the tighter step that came since', () => {
     expect(passed('warning', at(14), at(6.9))).toBe(at(7));

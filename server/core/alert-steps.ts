@@ -53,7 +53,7 @@ export function alertSteps(
  * Returns when a step tighter than `told`, which was planned at `toldAt`, was reached before `now`; null if none
  * was. All in ms UTC. A message of the looser step would then say what that of the tighter one is about to say.
  */
-export function passedSince(
+export function tighterStepReachedAt(
   certificate: Renewable,
   {
     told,

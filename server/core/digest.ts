@@ -1,6 +1,6 @@
 import { DAY_MS, WEEK_MS } from '../../contract/durations.ts';
 import type { Concern } from './account-mail.ts';
-import { nextWallClock } from './alerting/local-time.ts';
+import { nextLocalTime } from './alerting/local-time.ts';
 
 /** Monday at 08:00. */
 const DIGEST_TIME = { minute: 8 * 60, weekday: 1 };
@@ -20,7 +20,7 @@ export interface DigestDomain {
 
 /** Returns the next Monday at 08:00 in the time zone (null: UTC), in ms UTC. */
 export function nextDigestAt(now: number, timeZone: string | null): number {
-  return nextWallClock(now, timeZone, DIGEST_TIME);
+  return nextLocalTime(now, timeZone, DIGEST_TIME);
 }
 
 /** Returns why a domain needs attention, null if it does not. A certificate counts from a week before its end. */

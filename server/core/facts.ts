@@ -1,7 +1,7 @@
 import {
   type Certificate,
   formatDistinguishedName,
-  parseReadable,
+  tryParseCertificate,
   publicKeyName,
   toPem,
 } from '../pki/index.ts';
@@ -77,7 +77,7 @@ export interface PresentedCertificate extends CertificateFacts {
 /** Parses a chain in the order sent, leaf first; leaves out certificates that cannot be parsed. */
 export function readChain(ders: readonly Uint8Array[]): PresentedCertificate[] {
   return ders.flatMap((der, index) => {
-    const certificate = parseReadable(der);
+    const certificate = tryParseCertificate(der);
     if (certificate === null) return [];
     const facts = certificateFacts(certificate);
     const { subject, selfIssued, key } = certificate;

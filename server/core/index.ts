@@ -1,7 +1,20 @@
-export type { AccountMail, ClearedTable, Concern, Digest, Listed, Named } from './account-mail.ts';
+export type {
+  AccountMail,
+  ClearedTable,
+  Concern,
+  Digest,
+  TruncatedList,
+  DomainName,
+} from './account-mail.ts';
 export { mailedLink } from './account-mail.ts';
 export type { UnsubscribePair } from './account-mail.ts';
-export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
+export {
+  alertSteps,
+  expectedRenewal,
+  isShortLived,
+  tighterStepReachedAt,
+  renewalOverdueAt,
+} from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
 export { alertEvent } from './alerting/alert.ts';
 export type {
@@ -15,13 +28,13 @@ export type {
   Problem,
 } from './alerting/alert.ts';
 export { alertTitle } from './alerting/alert-title.ts';
-export { alertsAhead } from './alerting/alerts-ahead.ts';
-export type { AlertAhead } from './alerting/alerts-ahead.ts';
-export { followIncidents } from './alerting/follow-incidents.ts';
+export { upcomingAlerts } from './alerting/upcoming-alerts.ts';
+export type { UpcomingAlert } from './alerting/upcoming-alerts.ts';
+export { updateIncidents } from './alerting/update-incidents.ts';
 export { incidentSeverity } from './alerting/incident.ts';
 export type { Look } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
-export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
+export type { IncidentChange, IncidentPlan, KnownIncident } from './alerting/incident.ts';
 export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
 export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
@@ -87,9 +100,9 @@ export {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
-  obstacleToBuying,
+  blockingSubscription,
   roomFor,
-  runningSubscriptions,
+  chargeableSubscriptions,
   TRIAL_MS,
 } from './plan.ts';
 export { readAuthorities } from './private-authorities.ts';
@@ -100,7 +113,7 @@ export { laneOf, lanePortions, LANES } from './check/schedule.ts';
 export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
-export { oneLine, shortLine } from './one-line.ts';
+export { oneLine, truncatedLine } from './one-line.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
 export { failureSentence, whatHappened } from './report/reach-finding.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';

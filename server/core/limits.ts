@@ -1,4 +1,4 @@
-import { LOOK_WORK } from '../pki/index.ts';
+import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
 
 /**
  * Limits on what a stranger can cost the service. The operator can set each of them (`.env.example`). Whoever
@@ -48,7 +48,12 @@ export const LIMITS = {
     most: 100_000,
   },
   /** Work that the certificates of one check may cause, in units of about 0.1 µs of a processor core. */
-  workPerCheck: { setting: 'LIMIT_WORK_PER_CHECK', standard: LOOK_WORK, least: 100_000, most: 100_000_000 },
+  workPerCheck: {
+    setting: 'LIMIT_WORK_PER_CHECK',
+    standard: DEFAULT_WORK_PER_CHECK,
+    least: 100_000,
+    most: 100_000_000,
+  },
   /** Kilobytes of certificates and evidence that one check may store. */
   storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
   /** Kilobytes of these that an account may store per day; a tenth more for each of its domains. */

@@ -1,4 +1,4 @@
-import type { RevocationAnswer, RevocationRefusal } from '../pki/index.ts';
+import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure } from './verdict.ts';
 import type { Protocol } from '../../contract/words.ts';
 
@@ -96,7 +96,7 @@ export interface FetchedAuthority {
 
 /** Why a revocation source has no valid answer. A closed list of stable codes. */
 export type RevocationProblem =
-  | RevocationRefusal
+  | NoStatusReason
   /** Still being fetched when the check had to end; the next check may have it. */
   | 'pending'
   | 'unreachable';
@@ -110,7 +110,7 @@ export interface RevocationEvidence {
   url: string | null;
   /** When it was fetched or received. */
   at: number;
-  answer: RevocationAnswer | { state: 'none'; why: RevocationProblem };
+  answer: RevocationStatus | { state: 'none'; why: RevocationProblem };
 }
 
 /** The CA's renewal information for a certificate (RFC 9773). Instants in ms UTC. */

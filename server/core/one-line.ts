@@ -5,14 +5,14 @@ const MAX_LENGTH = 120;
  * characters, so that it can neither inject headers nor turn the text direction. Markup must still escape it.
  */
 export function oneLine(text: string): string {
-  return shortLine(text, MAX_LENGTH);
+  return truncatedLine(text, MAX_LENGTH);
 }
 
 /** Reads no more than this of an untrusted text, however little of it is printable. */
 const MAX_READ = 4_096;
 
 /** As `oneLine`, with at most `length` characters. */
-export function shortLine(text: string, length: number): string {
+export function truncatedLine(text: string, length: number): string {
   const clean = text
     .slice(0, MAX_READ)
     .toWellFormed()

@@ -8,10 +8,10 @@ import {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
-  obstacleToBuying,
+  blockingSubscription,
   type PlanFacts,
   roomFor,
-  runningSubscriptions,
+  chargeableSubscriptions,
   type Subscription,
 } from './plan.ts';
 
@@ -163,8 +163,8 @@ describe('running subscriptions', () => {
 
   it('lists the older subscription first, in whatever order they are reported', () => {
     const [older, newer] = [stored('b'), { ...stored('a'), createdAt: NOW }];
-    expect(idsOf(runningSubscriptions([newer, older], NOW))).toEqual(['b', 'a']);
-    expect(idsOf(runningSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
+    expect(idsOf(chargeableSubscriptions([newer, older], NOW))).toEqual(['b', 'a']);
+    expect(idsOf(chargeableSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
   });
 
   it('lists the subscription that gives Premium before those that may only charge again', () => {
@@ -174,21 +174,21 @@ describe('running subscriptions', () => {
       stored('refunded', { refundedAt: NOW }),
     ];
     const paid = { ...stored('paid'), createdAt: NOW };
-    expect(runningSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
+    expect(chargeableSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
   });
 
   it('leaves out subscriptions that have ended', () => {
     const over = [stored('a', { status: 'canceled' }), stored('b', { cancelsAt: NOW })];
-    expect(runningSubscriptions(over, NOW)).toEqual([]);
-    expect(idsOf(runningSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);
+    expect(chargeableSubscriptions(over, NOW)).toEqual([]);
+    expect(idsOf(chargeableSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);
   });
 
   it('permits buying when nothing is running or the running one was refunded', () => {
-    expect(obstacleToBuying([], NOW)).toBeNull();
-    expect(obstacleToBuying([stored('a', { status: 'canceled' })], NOW)).toBeNull();
-    expect(obstacleToBuying([stored('a', { refundedAt: NOW })], NOW)).toBeNull();
+    expect(blockingSubscription([], NOW)).toBeNull();
+    expect(blockingSubscription([stored('a', { status: 'canceled' })], NOW)).toBeNull();
+    expect(blockingSubscription([stored('a', { refundedAt: NOW })], NOW)).toBeNull();
     for (const status of ['active', 'trialing', 'past_due', 'paused'] as const)
-      expect(obstacleToBuying([stored('a', { status })], NOW)?.id).toBe('a');
+      expect(blockingSubscription([stored('a', { status })], NOW)?.id).toBe('a');
   });
 });
 

@@ -112,7 +112,7 @@ type StoredSubscription = Subscription & { id: string; createdAt: number };
  * Returns the subscriptions that can still charge money, the one to keep first: those that give
  * Premium first, then the older.
  */
-export function runningSubscriptions<Each extends StoredSubscription>(
+export function chargeableSubscriptions<Each extends StoredSubscription>(
   subscriptions: readonly Each[],
   now: number,
 ): Each[] {
@@ -126,9 +126,9 @@ export function runningSubscriptions<Each extends StoredSubscription>(
 }
 
 /** Returns the subscription that prevents buying another one; null if none does. */
-export function obstacleToBuying<Each extends StoredSubscription>(
+export function blockingSubscription<Each extends StoredSubscription>(
   subscriptions: readonly Each[],
   now: number,
 ): Each | null {
-  return runningSubscriptions(subscriptions, now).find((each) => !isRefunded(each)) ?? null;
+  return chargeableSubscriptions(subscriptions, now).find((each) => !isRefunded(each)) ?? null;
 }

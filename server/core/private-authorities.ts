@@ -1,4 +1,4 @@
-import { formatDistinguishedName, parseReadable, PkiError, splitPem } from '../pki/index.ts';
+import { formatDistinguishedName, tryParseCertificate, PkiError, splitPem } from '../pki/index.ts';
 import type { CertificateFacts } from './facts.ts';
 import { certificateFacts } from './facts.ts';
 
@@ -34,7 +34,7 @@ export function readAuthorities(
     return refuse('There is no certificate in this text. One begins with -----BEGIN CERTIFICATE-----.');
   const authorities = new Map<string, PrivateAuthority>();
   for (const der of ders) {
-    const certificate = parseReadable(der);
+    const certificate = tryParseCertificate(der);
     if (certificate === null) return refuse('A certificate in this text cannot be read.');
     const { subject, version, selfIssued, isCertificateAuthority } = certificate;
     const facts = certificateFacts(certificate);

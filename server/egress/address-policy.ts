@@ -7,7 +7,7 @@ import {
   isIsatap,
   parseAddress,
   parseRange,
-  unmapped,
+  unwrapMapped,
 } from './address.ts';
 
 /** Decides which addresses the server may connect to for users. Applies to every connection of `egress`. */
@@ -109,7 +109,7 @@ export function createAddressPolicy(
 
   const decide = (ip: string, decision: (address: Address) => boolean): boolean => {
     const address = parseAddress(ip);
-    return address !== null && decision(unmapped(address));
+    return address !== null && decision(unwrapMapped(address));
   };
 
   return {
@@ -137,7 +137,7 @@ function ownAddresses(read: () => readonly string[]): (address: Address) => bool
   return (address) => {
     if (performance.now() - readAt > INTERFACES_MAX_AGE_MS) {
       const addresses = read().map((text) => parseAddress(text));
-      known = new Set(addresses.flatMap((own) => (own === null ? [] : [unmapped(own).value])));
+      known = new Set(addresses.flatMap((own) => (own === null ? [] : [unwrapMapped(own).value])));
       readAt = performance.now();
     }
     return known.has(address.value);

@@ -113,7 +113,7 @@ const inCompatible = inRange('::/96');
 const inMapped = inRange('::ffff:0:0/96');
 
 const EMBEDDINGS: readonly Embedding[] = [
-  // IPv4-mapped addresses (RFC 4291 §2.5.5.2) are not listed: `unmapped` converts them before.
+  // IPv4-mapped addresses (RFC 4291 §2.5.5.2) are not listed: `unwrapMapped` converts them before.
   // IPv4-compatible (RFC 4291 §2.5.5.1), except :: and ::1.
   {
     matches: (address) => address.value > 1n && inCompatible(address),
@@ -143,7 +143,7 @@ export function isIsatap(address: Address): boolean {
  * Returns the IPv4 address of an IPv4-mapped one (::ffff:0:0/96), because sockets connect to it. Returns others
  * unchanged.
  */
-export function unmapped(address: Address): Address {
+export function unwrapMapped(address: Address): Address {
   return inMapped(address) ? { family: 4, value: address.value & LOW_32 } : address;
 }
 

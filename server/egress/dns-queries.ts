@@ -1,9 +1,9 @@
 import { type CaaRecord as NodeCaaRecord, promises as dns } from 'node:dns';
-import { createSlots, type Limit, within } from './within.ts';
+import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
 /** `code` is an error code of node:dns. ETIMEOUT is also used when the limit is reached. */
 type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
-export type Answer = QueryResult<{ addresses: string[] }>;
+export type AddressAnswer = QueryResult<{ addresses: string[] }>;
 export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
 
 /** One property of a CAA record (RFC 8659 §4.1). `value` is unvalidated text from the zone. */
@@ -14,8 +14,8 @@ export interface CaaRecord {
 }
 
 export interface DnsQueries {
-  addresses(host: string, family: 4 | 6, limit: Limit): Promise<Answer>;
-  caa(name: string, limit: Limit): Promise<CaaAnswer>;
+  addresses(host: string, family: 4 | 6, limit: TimeLimit): Promise<AddressAnswer>;
+  caa(name: string, limit: TimeLimit): Promise<CaaAnswer>;
   /** Queries the NS records of the root to learn whether the name servers respond at all. Ignores the result. */
   askForRoot(): void;
   /** Returns whether a name server has responded to any query since `instant` (performance.now()). */
@@ -33,7 +33,7 @@ const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 /** Error codes that prove that a name server responded. */
 const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP']);
 
-type Semaphore = ReturnType<typeof createSlots>;
+type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
  * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. Names whose servers do not respond
@@ -41,7 +41,7 @@ type Semaphore = ReturnType<typeof createSlots>;
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
-  const semaphore = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
+  const semaphore = createSemaphore(QUERIES_PER_CHANNEL * CHANNELS);
   let lastResponseAt = Number.NEGATIVE_INFINITY;
 
   const newResolver = (): dns.Resolver => {
@@ -71,7 +71,7 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
   let pendingRootQuery: Promise<unknown> | null = null;
 
   const ask = <Found>(
-    limit: Limit,
+    limit: TimeLimit,
     query: (resolver: dns.Resolver) => Promise<Found>,
   ): Promise<QueryResult<Found>> =>
     runLimited(semaphore, limit, async () => {
@@ -109,10 +109,10 @@ function readCaa({ critical, ...properties }: NodeCaaRecord): CaaRecord[] {
 }
 
 /** getaddrinfo may block one of libuv's four threads for long. Leaves two threads for files and hashing. */
-const lookupSemaphore = createSlots(2);
+const lookupSemaphore = createSemaphore(2);
 
 /** Resolves with the system resolver, which knows /etc/hosts, search domains and mDNS. */
-export function systemLookup(host: string, limit: Limit): Promise<Answer> {
+export function systemLookup(host: string, limit: TimeLimit): Promise<AddressAnswer> {
   return runLimited(lookupSemaphore, limit, async () => {
     const found = await dns.lookup(host, { all: true, order: 'verbatim' });
     return { addresses: found.map(({ address }) => address) };
@@ -125,7 +125,7 @@ export function systemLookup(host: string, limit: Limit): Promise<Answer> {
  */
 function runLimited<Found>(
   semaphore: Semaphore,
-  limit: Limit,
+  limit: TimeLimit,
   query: () => Promise<Found>,
 ): Promise<QueryResult<Found>> {
   const deadline = performance.now() + limit.ms;
@@ -139,5 +139,5 @@ function runLimited<Found>(
       return { ok: false, code };
     }
   });
-  return within(result, limit, TIMED_OUT);
+  return withTimeout(result, limit, TIMED_OUT);
 }

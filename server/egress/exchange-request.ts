@@ -2,12 +2,12 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
-import { createAnswerReader } from './http-answer.ts';
-import { TooManyBytes } from './open-connection.ts';
+import type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+import { createResponseReader } from './http-response.ts';
+import { TooManyBytesError } from './open-connection.ts';
 
 /**
- * Above the 16 KiB of `createAnswerReader`. Node's parser counts only header names and values, so it never rejects
+ * Above the 16 KiB of `createResponseReader`. Node's parser counts only header names and values, so it never rejects
  * first.
  */
 const PARSER_HEADER_BYTES = 32 * 1024;
@@ -16,9 +16,13 @@ const PARSER_HEADER_BYTES = 32 * 1024;
  * Sends the request over `stream` and reads the response. `transport` is the TCP socket under a TLS `stream`, else
  * `stream`.
  */
-export function sendRequest(stream: Socket, transport: Socket, options: ExchangeOptions): Promise<Exchanged> {
+export function sendRequest(
+  stream: Socket,
+  transport: Socket,
+  options: ExchangeOptions,
+): Promise<ExchangeResult> {
   const { url, method = 'GET', headers, body } = options;
-  return new Promise<Exchanged>((resolve) => {
+  return new Promise<ExchangeResult>((resolve) => {
     const fail = (reason: ExchangeFailure) => (): void => resolve({ ok: false, reason });
     const onError = (error: NodeJS.ErrnoException): void => resolve({ ok: false, reason: failureOf(error) });
     transport.on('error', onError);
@@ -55,7 +59,7 @@ export function sendRequest(stream: Socket, transport: Socket, options: Exchange
  * Node's parser, which would otherwise emit the response first.
  */
 function limitHeaders(stream: Socket, onTooLarge: () => void): void {
-  const reader = createAnswerReader();
+  const reader = createResponseReader();
   const count = (chunk: Buffer): void => {
     const state = reader.push(chunk);
     if (state === 'more') return;
@@ -66,14 +70,14 @@ function limitHeaders(stream: Socket, onTooLarge: () => void): void {
 }
 
 function failureOf(error: NodeJS.ErrnoException): ExchangeFailure {
-  if (error instanceof TooManyBytes || error.code === 'HPE_HEADER_OVERFLOW') return 'too_large';
+  if (error instanceof TooManyBytesError || error.code === 'HPE_HEADER_OVERFLOW') return 'too_large';
   return error.code?.startsWith('HPE_') === true ? 'malformed' : 'unreachable';
 }
 
 function readResponse(
   response: IncomingMessage,
   { maxBytes, longer = 'refuse' }: ExchangeOptions,
-  done: (exchanged: Exchanged) => void,
+  done: (exchanged: ExchangeResult) => void,
 ): void {
   const { headers, statusCode: status = 0 } = response;
   const isWanted = maxBytes > 0 && status >= 200 && status <= 299;

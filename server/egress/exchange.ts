@@ -3,7 +3,7 @@ import type { AddressPolicy } from './address-policy.ts';
 import { sendRequest } from './exchange-request.ts';
 import { type Connection, openConnection } from './open-connection.ts';
 import type { Resolver } from './resolver.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 import { isIP, type Socket } from 'node:net';
 import { connect, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 
@@ -42,7 +42,7 @@ export type ExchangeFailure =
  * Any status counts as a response, redirects too: a caller that follows one must validate each hop again. The body of a
  * response other than 2xx is not read, so `body` is empty.
  */
-export type Exchanged =
+export type ExchangeResult =
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer }
   | { ok: false; reason: ExchangeFailure };
 
@@ -58,7 +58,7 @@ const MAX_OVERHEAD_BYTES = 256 * 1024;
  * Sends one HTTP/1.1 request. Resolves the host once, connects only to addresses that the policy permits, and enforces
  * size limits and one deadline. Does not follow redirects or decompress. Never rejects because of what a peer does.
  */
-export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
+export async function exchange(options: ExchangeOptions): Promise<ExchangeResult> {
   const { url, signal } = options;
   if (!isPlainWebUrl(url)) return failed('not_allowed');
   const deadline = new AbortController();
@@ -68,7 +68,11 @@ export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   if (signal.aborted) end();
   try {
     const limit = { ms: options.deadlineMs, signal: deadline.signal };
-    return await within(connectAndSend({ ...options, signal: deadline.signal }), limit, failed('timeout'));
+    return await withTimeout(
+      connectAndSend({ ...options, signal: deadline.signal }),
+      limit,
+      failed('timeout'),
+    );
   } finally {
     clearTimeout(timer);
     // Close what is still open, so that no connection outlives its request.
@@ -87,7 +91,7 @@ function isPlainWebUrl({ protocol, username, password, hostname, href }: URL): b
   );
 }
 
-async function connectAndSend(options: ExchangeOptions): Promise<Exchanged> {
+async function connectAndSend(options: ExchangeOptions): Promise<ExchangeResult> {
   const { url, signal, secure = publicTls } = options;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const connection = await connectionTo(host, options);
@@ -148,7 +152,7 @@ function isPortAllowed(
 const REFUSED: Connection = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 const NO_ADDRESS: Connection = { ok: false, stage: 'connect', reason: 'unroutable', detail: null };
 
-function failed(reason: ExchangeFailure): Exchanged {
+function failed(reason: ExchangeFailure): ExchangeResult {
   return { ok: false, reason };
 }
 

@@ -1,12 +1,12 @@
 export { createAddressPolicy } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
 export { exchange } from './exchange.ts';
-export type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
-export { createAnswerReader } from './http-answer.ts';
-export { openConnection, TooManyBytes } from './open-connection.ts';
+export type { ExchangeResult, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+export { createResponseReader } from './http-response.ts';
+export { openConnection, TooManyBytesError } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { CaaLookup, CaaResolution, Resolution, Resolver } from './resolver.ts';
 export { createVerifiedTls } from './exchange.ts';
 export type { SecureSocket } from './exchange.ts';
-export { createSlots } from './within.ts';
-export { within } from './within.ts';
+export { createSemaphore } from './with-timeout.ts';
+export { withTimeout } from './with-timeout.ts';

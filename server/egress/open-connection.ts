@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { parseAddress, sameAddress, unmapped } from './address.ts';
+import { parseAddress, sameAddress, unwrapMapped } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export type Connection =
   | { ok: true; socket: Socket }
@@ -17,12 +17,12 @@ export interface ConnectionOptions {
   signal: AbortSignal;
   /** For the TCP handshake. Default: 5,000. */
   timeoutMs?: number;
-  /** Limit on all bytes from the peer. Checked every 250 ms; beyond it the socket is destroyed with `TooManyBytes`. */
+  /** Limit on all bytes from the peer. Checked every 250 ms; beyond it the socket is destroyed with `TooManyBytesError`. */
   maxBytes: number;
 }
 
 /** The peer sent more than `maxBytes`. */
-export class TooManyBytes extends Error {
+export class TooManyBytesError extends Error {
   override name = 'TooManyBytes';
 }
 
@@ -37,7 +37,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   if (signal.aborted) return { ok: false, stage: 'connect', reason: 'timeout', detail: null };
 
   const socket = connect({ host: address, port, autoSelectFamily: false });
-  const failed = await within(connected(socket), { ms: timeoutMs, signal }, 'late' as const);
+  const failed = await withTimeout(connected(socket), { ms: timeoutMs, signal }, 'late' as const);
   if (failed === null && isPeer(socket, address)) {
     guard(socket, signal, maxBytes);
     return { ok: true, socket };
@@ -68,7 +68,7 @@ function connected(socket: Socket): Promise<NodeJS.ErrnoException | null> {
 function isPeer(socket: Socket, address: string): boolean {
   const remote = parseAddress(socket.remoteAddress ?? '');
   const wanted = parseAddress(address);
-  return remote !== null && wanted !== null && sameAddress(unmapped(remote), unmapped(wanted));
+  return remote !== null && wanted !== null && sameAddress(unwrapMapped(remote), unwrapMapped(wanted));
 }
 
 function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
@@ -76,7 +76,7 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
   // A TLS layer reads the bytes in native code without 'data' events, so poll the counter. Most connections end sooner.
   const count = setInterval(() => {
     if (socket.bytesRead > maxBytes)
-      socket.destroy(new TooManyBytes(`the peer sent more than ${maxBytes} bytes`));
+      socket.destroy(new TooManyBytesError(`the peer sent more than ${maxBytes} bytes`));
   }, BYTE_COUNT_INTERVAL_MS);
   signal.addEventListener('abort', stop, { once: true });
   socket.once('close', () => {

@@ -1,7 +1,7 @@
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
-import type { Answer, CaaRecord } from './dns-queries.ts';
+import type { AddressAnswer, CaaRecord } from './dns-queries.ts';
 
 /** At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. */
 export type Resolution =
@@ -58,7 +58,7 @@ export function createResolver({
   // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
 
-  const ask = async (host: string, signal: AbortSignal): Promise<Answer> => {
+  const ask = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
     const askedAt = performance.now();
@@ -71,7 +71,7 @@ export function createResolver({
     );
     clearTimeout(rootQueryTimer);
     const timedOut = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
-    const answer: Answer = timedOut && !queries.heardSince(askedAt) ? SILENT : merged;
+    const answer: AddressAnswer = timedOut && !queries.heardSince(askedAt) ? SILENT : merged;
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
     // c-ares does not use /etc/hosts, search domains or mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
@@ -106,7 +106,7 @@ export function createResolver({
 }
 
 /** Merges A and AAAA results. One family suffices, because many name servers return an error for AAAA. */
-function merge(answers: readonly [Answer, Answer]): Answer {
+function merge(answers: readonly [AddressAnswer, AddressAnswer]): AddressAnswer {
   const addresses = answers.flatMap((answer) => (answer.ok ? answer.addresses : []));
   if (addresses.length > 0) return { ok: true, addresses };
   const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.code]));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { integer, objectIdentifier, octetString, sequence, set, tagged } from '../../tests/kit/der-writer.ts';
-import { certificatesOf, PkiError } from './index.ts';
+import { parseCertificateBundle, PkiError } from './index.ts';
 
 const one = mintAuthority();
 const other = mintAuthority();
@@ -21,17 +21,17 @@ function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7
 
 describe('what lies at an AIA address', () => {
   it('is a certificate, several in a message, or PEM', () => {
-    expect(certificatesOf(one.der)).toEqual([one.der]);
-    expect(certificatesOf(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
+    expect(parseCertificateBundle(one.der)).toEqual([one.der]);
+    expect(parseCertificateBundle(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
       one.der,
       other.der,
     ]);
     const pem = Buffer.from(`# text\n${one.certificatePem}\n${other.certificatePem}`);
-    expect(certificatesOf(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
+    expect(parseCertificateBundle(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
   });
 
   it('leaves out what is no certificate', () => {
-    expect(certificatesOf(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
+    expect(parseCertificateBundle(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
   });
 
   it.each([
@@ -44,6 +44,6 @@ describe('what lies at an AIA address', () => {
     ['something after it', Buffer.concat([message([one.der]), Buffer.of(0)])],
     ['content of another type', sequence(objectIdentifier('1.2.840.113549.1.7.2'), octetString(one.der))],
   ])('is refused when it is %s', (_name, bytes) => {
-    expect(() => certificatesOf(bytes)).toThrow(PkiError);
+    expect(() => parseCertificateBundle(bytes)).toThrow(PkiError);
   });
 });

@@ -5,7 +5,7 @@ import { type CertificateRole, failure, type PathFailure } from './path-failure.
 import { type Profile, profileFailures } from './profile/profile.ts';
 import { isWeakKey } from './public-key.ts';
 import { isWeakSignature, verifySignature } from './signature.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { LruCache } from './lru-cache.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /* Checks of a single certificate, and of its signature against one issuer. None depends on the rest of the path. */
@@ -96,7 +96,7 @@ function sharedFailures(
 }
 
 /** Returns whether it has no unknown critical extension and all extensions that decide acceptance could be parsed. */
-export function isUnderstood({ extensions, parseErrors }: Certificate): boolean {
+export function hasOnlyKnownCriticalExtensions({ extensions, parseErrors }: Certificate): boolean {
   return (
     !hasUnknownCritical(extensions, KNOWN_EXTENSIONS) &&
     !parseErrors.some(({ extension }) => DECISIVE_EXTENSIONS.has(extension))
@@ -134,7 +134,7 @@ const KNOWN_EXTENSIONS = new Set<string>([
  * Caches signature checks: results never change, they cost more than all other checks together, and the intermediates
  * of a few dozen CAs sign nearly all certificates.
  */
-const signatureCache = new BoundedMap<string, boolean>(8_192);
+const signatureCache = new LruCache<string, boolean>(8_192);
 
 /** Returns whether `issuer`'s key made the signature on `certificate`. Also returns false if `work` is exhausted. */
 export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {

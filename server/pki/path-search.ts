@@ -2,7 +2,7 @@ import type { Certificate } from './certificate.ts';
 import { authorityFailures, type CheckContext, isSignedBy, validityFailure } from './certificate-checks.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';
 import { equalBytes } from './der/der-values.ts';
-import { isWithinConstraints } from './names/name-constraints.ts';
+import { satisfiesNameConstraints } from './names/name-constraints.ts';
 import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { issuanceFailures } from './profile/profile.ts';
 import type { TrustStore } from './trust-store.ts';
@@ -168,7 +168,7 @@ class PathSearch {
     const constraints = authority.nameConstraints;
     if (constraints !== null) {
       const bound = path.filter((one, index) => index === 0 || !one.selfIssued);
-      if (!bound.every((one) => isWithinConstraints(one, constraints, this.#work))) {
+      if (!bound.every((one) => satisfiesNameConstraints(one, constraints, this.#work))) {
         found.push(failure('name_constraints', authority, role));
       }
     }

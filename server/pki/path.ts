@@ -13,7 +13,7 @@ import { matchesReference, type Reference } from './names/reference-identifier.t
 import type { TrustStore } from './trust-store.ts';
 import { WorkBudget } from './work-budget.ts';
 import { hash } from 'node:crypto';
-import { BoundedMap } from './bounded-map.ts';
+import { LruCache } from './lru-cache.ts';
 
 export interface PathRequest {
   readonly leaf: Certificate;
@@ -131,7 +131,7 @@ interface CachedResult {
 
 /** Cache size: each result counts as one plus its number of failures. */
 const MAX_CACHE_SIZE = 8_192;
-const cache = new BoundedMap<string, CachedResult>(MAX_CACHE_SIZE);
+const cache = new LruCache<string, CachedResult>(MAX_CACHE_SIZE);
 
 /**
  * Finds the path whose weakest certificate lasts longest; the best so far if `work` runs out. Caches by chain, anchors

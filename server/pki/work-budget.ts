@@ -5,7 +5,7 @@ import type { PublicKey } from './public-key.ts';
  * Default budget of one check, in units of about 0.1 µs of a server core. Real hosts need less than a tenth of it, even
  * with 20 addresses that each serve a different certificate.
  */
-export const LOOK_WORK = 600_000;
+export const DEFAULT_WORK_PER_CHECK = 600_000;
 
 /** Sorting the candidate issuers and checking one of them. */
 export const STEP_WORK = 300;
@@ -37,7 +37,7 @@ export class WorkBudget {
   #left: number;
 
   /** Calls `onSpend` before each piece of work, so that the caller can record which check is running. */
-  constructor(total: number = LOOK_WORK, onSpend?: () => void) {
+  constructor(total: number = DEFAULT_WORK_PER_CHECK, onSpend?: () => void) {
     this.total = total;
     this.#left = total;
     this.#onSpend = onSpend;

@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls';
-import { type AddressPolicy, type Resolver, within } from '../egress/index.ts';
-import { hangUp } from './handshake.ts';
-import { secure } from './look.ts';
+import { type AddressPolicy, type Resolver, withTimeout } from '../egress/index.ts';
+import { closeTls } from './handshake.ts';
+import { connectTls } from './address-probe.ts';
 import { modernContext } from './tls-contexts.ts';
 
 /** Result of probing one canary: a third-party host that nearly always answers. */
-export interface CanarySighting {
+export interface CanaryResult {
   host: string;
   /** The TLS handshake succeeded. Its certificate does not matter: any answer shows that our own network works. */
   isHealthy: boolean;
@@ -15,7 +15,7 @@ export interface CanarySighting {
 
 export interface Canaries {
   /** Probes all canaries in parallel. Never rejects for network errors; ends within four seconds. */
-  look(signal: AbortSignal): Promise<CanarySighting[]>;
+  look(signal: AbortSignal): Promise<CanaryResult[]>;
 }
 
 export interface CanaryOptions {
@@ -44,25 +44,25 @@ async function probeCanary(
   { host, port }: { host: string; port: number },
   { resolver, policy, now, timeoutMs = TIMEOUT_MS }: Omit<CanaryOptions, 'hosts'>,
   stopping: AbortSignal,
-): Promise<CanarySighting> {
+): Promise<CanaryResult> {
   const deadline = new AbortController();
   const abort = (): void => deadline.abort();
   const timer = setTimeout(abort, timeoutMs);
   stopping.addEventListener('abort', abort, { once: true });
   if (stopping.aborted) abort();
   const { signal } = deadline;
-  const unreachable: CanarySighting = { host, isHealthy: false, aheadMs: null };
+  const unreachable: CanaryResult = { host, isHealthy: false, aheadMs: null };
   try {
     const resolution = await resolver.resolve(host, { signal });
     if (!resolution.ok) return unreachable;
     const limits = { signal, connectTimeoutMs: timeoutMs, handshakeTimeoutMs: timeoutMs };
     const attempts = resolution.addresses.slice(0, ADDRESSES).map(async (address) => {
       const endpoint = { host, port, protocol: 'tls' as const };
-      const secured = await secure({ address, endpoint, policy, ...limits }, modernContext);
+      const secured = await connectTls({ address, endpoint, policy, ...limits }, modernContext);
       if (!secured.ok || secured.tls === null) return unreachable;
-      const date = await within(dateOf(secured.tls, host), { ms: timeoutMs, signal }, null);
+      const date = await withTimeout(dateOf(secured.tls, host), { ms: timeoutMs, signal }, null);
       const aheadMs = date === null ? null : date - now();
-      await hangUp(secured.tls, signal);
+      await closeTls(secured.tls, signal);
       return { host, isHealthy: true, aheadMs };
     });
     const results = await Promise.all(attempts);

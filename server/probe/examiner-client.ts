@@ -2,11 +2,11 @@ import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 import type { Observation } from '../core/index.ts';
-import type { Order, Report, ThreadData, ThreadSettings } from './examiner-messages.ts';
+import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement } from './examiner.ts';
 
 /** Time limits in ms per order. A started thread that exceeds one counts as hung and is terminated. */
-export interface Patience {
+export interface ThreadTimeouts {
   /** A probe has its own deadline of 20 s. */
   observeMs: number;
   judgeMs: number;
@@ -18,7 +18,7 @@ export interface ExaminerClientOptions {
   settings: ThreadSettings;
   /** Orders that need more work reject with `ExaminationExceeded`. null: no limit. */
   mostWork: number | null;
-  patience: Patience;
+  patience: ThreadTimeouts;
   /**
    * If set, the thread starts with the first order and ends after this idle time. Otherwise it starts now and stays.
    */
@@ -39,16 +39,20 @@ export class ExaminationExceeded extends Error {
 }
 
 /** The thread hung or died while it worked on this order. Callers repeat all other orders that were pending. */
-export class ExaminationOverran extends Error {
+export class ExaminationHung extends Error {
   override name = 'ExaminationOverran';
 }
 
 interface Pending {
-  kind: Order['kind'];
+  kind: ThreadRequest['kind'];
   resolve: (value: never) => void;
   reject: (error: Error) => void;
 }
-type NewOrder = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never;
+type NewOrder = ThreadRequest extends infer One
+  ? One extends ThreadRequest
+    ? Omit<One, 'id'>
+    : never
+  : never;
 
 interface Thread {
   worker: Worker;
@@ -64,7 +68,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
 
 /**
  * Runs an examiner in its own thread. If the thread ends, all pending orders reject: the one it was working on with
- * `ExaminationOverran`. The next order starts a new thread.
+ * `ExaminationHung`. The next order starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
   const { settings, mostWork, patience, idleMs, onCut, onTrouble } = options;
@@ -83,7 +87,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       resourceLimits: RESOURCE_LIMITS,
     });
     const started = { worker, pending, ready };
-    worker.on('message', (report: Report) => {
+    worker.on('message', (report: ThreadResponse) => {
       if (report.kind === 'ready') markReady();
       else settle(report, pending);
     });
@@ -100,14 +104,14 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       const culprit = pending.has(lastSpender) ? lastSpender : oldestJudge;
       for (const [id, { reject }] of pending) {
         const ended = 'The thread of the probe ended.';
-        reject(id === culprit ? new ExaminationOverran(ended) : new Error(ended));
+        reject(id === culprit ? new ExaminationHung(ended) : new Error(ended));
       }
       pending.clear();
     });
     return started;
   }
 
-  function settle(report: Exclude<Report, { kind: 'ready' }>, pending: Thread['pending']): void {
+  function settle(report: Exclude<ThreadResponse, { kind: 'ready' }>, pending: Thread['pending']): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
     const order = pending.get(report.id);
     pending.delete(report.id);
@@ -129,10 +133,10 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     terminate(hung);
   }
 
-  function send<Kind extends Report['kind']>(order: NewOrder, ms: number) {
+  function send<Kind extends ThreadResponse['kind']>(order: NewOrder, ms: number) {
     lastId += 1;
     const id = lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Extract<Report, { kind: Kind }>>();
+    const { promise, resolve, reject } = Promise.withResolvers<Extract<ThreadResponse, { kind: Kind }>>();
     clearTimeout(idle);
     const target = (thread ??= start());
     const timers: NodeJS.Timeout[] = [];
@@ -150,7 +154,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       idle.unref();
     });
     const abort = (): void => {
-      target.worker.postMessage({ kind: 'abort', id } satisfies Order);
+      target.worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
       void target.ready.then(() => startTimeout(patience.abortedMs));
     };
     return { id, answered, abort };

@@ -24,7 +24,7 @@ export interface ThreadData extends ThreadSettings {
 }
 
 /** Messages to the thread. Reports repeat the `id`; `observed` is the id of the order that made the observation. */
-export type Order =
+export type ThreadRequest =
   | {
       kind: 'observe';
       id: number;
@@ -47,7 +47,7 @@ export type Order =
     };
 
 /** Messages from the thread. */
-export type Report =
+export type ThreadResponse =
   /** The thread has started and accepts orders. */
   | { kind: 'ready' }
   /** `observation`: written by `serialize` of node:v8. */

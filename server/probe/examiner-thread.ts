@@ -2,8 +2,8 @@ import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Observation } from '../core/index.ts';
 import { createAddressPolicy, createResolver } from '../egress/index.ts';
-import { BoundedMap, WorkBudget } from '../pki/index.ts';
-import type { Order, Report, ThreadData } from './examiner-messages.ts';
+import { LruCache, WorkBudget } from '../pki/index.ts';
+import type { ThreadRequest, ThreadResponse, ThreadData } from './examiner-messages.ts';
 import { createExaminer, loadTrustStore } from './examiner.ts';
 import { createProbe, type Step } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
@@ -15,7 +15,7 @@ import { createSources } from './sources/create-sources.ts';
  */
 const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 
-type JudgeOrder = Extract<Order, { kind: 'judge' }>;
+type JudgeOrder = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
 const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, lookWork, mostWork } = data;
@@ -28,11 +28,11 @@ const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
 const runningProbes = new Map<number, AbortController>();
-const observations = new BoundedMap<number, Observation>(OBSERVATION_CACHE_BYTES);
+const observations = new LruCache<number, Observation>(OBSERVATION_CACHE_BYTES);
 /** Judged one per event loop iteration, so that the sockets of other probes are served between two hostile chains. */
 const judgeQueue: JudgeOrder[] = [];
 
-parentPort?.on('message', (order: Order) => {
+parentPort?.on('message', (order: ThreadRequest) => {
   switch (order.kind) {
     case 'abort':
       return runningProbes.get(order.id)?.abort();
@@ -44,7 +44,7 @@ parentPort?.on('message', (order: Order) => {
   }
 });
 
-function reportFailure({ id }: Order, done: Promise<void>): void {
+function reportFailure({ id }: ThreadRequest, done: Promise<void>): void {
   done.catch((error: unknown) => report({ kind: 'failed', id, error: asError(error) }));
 }
 
@@ -56,7 +56,7 @@ function judgeNext(): void {
   if (judgeQueue.length > 0) setImmediate(judgeNext);
 }
 
-async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void> {
+async function observe(order: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
   const { id, endpoint, authorities, withPosture, withSteps } = order;
   const stop = new AbortController();
   const steps: Step[] = [];
@@ -99,7 +99,7 @@ function createBudget(id: number): WorkBudget {
   return new WorkBudget(mostWork ?? lookWork, () => void Atomics.store(working, 0, id));
 }
 
-function report(message: Report): void {
+function report(message: ThreadResponse): void {
   parentPort?.postMessage(message);
 }
 

@@ -8,7 +8,7 @@ import {
 import {
   createTrustStore,
   extendTrustStore,
-  parseReadable,
+  tryParseCertificate,
   splitPem,
   type TrustStore,
   WorkBudget,
@@ -18,20 +18,20 @@ import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 import type { Protocol } from '../../contract/words.ts';
 
-export interface LookOptions {
+export interface ExamineOptions {
   /** Aborting ends everything still running, which is then reported as a timeout. */
   signal: AbortSignal;
   /** DER of the account's own CAs, trusted in addition to the public roots. */
   authorities: readonly Uint8Array[];
   /** Also probes the posture, which takes several more handshakes. Meant to run about once a day. */
   withPosture: boolean;
-  /** Work budget for examining the certificates received. Default: `LOOK_WORK`. */
+  /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /** Called with the timing of each phase, at the latest when the probe ends. */
   onStep?: (step: Step) => void;
 }
 
-export interface Question {
+export interface JudgeRequest {
   observation: Observation;
   /** ms UTC. */
   now: number;
@@ -39,7 +39,7 @@ export interface Question {
   authorities: readonly Uint8Array[];
   /** The previous verdict of this endpoint; null for the first one. */
   previous: Verdict | null;
-  /** Work budget for judging. If it runs out, the verdict says so. Default: `LOOK_WORK`. */
+  /** Work budget for judging. If it runs out, the verdict says so. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
 }
 
@@ -54,9 +54,9 @@ export interface Examiner {
   /** Probes an endpoint once. Network failures are part of the observation and never reject. */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
-    options: LookOptions,
+    options: ExamineOptions,
   ): Promise<Observation>;
-  judge(question: Question): Promise<Judgement>;
+  judge(question: JudgeRequest): Promise<Judgement>;
 }
 
 /** Creates an examiner that works in the calling thread. `trustStore` holds the public roots. */
@@ -84,7 +84,7 @@ function certificatesSeen(
   const seen = new Map<string, { facts: CertificateFacts }>();
   for (const der of ders) {
     if (work.isExhausted) break;
-    const certificate = parseReadable(der);
+    const certificate = tryParseCertificate(der);
     if (certificate === null) work.spendBytes(der.length);
     if (certificate === null || seen.has(certificate.fingerprint)) continue;
     work.spendReading(certificate);
@@ -108,7 +108,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
       // An older version may have stored certificates that this one cannot parse.
       extendTrustStore(
         base,
-        authorities.filter((der) => parseReadable(der) !== null),
+        authorities.filter((der) => tryParseCertificate(der) !== null),
       );
     cache.delete(key);
     cache.set(key, trustStore);

@@ -1,6 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import { connect, type EphemeralKeyInfo, type SecureContext, type TLSSocket } from 'node:tls';
-import { TooManyBytes, within } from '../egress/index.ts';
+import { TooManyBytesError, withTimeout } from '../egress/index.ts';
 import type { ReachFailure } from '../core/index.ts';
 
 export interface HandshakeEvidence {
@@ -17,7 +17,7 @@ export interface HandshakeEvidence {
 }
 
 /**
- * `tls` is open; the caller closes it with `hangUp`. It is null if the server sent its certificate (TLS 1.2) and then
+ * `tls` is open; the caller closes it with `closeTls`. It is null if the server sent its certificate (TLS 1.2) and then
  * closed the connection because the client has none.
  */
 export type HandshakeResult =
@@ -56,7 +56,11 @@ export async function handshake({
   });
   let kept = false;
   try {
-    const result = await within(handshakeResult(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
+    const result = await withTimeout(
+      handshakeResult(tls, socket),
+      { ms: timeoutMs, signal },
+      failed('timeout'),
+    );
     kept = result.ok && result.tls !== null;
     return result;
   } finally {
@@ -65,13 +69,13 @@ export async function handshake({
 }
 
 /** Sends our Finished and a close_notify before the FIN. Otherwise the server logs a failed handshake per check. */
-export async function hangUp(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
+export async function closeTls(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
   if (tls === null) return;
   const closed = new Promise<void>((resolve) => {
     tls.once('close', () => resolve());
     tls.destroySoon();
   });
-  if (!tls.destroyed) await within(closed, { ms: HANG_UP_MS, signal }, undefined);
+  if (!tls.destroyed) await withTimeout(closed, { ms: HANG_UP_MS, signal }, undefined);
   tls.destroy();
 }
 
@@ -97,7 +101,7 @@ function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResul
         const failure = handshakeFailure(error);
         // In TLS 1.2 the server sends its certificate before it asks for the client's.
         const isOnlyClientRefused =
-          isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
+          mayDemandClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
         return isOnlyClientRefused ? evidence(tls, staple, null) : { ok: false, failure };
       });
     tls.on('error', fail);
@@ -175,7 +179,7 @@ const LEGACY_ALERTS = [40, PROTOCOL_VERSION_ALERT, 71];
 const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
 
 /** Returns whether a server that requests a client certificate may send this alert to clients without one. */
-export function isForClientCertificate(tlsAlert: number | null): boolean {
+export function mayDemandClientCertificate(tlsAlert: number | null): boolean {
   return tlsAlert !== null && CLIENT_CERTIFICATE_ALERTS.includes(tlsAlert);
 }
 
@@ -213,7 +217,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
     wantsLegacy: false,
     ...more,
   });
-  if (error instanceof TooManyBytes) return failure('too_large');
+  if (error instanceof TooManyBytesError) return failure('too_large');
   // OpenSSL versions spell the alert codes differently; the number at the end of the message is the same in all.
   const alert = /SSL alert number (\d{1,3})/.exec(error.message)?.[1];
   if (alert !== undefined) {

@@ -1,5 +1,5 @@
 export { createCanaries } from './canary.ts';
-export type { Canaries, CanarySighting } from './canary.ts';
+export type { Canaries, CanaryResult } from './canary.ts';
 export { createSources } from './sources/create-sources.ts';
 export type { OpenSources, SourcesOptions } from './sources/create-sources.ts';
 export { NO_SOURCES } from './sources/sources.ts';

@@ -1,16 +1,16 @@
 import type { SecureContext } from 'node:tls';
 import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
-import { parseReadable } from '../pki/index.ts';
-import { type HandshakeEvidence, hangUp, isPostQuantum } from './handshake.ts';
-import { type Approach, secure, type Secured } from './look.ts';
+import { tryParseCertificate } from '../pki/index.ts';
+import { type HandshakeEvidence, closeTls, isPostQuantum } from './handshake.ts';
+import { type ConnectOptions, connectTls, type ConnectResult } from './address-probe.ts';
 import type { DomainSource } from './sources/sources.ts';
 import { groupsContext, signatureContext, versionContext } from './tls-contexts.ts';
-import { waited } from './ask-sources.ts';
+import { withSourceTimeout } from './query-sources.ts';
 
 export interface PostureOptions {
   /** The first address that completed a handshake. All posture handshakes go to this address. */
   seen: HandshakeObservation;
-  approach: Omit<Approach, 'address' | 'signal'>;
+  approach: Omit<ConnectOptions, 'address' | 'signal'>;
   domains: DomainSource;
   at: number;
   /** Time limit for the whole posture probe, in ms. Questions without an answer by then stay unknown. */
@@ -29,7 +29,7 @@ type Attempt = (context: SecureContext) => Promise<Trial>;
  * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time.
  * Also looks up CAA records and the registration of its name.
  */
-export async function lookAtPosture(options: PostureOptions): Promise<PostureObservation> {
+export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
   const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
   const deadline = new AbortController();
   const abort = (): void => deadline.abort();
@@ -48,8 +48,11 @@ export async function lookAtPosture(options: PostureOptions): Promise<PostureObs
         () => keyExchange(seen, attempt),
         () => alternateLeaves(seen, attempt),
       ),
-      waited((until) => domains.caa({ host, signal: until }), { ...wait, late: { outcome: 'unavailable' } }),
-      waited((until) => domains.registration({ host, now: at, signal: until }), {
+      withSourceTimeout((until) => domains.caa({ host, signal: until }), {
+        ...wait,
+        late: { outcome: 'unavailable' },
+      }),
+      withSourceTimeout((until) => domains.registration({ host, now: at, signal: until }), {
         ...wait,
         late: { outcome: 'unavailable', domain: host },
       }),
@@ -113,13 +116,13 @@ async function alternateLeaves(
 }
 
 function leafKey([leaf]: readonly Uint8Array[]): 'rsa' | 'ecdsa' | null {
-  const type = leaf === undefined ? undefined : parseReadable(leaf)?.key.type;
+  const type = leaf === undefined ? undefined : tryParseCertificate(leaf)?.key.type;
   return type === 'rsa' ? 'rsa' : type === 'ec' ? 'ecdsa' : null;
 }
 
-async function attemptHandshake(approach: Approach, context: SecureContext): Promise<Trial> {
+async function attemptHandshake(approach: ConnectOptions, context: SecureContext): Promise<Trial> {
   const { connectTimeoutMs, handshakeTimeoutMs } = approach;
-  const secured = await secure(
+  const secured = await connectTls(
     {
       ...approach,
       connectTimeoutMs: Math.min(connectTimeoutMs, PER_HANDSHAKE_MS),
@@ -128,11 +131,11 @@ async function attemptHandshake(approach: Approach, context: SecureContext): Pro
     context,
   );
   if (!secured.ok) return { state: isRejection(secured) ? 'refused' : 'unknown' };
-  await hangUp(secured.tls, approach.signal);
+  await closeTls(secured.tls, approach.signal);
   return { state: 'accepted', evidence: secured.evidence };
 }
 
 /** Returns whether the server rejected the hello itself: by an alert or by closing the connection. */
-function isRejection({ failure }: Extract<Secured, { ok: false }>): boolean {
+function isRejection({ failure }: Extract<ConnectResult, { ok: false }>): boolean {
   return failure.stage === 'handshake' && failure.reason !== 'timeout' && failure.reason !== 'too_large';
 }

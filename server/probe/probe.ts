@@ -6,12 +6,12 @@ import type {
   PostureObservation,
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
-import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
-import { type Asked, askSources } from './ask-sources.ts';
-import { lookAtHttp } from './http-look.ts';
-import { look, type LookOptions, type OpenLook } from './look.ts';
-import { lookAtPosture } from './posture.ts';
-import { Asker, type Sources } from './sources/sources.ts';
+import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
+import { type SourceAnswers, askSources } from './query-sources.ts';
+import { probeHttp } from './http-probe.ts';
+import { look, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
+import { probePosture } from './posture.ts';
+import { Requester, type Sources } from './sources/sources.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
@@ -21,7 +21,7 @@ export interface ObserveOptions {
   trustStore: TrustStore;
   /** Also probes the posture and asks both CRL and OCSP. Meant to run once a day. */
   withPosture: boolean;
-  /** Work budget for examining the certificates received. Default: `LOOK_WORK`. */
+  /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
   /** Called with the start and end time of each phase of the probe when the phase ends. */
   onStep?: (step: Step) => void;
@@ -111,10 +111,10 @@ export function createProbe(options: ProbeOptions): Probe {
       };
       const http: Promise<HttpObservation | null>[] = [];
       /** Uses only the first connection that completes its handshake. */
-      const takeOver = (open: OpenLook): boolean => {
+      const takeOver = (open: OpenConnection): boolean => {
         if (protocol !== 'https' || http.length > 0) return false;
         const request = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
-        http.push(timed('http', onStep, () => lookAtHttp(request)));
+        http.push(timed('http', onStep, () => probeHttp(request)));
         return true;
       };
       try {
@@ -133,8 +133,8 @@ export function createProbe(options: ProbeOptions): Probe {
             ? addresses.find(({ outcome }) => outcome === 'handshake')
             : undefined;
         const common = { signal: deadline.signal, onFault };
-        const asker = new Asker(host, work);
-        const querySources = (observations: readonly AddressObservation[]): Promise<Asked> =>
+        const asker = new Requester(host, work);
+        const querySources = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
           timed('ask', onStep, () =>
             askSources({
               ...common,
@@ -153,7 +153,7 @@ export function createProbe(options: ProbeOptions): Probe {
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : timed('posture', onStep, () =>
-                lookAtPosture({
+                probePosture({
                   ...common,
                   seen,
                   approach: limits,
@@ -196,14 +196,14 @@ function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
   return {
     isExhausted: () => budget.isExhausted,
     async run(
-      probeAddress: (options: Pick<LookOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
+      probeAddress: (options: Pick<AddressProbeOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
     ): Promise<AddressObservation> {
       const own = new AbortController();
       running.add(own);
       if (deadline.aborted) own.abort();
       const onChain = (chain: readonly Uint8Array[]): void => {
         const bytes = chain.reduce((sum, { length }) => sum + length, 0);
-        if (budget.spendHandshake(chain.map(parseReadable), bytes)) return;
+        if (budget.spendHandshake(chain.map(tryParseCertificate), bytes)) return;
         work.exhaust();
         // Abort the others at once: the next socket to be read may bring another expensive chain. Never abort this
         // one: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
@@ -237,7 +237,7 @@ function leafOf([leaf]: readonly Uint8Array[]): string | null {
   return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
 }
 
-function mergeAnswers(usual: Asked, more: Asked): Asked {
+function mergeAnswers(usual: SourceAnswers, more: SourceAnswers): SourceAnswers {
   const isPending = usual.authoritiesPending ?? more.authoritiesPending;
   return {
     authorities: [...usual.authorities, ...more.authorities],

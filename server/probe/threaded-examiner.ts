@@ -4,11 +4,11 @@ import {
   createExaminerClient,
   type ExaminerClient,
   ExaminationExceeded,
-  ExaminationOverran,
-  type Patience,
+  ExaminationHung,
+  type ThreadTimeouts,
 } from './examiner-client.ts';
 import type { ThreadSettings } from './examiner-messages.ts';
-import type { Examiner, Judgement, LookOptions, Question } from './examiner.ts';
+import type { Examiner, Judgement, ExamineOptions, JudgeRequest } from './examiner.ts';
 
 interface ThreadedExaminerOptions extends ThreadSettings {
   /** Called whenever a probe reached its work limit or made its thread hang. */
@@ -16,7 +16,7 @@ interface ThreadedExaminerOptions extends ThreadSettings {
   /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
   onTrouble: (error: Error) => void;
   /** Overrides timeouts, for tests. */
-  patience?: { checks?: Partial<Patience>; strangers?: Partial<Patience> };
+  patience?: { checks?: Partial<ThreadTimeouts>; strangers?: Partial<ThreadTimeouts> };
   /** Idle time in ms after which the second thread ends. Default: 30,000. */
   idleMs?: number;
 }
@@ -27,9 +27,9 @@ interface ThreadedExaminer extends Examiner {
   close(): Promise<void>;
 }
 
-const CHECKS: Patience = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
+const CHECKS: ThreadTimeouts = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
 /** A user waits ten seconds at most, and a hung thread delays everybody else without an account. */
-const STRANGERS: Patience = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
+const STRANGERS: ThreadTimeouts = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
 const IDLE_MS = 30_000;
 /**
  * Share of a probe's work budget that the thread of the checks may spend: 15 ms of a core, ten times what a usual host
@@ -84,7 +84,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       return await examine(client);
     } catch (error) {
       const isTooMuch = error instanceof ExaminationExceeded;
-      if (!isTooMuch && !(error instanceof ExaminationOverran)) throw error;
+      if (!isTooMuch && !(error instanceof ExaminationHung)) throw error;
       isolate(endpoint);
       if (isTooMuch) return examineOn(endpoint, examine, overran, strangers);
       onLimit();
@@ -93,13 +93,13 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   }
 
   const examiner = (thread?: ExaminerClient): Examiner => ({
-    observe({ host, port, protocol }: Endpoint, options: LookOptions) {
+    observe({ host, port, protocol }: Endpoint, options: ExamineOptions) {
       const endpoint = { host, port, protocol };
       const startedAt = Date.now();
       const overran = (): Observation => unexaminedObservation(endpoint, startedAt);
       return examineOn(endpoint, (client) => client.observe(endpoint, options), overran, thread);
     },
-    judge(question: Question) {
+    judge(question: JudgeRequest) {
       const { endpoint } = question.observation;
       return examineOn(
         endpoint,
@@ -125,7 +125,11 @@ function keyOf({ host, port, protocol }: Endpoint): string {
 
 const NO_ANCHORS = createTrustStore([]);
 
-function unexaminedJudgement({ observation: { endpoint, observedAt }, now, previous }: Question): Judgement {
+function unexaminedJudgement({
+  observation: { endpoint, observedAt },
+  now,
+  previous,
+}: JudgeRequest): Judgement {
   const verdict = judge(unexaminedObservation(endpoint, observedAt), now, NO_ANCHORS, previous);
   const trustStoreHash = previous?.trustStoreHash ?? verdict.trustStoreHash;
   return { verdict: { ...verdict, trustStoreHash }, certificates: [] };

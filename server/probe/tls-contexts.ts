@@ -31,7 +31,7 @@ export const modernContext = createSecureContext({
  * For a second attempt at servers that reject `modernContext`: allows TLS 1.0, small keys, SHA-1, missing secure
  * renegotiation, and ML-KEM for servers that accept nothing else.
  */
-export const widestContext = createSecureContext({
+export const legacyContext = createSecureContext({
   ...SHARED,
   minVersion: 'TLSv1',
   ciphers: `DEFAULT:@SECLEVEL=0:${TLS13_CIPHERS}`,

@@ -1,6 +1,14 @@
-export { during, failTrace, type Fields, isTraced, type PastStep, trace, tracePast } from './doing.ts';
+export {
+  runInContext,
+  failCurrentSpan,
+  type LogFields,
+  isTraced,
+  type PastStep,
+  withSpan,
+  recordPastSpan,
+} from './trace-context.ts';
 export { createLog } from './log.ts';
-export { type CheckOutcome, createMeters, measureProcess, type Meters, type PoolUse } from './meters.ts';
+export { type CheckOutcome, createMetrics, measureProcess, type Metrics, type PoolUse } from './metrics.ts';
 export { createReadiness, type Readiness } from './readiness.ts';
 export {
   type Attributes,
@@ -10,5 +18,5 @@ export {
   type SpanParent,
   type Tracer,
 } from './span.ts';
-export { countingOnly, type Telemetry } from './meters.ts';
+export { metricsOnly, type Telemetry } from './metrics.ts';
 export { createTracing, type Tracing, type TracingSettings } from './span.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutSecrets } from './log.ts';
+import { redactSecrets } from './log.ts';
 
 /** 256 bits in base64url, as every token of ours. */
 const TOKEN = 'nB9a_Zk3-4Qw8VtYpLr2sUeXc7Hd0JfGm1To5RiAyKE';
@@ -16,7 +16,7 @@ describe('A line of the log', () => {
     `clt_hunter2 is not valid`,
     `${TOKEN}hunter2`,
   ])('has no secret of: %s', (text) => {
-    const line = withoutSecrets(JSON.stringify({ level: 50, msg: text, nested: { text } }));
+    const line = redactSecrets(JSON.stringify({ level: 50, msg: text, nested: { text } }));
     expect(line).not.toContain('hunter2');
     expect(JSON.parse(line)).toMatchObject({ level: 50 });
   });
@@ -29,6 +29,6 @@ describe('A line of the log', () => {
       stack: 'Error: x\n    at look (file:///srv/certlantern/server/probe/look.ts:12:3)',
       msg: 'http://localhost:8080 answers 503',
     });
-    expect(withoutSecrets(line)).toBe(line);
+    expect(redactSecrets(line)).toBe(line);
   });
 });

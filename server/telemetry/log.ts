@@ -1,5 +1,5 @@
 import pino, { type Logger } from 'pino';
-import { fieldsNow } from './doing.ts';
+import { currentLogFields } from './trace-context.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
@@ -8,9 +8,9 @@ export function createLog(level: LogLevel, fd = 2): Logger {
   return pino(
     {
       level,
-      mixin: fieldsNow,
+      mixin: currentLogFields,
       serializers: { err: errorWithoutValues },
-      hooks: { streamWrite: withoutSecrets },
+      hooks: { streamWrite: redactSecrets },
     },
     pino.destination(fd),
   );
@@ -51,7 +51,7 @@ const HIDDEN = '***';
  * Replaces what looks like a secret in a finished log line, because error messages may quote secrets.
  * The line stays valid JSON: no pattern matches a quote or a backslash.
  */
-export function withoutSecrets(line: string): string {
+export function redactSecrets(line: string): string {
   return (
     line
       .replaceAll(/:\/\/[^\s/@"\\]+@/g, `://${HIDDEN}@`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { during, fieldsNow, isTraced, trace, tracePast } from './doing.ts';
+import { runInContext, currentLogFields, isTraced, withSpan, recordPastSpan } from './trace-context.ts';
 import { createTracer, parseTraceparent, type Span } from './span.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -14,10 +14,10 @@ describe('A trace', () => {
   it('has a span for each step, in the one that it is a step of, across awaits', async () => {
     const { spans, tracer } = tracerWithSpans();
     const root = tracer.start('check', { parent: null, attributes: {} });
-    await during({ fields: { monitor: 'm1' }, span: root }, async () => {
+    await runInContext({ fields: { monitor: 'm1' }, span: root }, async () => {
       await Promise.all([
-        trace('observe', {}, async () => tracePast({ name: 'resolve', startedAt: 1, endedAt: 2 })),
-        trace('judge', { found: 2 }, async () => expect(fieldsNow()['monitor']).toBe('m1')),
+        withSpan('observe', {}, async () => recordPastSpan({ name: 'resolve', startedAt: 1, endedAt: 2 })),
+        withSpan('judge', { found: 2 }, async () => expect(currentLogFields()['monitor']).toBe('m1')),
       ]);
     });
     root?.end();
@@ -35,8 +35,8 @@ describe('A trace', () => {
   it('tells that a step failed, and not what it said', async () => {
     const { spans, tracer } = tracerWithSpans();
     const root = tracer.start('check', { parent: null, attributes: {} });
-    const failing = during({ fields: {}, span: root }, () =>
-      trace('record', {}, () => Promise.reject(new TypeError('hunter2'))),
+    const failing = runInContext({ fields: {}, span: root }, () =>
+      withSpan('record', {}, () => Promise.reject(new TypeError('hunter2'))),
     );
     await expect(failing).rejects.toThrow('hunter2');
     expect(spans[0]).toMatchObject({ failure: 'TypeError', attributes: { 'error.type': 'TypeError' } });
@@ -45,8 +45,8 @@ describe('A trace', () => {
 
   it('is nothing at all where nothing is traced', async () => {
     expect(isTraced()).toBe(false);
-    expect(await trace('judge', {}, async () => isTraced())).toBe(false);
-    expect(fieldsNow()).toEqual({});
+    expect(await withSpan('judge', {}, async () => isTraced())).toBe(false);
+    expect(currentLogFields()).toEqual({});
   });
 
   it('is sampled as its parent was, and else by the ratio', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Meters } from './meters.ts';
+import type { Metrics } from './metrics.ts';
 
 /** Uses names of OpenTelemetry's semantic conventions. Must not contain secrets: traces leave the machine. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -149,7 +149,7 @@ export interface Tracing {
 /** Creates the tracer. Loads the exporter module only here, so that it stays unloaded while tracing is off. */
 export async function createTracing(
   settings: TracingSettings,
-  parts: { version: string; meters: Meters; onTrouble: (detail: string) => void },
+  parts: { version: string; meters: Metrics; onTrouble: (detail: string) => void },
 ): Promise<Tracing> {
   const { createOtlpExporter } = await import('./otlp.ts');
   const { ratio, ...receiver } = settings;

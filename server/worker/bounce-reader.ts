@@ -6,9 +6,9 @@ import {
   readDeliveryReport,
   readMailbox,
 } from '../channels/index.ts';
-import { mailOf, recordBounce } from '../store/mail/bounces.ts';
+import { findBouncedMail, recordBounce } from '../store/mail/bounces.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { createBell } from './bell.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -46,7 +46,7 @@ export function createBounceReader({
 }: BounceReaderOptions): BounceReader {
   const bounces = options.bounces ?? null;
   const stopping = new AbortController();
-  const wakeSignal = createBell();
+  const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
 
   async function recordBounceIn(raw: Buffer, { address, key }: BounceReturn): Promise<'done' | 'left'> {
@@ -54,7 +54,7 @@ export function createBounceReader({
     if (report === null) return 'left';
     for (const sentTo of report.sentTo) {
       const mark = readBounceAddress(address, sentTo);
-      const mail = mark && (await mailOf(store, mark.id));
+      const mail = mark && (await findBouncedMail(store, mark.id));
       if (!mark || !mail || !isGenuine(key, mark, mail.recipient)) continue;
       const detail = `${report.status} ${report.diagnostic}`.trim();
       await recordBounce(store, { mail, detail, ends: !refusesUs(report.status), now: clock.now() });

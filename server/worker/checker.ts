@@ -3,9 +3,15 @@ import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, releaseClaim } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
+import {
+  type CheckOutcome,
+  runInContext,
+  failCurrentSpan,
+  type Telemetry,
+  withSpan,
+} from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
-import { LOOK_AGAIN_MS, type OwnNetwork } from './own-network.ts';
+import { RECHECK_DELAY_MS, type OwnNetwork } from './own-network.ts';
 import { claimWatchers, type Look, type SharedLooks, type Watchers } from './shared-looks.ts';
 import { postponeCheck } from '../store/monitors/check-due.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
@@ -79,14 +85,14 @@ async function checkEndpoint(
   const { look, end } = options.looks.begin(watchers, stopping);
   try {
     for (const monitor of watchers.toSorted(awaitedFirst))
-      await during({ fields: { monitor: monitor.id } }, async () => {
+      await runInContext({ fields: { monitor: monitor.id } }, async () => {
         try {
           const outcome = await finishCheck(monitor, look, options, stopping);
           meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
           // The other monitors go on.
           meters.check('failed', null);
-          failTrace(error);
+          failCurrentSpan(error);
           log.error({ err: error }, 'check failed; it is tried again when its lease expires');
         }
       });
@@ -113,13 +119,13 @@ async function finishCheck(
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
   const lease = { accountId, monitorId, leaseToken, everyMinutes };
   if (!(await isTrusted(monitor.uptime === 'down'))) {
-    const { least, most } = LOOK_AGAIN_MS;
+    const { least, most } = RECHECK_DELAY_MS;
     const again = now + least + (most - least) * random();
     await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
     return 'postponed';
   }
   const { verdict, certificates } = await judgedFor(monitor);
-  const conclusion = await trace('record', {}, () =>
+  const conclusion = await withSpan('record', {}, () =>
     record(store, lease, { now, observation, verdict, certificates, jitter }),
   );
   const endpoint = { monitor: monitorId, endpoint: `${monitor.host}:${monitor.port}` };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { during, type Fields, type Telemetry, tracePast } from '../telemetry/index.ts';
-import { createBell } from './bell.ts';
+import { runInContext, type LogFields, type Telemetry, recordPastSpan } from '../telemetry/index.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import type { Log } from './clock.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface ClaimLoopOptions<Item> {
   /** In [0, 1). */
   random: () => number;
   /** Fields that identify an item in log lines and in its trace. */
-  fieldsOf(item: Item): Fields;
+  fieldsOf(item: Item): LogFields;
   telemetry: Telemetry;
   log: Log;
 }
@@ -75,7 +75,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   let interrupted = false;
   /** Releases that began or ended: by the item's end, or by a stop that waited for it in vain. */
   const releases = new Map<Item, Promise<void>>();
-  const wakeSignal = createBell();
+  const wakeSignal = createWakeSignal();
   let full = false;
   const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
@@ -90,8 +90,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
         startedAt: claim.startedAt,
         attributes: attributesOf(fields),
       }) ?? null;
-    return during({ fields, span }, async () => {
-      tracePast({ name: 'claim', ...claim });
+    return runInContext({ fields, span }, async () => {
+      recordPastSpan({ name: 'claim', ...claim });
       const endRenewal = renewLease(item);
       try {
         if (!controller.signal.aborted) await options.handle(item, controller.signal);
@@ -225,6 +225,6 @@ interface PastClaim {
   endedAt: number;
 }
 
-function attributesOf(fields: Fields): Record<string, string> {
+function attributesOf(fields: LogFields): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`certlantern.${name}`, value]));
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { CanarySighting } from '../probe/index.ts';
+import type { CanaryResult } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const sightings = (...ahead: (number | null)[]): CanarySighting[] =>
+const sightings = (...ahead: (number | null)[]): CanaryResult[] =>
   ahead.map((aheadMs, index) => ({ host: `canary-${index}`, isHealthy: true, aheadMs }));
 
 /** A guard whose clocks are moved by hand. */

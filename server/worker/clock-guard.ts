@@ -1,4 +1,4 @@
-import type { CanarySighting } from '../probe/index.ts';
+import type { CanaryResult } from '../probe/index.ts';
 import type { Clock } from './clock.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
@@ -18,7 +18,7 @@ const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
   /** Records what canaries reported. */
-  hear(sightings: readonly CanarySighting[]): void;
+  hear(sightings: readonly CanaryResult[]): void;
   /** Returns whether the last report is too old to rely on, or older than a jump of our clock. */
   isStale(): boolean;
   /** Returns by how much our clock is off, in ms; null if it is right, or if nobody can tell. */

@@ -6,7 +6,7 @@ import {
   type HttpChannels,
 } from '../channels/index.ts';
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
-import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
+import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
 import { alertChoices, type AlertChoices } from '../store/alerts/alert-settings.ts';
 import {
   type ClaimedDelivery,
@@ -17,10 +17,15 @@ import {
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
-import { trace } from '../telemetry/index.ts';
+import { withSpan } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
-import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+import {
+  type AttemptOutcome,
+  type SenderOptions,
+  type SenderParts,
+  makeSendAttempt,
+} from './send-attempt.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface DelivererOptions extends SenderOptions {
@@ -100,7 +105,7 @@ function tighterStepAt({ alert }: ClaimedDelivery, context: AlertChoices | null,
   const { certificate } = alert.facts;
   if (alert.kind !== 'expiry' || alert.step === 'resolved' || certificate === null) return null;
   const chosen = context?.settings.steps ?? null;
-  return passedSince(certificate, { told: alert.step, toldAt: alert.createdAt, now, chosen });
+  return tighterStepReachedAt(certificate, { told: alert.step, toldAt: alert.createdAt, now, chosen });
 }
 
 function contentOf(
@@ -152,7 +157,7 @@ async function mailAlert(
     productName,
     publicUrl,
   });
-  return sendOnce(
+  return makeSendAttempt(
     {
       message: { to, messageId, ...mail },
       id,
@@ -182,7 +187,7 @@ async function postAlert(
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
   // Message ids of HTTP channels have no brackets and no domain.
   const messageId = delivery.messageId.replaceAll(/[<>]|@.*/g, '');
-  const sent = await trace('send', {}, () =>
+  const sent = await withSpan('send', {}, () =>
     channels.deliver(config, { content, messageId, now: clock.now() }, stopping),
   );
   const now = clock.now();

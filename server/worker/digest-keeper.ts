@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dueDigests, enqueueDigest, nextDueDigest } from '../store/mail/digest.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { createBell } from './bell.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -30,7 +30,7 @@ export interface DigestKeeper {
 /** Creates the loop that sends the weekly digests, each once however many workers there are. */
 export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeeperOptions): DigestKeeper {
   const stopping = new AbortController();
-  const wakeSignal = createBell();
+  const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
 
   /** Returns how many digests it queued, and how many failed. A failure does not hold up the others. */

@@ -1,9 +1,9 @@
 import type { Ping } from '../channels/index.ts';
-import { standingAlarms } from '../store/alerts/alarms.ts';
+import { raisedAlarms } from '../store/alerts/alarms.ts';
 import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
 import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
-import type { AttemptOutcome } from './send-once.ts';
+import type { AttemptOutcome } from './send-attempt.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The endpoint that the product's own check probes, and the ping that reports success. */
@@ -33,7 +33,7 @@ export async function sendHeartbeat(
   };
   if (heartbeat === null) return drop('There is no HEARTBEAT_URL.');
   if (clock.now() - delivery.createdAt > STALE_MS) return drop('Too late to tell anything.');
-  const alarms = await standingAlarms(store);
+  const alarms = await raisedAlarms(store);
   if (alarms.length > 0) return drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`);
 
   const { delivered, detail } = await heartbeat.ping(stopping);

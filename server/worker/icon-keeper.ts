@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../contract/durations.ts';
 import type { IconSource } from '../probe/index.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
+import { claimDueSites, storeFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
@@ -36,7 +36,7 @@ export function createIconKeeper({
     const icon = await icons.find(site, stopping);
     // Keep a known icon on a day on which its site does not answer.
     if (icon === null) return;
-    await keepFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
+    await storeFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
   }
 
   return createClaimLoop<Site>({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Canaries, Examiner } from '../probe/index.ts';
-import { countingOnly, type Telemetry } from '../telemetry/index.ts';
+import { metricsOnly, type Telemetry } from '../telemetry/index.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { type CheckerOptions, createCheckLoop } from './checker.ts';
 import type { DelivererOptions } from './deliverer.ts';
-import { createGlanceLoop } from './glancer.ts';
+import { createGlanceLoop } from './preview-checker.ts';
 import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createDigestKeeper } from './digest-keeper.ts';
 import { createJanitor } from './janitor.ts';
@@ -17,7 +17,7 @@ import { createWatchdog } from './watchdog.ts';
 
 export { type Clock, systemClock } from './clock.ts';
 export { createAlarms } from './operator-alarm.ts';
-export { type OwnNetwork, TRUSTING } from './own-network.ts';
+export { type OwnNetwork, ALWAYS_TRUSTS } from './own-network.ts';
 
 /** A message that is interrupted while it is sent may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
@@ -60,7 +60,7 @@ export interface Worker {
 
 /** Creates the loops of the product. Several workers may share one database: each claims work under leases. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { store, telemetry = countingOnly() } = options;
+  const { store, telemetry = metricsOnly() } = options;
   const alarms = createAlarms(options);
   const ownNetwork = createOwnNetwork({ ...options, alarms });
   const parts = { ...options, telemetry, alarms, ownNetwork, claimedBy: randomUUID() };

@@ -1,11 +1,11 @@
-import { pruneTests } from '../store/alerts/alerts.ts';
+import { pruneTestMessages } from '../store/alerts/alerts.ts';
 import { pruneOrphanCertificates } from '../store/checks/certificates.ts';
-import { recallDeliveries } from '../store/alerts/deliveries.ts';
-import { pruneFavicons, recallFavicons } from '../store/monitors/favicons.ts';
+import { rescheduleDeliveries } from '../store/alerts/deliveries.ts';
+import { pruneFavicons, rescheduleFavicons } from '../store/monitors/favicons.ts';
 import { pruneKeys } from '../store/accounts/idempotency.ts';
-import { pruneMails, recallMails } from '../store/mail/mails.ts';
+import { pruneMails, rescheduleMails } from '../store/mail/mails.ts';
 import { prunePaymentEvents } from '../store/billing/payment-events.ts';
-import { recallPlans } from '../store/billing/plan-ends.ts';
+import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
 import { pruneRateLimits } from '../store/operations/rate-limits.ts';
 import { prunePast } from '../store/checks/retention.ts';
 import { pruneSessions } from '../store/accounts/sessions.ts';
@@ -66,14 +66,14 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     const now = clock.now();
     const recalled =
       (await recallMonitors(store, now)) +
-      (await recallDeliveries(store, now)) +
-      (await recallMails(store, now)) +
-      (await recallPlans(store, now)) +
-      (await recallFavicons(store, now));
+      (await rescheduleDeliveries(store, now)) +
+      (await rescheduleMails(store, now)) +
+      (await restoreEndedPlans(store, now)) +
+      (await rescheduleFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
-      () => pruneTests(store, now - KEEP_TESTS_MS),
+      () => pruneTestMessages(store, now - KEEP_TESTS_MS),
       () => pruneMails(store, now - KEEP_MAILS_MS),
       () => prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS),
       () => pruneTrials(store, now),

@@ -2,7 +2,7 @@ import { accountMessage } from '../channels/index.ts';
 import { ACCOUNT_MAIL, type UnsubscribePair } from '../core/index.ts';
 import {
   type ClaimedMail,
-  holdMail,
+  deferMail,
   LINK_KINDS,
   OPERATOR_KINDS,
   retryMail,
@@ -11,7 +11,12 @@ import {
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
-import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+import {
+  type AttemptOutcome,
+  type SenderOptions,
+  type SenderParts,
+  makeSendAttempt,
+} from './send-attempt.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {
   /** Keys of the unsubscribe tokens. */
@@ -20,7 +25,7 @@ export interface MailerOptions extends SenderOptions, SenderParts {
 }
 
 /** Makes one attempt at a claimed mail that is not an alert. Drops mail that is no longer of use. */
-export async function mail(
+export async function sendMail(
   claimed: ClaimedMail,
   options: MailerOptions,
   stopping: AbortSignal,
@@ -35,7 +40,7 @@ export async function mail(
   const isTimeless = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
   if (!isTimeless && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
-    await holdMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
+    await deferMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
     return 'held';
   }
   if (isPast(clock.now())) {
@@ -57,7 +62,7 @@ export async function mail(
     timeZone,
     ...(content.kind === 'digest' && { unsubscribeTokens: digestTokens(claimed, options) }),
   });
-  return sendOnce(
+  return makeSendAttempt(
     {
       message: { to: claimed.recipient, messageId, ...message },
       id,
@@ -68,7 +73,7 @@ export async function mail(
       isLink,
       settle: (settled) => settleMail(store, { ...lease, ...settled }),
       retry: (nextAttemptAt, detail, now) => retryMail(store, { ...lease, nextAttemptAt, detail, now }),
-      hold: (until, detail) => holdMail(store, { ...lease, until, detail }),
+      hold: (until, detail) => deferMail(store, { ...lease, until, detail }),
     },
     options,
     stopping,

@@ -1,11 +1,11 @@
 import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/alerts/deliveries.ts';
 import { claimDueMails, type ClaimedMail, retryMail } from '../store/mail/mails.ts';
-import { extendRow, type OutboxLease } from '../store/mail/outbox.ts';
+import { extendLease, type OutboxLease } from '../store/mail/outbox.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions, type DelivererParts } from './deliverer.ts';
-import { mail } from './mailer.ts';
+import { sendMail } from './mailer.ts';
 
 /** After this, other workers take over the messages of a killed process. Renewed while a message is being sent. */
 const SENDING_LEASE_MS = 45_000;
@@ -82,7 +82,7 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
     concurrency: MAILS_AT_ONCE,
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
     async handle(claimed, stopping) {
-      telemetry.meters.delivery('mail', await mail(claimed, options, stopping));
+      telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));
     },
     release: async ({ id, leaseToken }) => {
       await retryMail(store, { id, leaseToken, ...atOnce(options) });
@@ -95,7 +95,7 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
 const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock }: MessageLoopOptions) => ({
   everyMs: RENEW_MS,
   renew: ({ id, leaseToken }: OutboxLease) =>
-    extendRow(store, outbox, { id, leaseToken, now: clock.now(), leaseMs: SENDING_LEASE_MS }),
+    extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs: SENDING_LEASE_MS }),
 });
 
 const atOnce = ({ clock }: MessageLoopOptions) => ({

@@ -1,6 +1,6 @@
 import { getDomain } from 'tldts';
 import type { FailedObservation, Observation, ReachFailure } from '../core/index.ts';
-import type { Canaries, CanarySighting } from '../probe/index.ts';
+import type { Canaries, CanaryResult } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
 import type { Clock, Log } from './clock.ts';
 import { createMassFailure, type Tally } from './mass-failure.ts';
@@ -26,7 +26,7 @@ export interface OwnNetwork {
    * clock is wrong: the result is then unknown, and the caller checks again in about a minute. Call it for every
    * check as soon as that ends, because each one counts for the others.
    */
-  trusts(observation: Observation, before: StandingBefore): Promise<boolean>;
+  trusts(observation: Observation, before: PreviousState): Promise<boolean>;
   /**
    * Returns whether our clock can be believed. If not, nothing may be judged, scheduled or sent that depends on
    * dates. Mostly answers at once.
@@ -38,7 +38,7 @@ export interface OwnNetwork {
 }
 
 /** What was recorded before a check about the monitors of its endpoint. */
-export interface StandingBefore {
+export interface PreviousState {
   /** The monitor is known to be down, so another failure is no news. */
   wasDown: boolean;
   /** The accounts whose monitor of the endpoint was up. */
@@ -46,10 +46,10 @@ export interface StandingBefore {
 }
 
 /** Delay before an untrusted check is repeated: with the duration of a check, less than a held failure counts. */
-export const LOOK_AGAIN_MS = { least: 40_000, most: 55_000 };
+export const RECHECK_DELAY_MS = { least: 40_000, most: 55_000 };
 
 /** Trusts everything; for tests of other parts. */
-export const TRUSTING: OwnNetwork = {
+export const ALWAYS_TRUSTS: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),
   lookAgain: () => Promise.resolve(),
@@ -158,7 +158,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   };
 }
 
-const silentOnes = (sightings: readonly CanarySighting[]): string[] =>
+const silentOnes = (sightings: readonly CanaryResult[]): string[] =>
   sightings.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
 
 const inFigures = ({ failed, targets, domains, accounts }: Tally): string =>

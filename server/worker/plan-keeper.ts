@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../store/db/open-store.ts';
-import { carryOutPlan, endedPlans, misfitPlans, nextPlanEnd } from '../store/billing/plan-ends.ts';
-import { createBell } from './bell.ts';
+import {
+  applyPlan,
+  findExpiredPlans,
+  findMismatchedPlans,
+  nextPlanEnd,
+} from '../store/billing/plan-expiry.ts';
+import { createWakeSignal } from './wake-signal.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -37,7 +42,7 @@ export interface PlanKeeper {
  */
 export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
   const stopping = new AbortController();
-  const wakeSignal = createBell();
+  const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
   let misfitsDone = false;
 
@@ -47,7 +52,7 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
     for (const accountId of accountIds) {
       if (stopping.signal.aborted) break;
       try {
-        if (await carryOutPlan(store, { accountId, now: clock.now() })) count.done += 1;
+        if (await applyPlan(store, { accountId, now: clock.now() })) count.done += 1;
       } catch (error) {
         count.failed += 1;
         log.error({ err: error, accountId }, 'a plan could not be carried out; it is tried again');
@@ -58,9 +63,9 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
 
   async function round(): Promise<{ done: number; failed: number }> {
     if (!(await ownNetwork.clockIsRight())) return { done: 0, failed: 0 };
-    const misfits = misfitsDone ? { done: 0, failed: 0 } : await carryOut(await misfitPlans(store));
+    const misfits = misfitsDone ? { done: 0, failed: 0 } : await carryOut(await findMismatchedPlans(store));
     misfitsDone ||= misfits.failed === 0;
-    const ended = await carryOut(await endedPlans(store, clock.now()));
+    const ended = await carryOut(await findExpiredPlans(store, clock.now()));
     return { done: misfits.done + ended.done, failed: misfits.failed + ended.failed };
   }
 

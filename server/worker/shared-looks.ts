@@ -8,7 +8,7 @@ import {
   type ClaimedMonitor,
 } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { isTraced, trace, tracePast } from '../telemetry/index.ts';
+import { isTraced, withSpan, recordPastSpan } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
@@ -81,12 +81,12 @@ export function createSharedLooks(options: {
   async function look(watchers: Watchers, withPosture: boolean, stopping: AbortSignal): Promise<Look> {
     const [{ host, port, protocol, authorities }] = watchers;
     const endpoint = { host, port, protocol };
-    const observation = await trace('observe', {}, () =>
+    const observation = await withSpan('observe', {}, () =>
       examiner.observe(endpoint, {
         signal: stopping,
         authorities,
         withPosture,
-        ...(isTraced() && { onStep: tracePast }),
+        ...(isTraced() && { onStep: recordPastSpan }),
       }),
     );
     const endedAt = clock.now();
@@ -104,7 +104,7 @@ export function createSharedLooks(options: {
         once(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
       judgedFor({ verdict: previous }) {
         const judge = (): Promise<Judgement> =>
-          trace('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));
+          withSpan('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));
         // Monitors that shared earlier probes mostly have equal verdicts: judge once for each distinct one.
         return watchers.length === 1 ? judge() : once(judgements, JSON.stringify(previous), judge);
       },

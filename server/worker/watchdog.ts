@@ -1,11 +1,11 @@
-import { forgetAlarms, mailAlarms } from '../store/alerts/alarms.ts';
-import { oldestDue, recallDeliveries } from '../store/alerts/deliveries.ts';
-import { endHeartbeat, keepHeartbeat } from '../store/operations/heartbeat.ts';
-import { recallMails } from '../store/mail/mails.ts';
+import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
+import { oldestDue, rescheduleDeliveries } from '../store/alerts/deliveries.ts';
+import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
+import { rescheduleMails } from '../store/mail/mails.ts';
 import type { Store } from '../store/db/open-store.ts';
-import { spreadOverdue } from '../store/monitors/overdue.ts';
-import { recallPlans } from '../store/billing/plan-ends.ts';
-import { LATE_MS, mailDownSince } from '../store/accounts/standing.ts';
+import { spreadOverdue } from '../store/monitors/spread-overdue.ts';
+import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
+import { OVERDUE_MS, mailDownSince } from '../store/accounts/account-health.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Alarms } from './operator-alarm.ts';
@@ -70,14 +70,14 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function recall(): Promise<void> {
     const now = clock.now();
     await recallMonitors(store, now);
-    await recallDeliveries(store, now);
-    await recallMails(store, now);
-    await recallPlans(store, now);
+    await rescheduleDeliveries(store, now);
+    await rescheduleMails(store, now);
+    await restoreEndedPlans(store, now);
   }
 
   async function keepOwnCheck(): Promise<void> {
-    if (heartbeat === null) await endHeartbeat(store);
-    else await keepHeartbeat(store, { host: heartbeat.host, port: heartbeat.port, now: clock.now() });
+    if (heartbeat === null) await deleteHeartbeat(store);
+    else await ensureHeartbeat(store, { host: heartbeat.host, port: heartbeat.port, now: clock.now() });
   }
 
   async function raiseOrClear(code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> {
@@ -89,7 +89,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     const now = clock.now();
     const { checkAt, deliveryAt } = await oldestDue(store, now);
     const late = (at: number | null, what: string): string | null =>
-      at === null || now - at <= LATE_MS
+      at === null || now - at <= OVERDUE_MS
         ? null
         : `The oldest due ${what} waits for ${Math.floor((now - at) / MINUTE_MS)} minutes.`;
     await raiseOrClear('checks_late', late(checkAt, 'check'));
@@ -111,7 +111,10 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     // With a wrong clock everything would seem late.
     if (await ownNetwork.clockIsRight()) await checkLateness();
     const now = clock.now();
-    await forgetAlarms(store, { codes: ['clock_wrong', 'network_cut'], before: now - UNCONFIRMED_MS });
+    await clearUnconfirmedAlarms(store, {
+      codes: ['clock_wrong', 'network_cut'],
+      before: now - UNCONFIRMED_MS,
+    });
     await keepOwnCheck();
     await mailAlarms(store, { recipient: options.supportEmail, now });
   }

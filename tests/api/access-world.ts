@@ -6,7 +6,7 @@ import { createCheckoutReferences } from '../../server/api/billing/payment-webho
 import type { AuthorityFacts } from '../../server/core/index.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { newToken } from '../../server/api/auth/personal-tokens.ts';
-import { makeToken } from '../../server/store/accounts/api-tokens.ts';
+import { createToken } from '../../server/store/accounts/api-tokens.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -301,7 +301,7 @@ export async function giveToken(
   { accountId, scopes, now }: { accountId: string; scopes: TokenScope[]; now: number },
 ): Promise<{ id: string; secret: string }> {
   const { secret, prefix } = newToken();
-  const made = await makeToken(store, {
+  const made = await createToken(store, {
     accountId,
     secret,
     prefix,

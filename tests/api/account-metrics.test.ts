@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Gauge, Registry } from 'prom-client';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { accountMetricsText } from '../../server/api/operations/account-metrics-routes.ts';
-import type { MeasuredDomain } from '../../server/store/accounts/account-metrics.ts';
+import type { DomainMetrics } from '../../server/store/accounts/account-metrics.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -26,7 +26,7 @@ const samples = (text: string) =>
         return [line.slice(0, at), Number(line.slice(at + 1))];
       }),
   );
-const measured = (change: Partial<MeasuredDomain> = {}): MeasuredDomain => ({
+const measured = (change: Partial<DomainMetrics> = {}): DomainMetrics => ({
   id: 'd1',
   host: 'shop.example',
   port: 443,
@@ -40,7 +40,7 @@ const measured = (change: Partial<MeasuredDomain> = {}): MeasuredDomain => ({
   lastCheckedAt: NOW - 90_000,
   ...change,
 });
-const textOf = (...domains: MeasuredDomain[]) =>
+const textOf = (...domains: DomainMetrics[]) =>
   accountMetricsText(domains, { total: domains.length, now: NOW });
 
 describeEachDatabase('The figures of an account for Prometheus', (open) => {
@@ -122,7 +122,7 @@ it('write what labels cannot hold as it is with a backslash', async () => {
 });
 
 it('tell what is not valid, and leave out what is not known', () => {
-  const valueOf = (name: string, change: Partial<MeasuredDomain>) =>
+  const valueOf = (name: string, change: Partial<DomainMetrics>) =>
     samples(textOf(measured(change))).get(`certlantern_domain_${name}{domain="shop.example"}`);
   expect(valueOf('certificate_valid', { revoked: true })).toBe(0);
   expect(valueOf('certificate_valid', { notAfter: NOW - 1, trusted: null })).toBe(0);

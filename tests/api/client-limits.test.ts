@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { createClient, type Send } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -99,7 +99,7 @@ describe('A limit by address', () => {
 
 describe('Pages and files', () => {
   it('are refused as text past the limit of an address, which names it and is counted', async () => {
-    const telemetry = { meters: createMeters(), tracer: null };
+    const telemetry = { meters: createMetrics(), tracer: null };
     const limits = { ...STANDARD_LIMITS, pagesPerMinute: 60 };
     const api = await startApi(open, { telemetry, config: { limits } });
     const paths = [

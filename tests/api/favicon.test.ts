@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { keepFavicon } from '../../server/store/monitors/favicons.ts';
+import { storeFavicon } from '../../server/store/monitors/favicons.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -14,7 +14,7 @@ async function keep({ store, clock }: TestApi, host: string) {
     .insertInto('favicons')
     .values({ ...site, next_fetch_at: 0 })
     .execute();
-  await keepFavicon(store, site, { contentType: 'image/png', content, nextFetchAt: clock.now() });
+  await storeFavicon(store, site, { contentType: 'image/png', content, nextFetchAt: clock.now() });
 }
 
 describeEachDatabase('The icon of a domain', (open) => {

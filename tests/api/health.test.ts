@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/index.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
-import { countingOnly, createReadiness } from '../../server/telemetry/index.ts';
+import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Send } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -81,7 +81,7 @@ describeEachDatabase('GET /api/health', (open) => {
     const app = createOperatorApp({
       store,
       readiness,
-      telemetry: countingOnly(),
+      telemetry: metricsOnly(),
       clock: { now: () => Date.now() },
       log: { info() {}, warn() {}, error() {} },
       config: {

@@ -4,10 +4,10 @@ import { type Call, CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
-  beginOnce,
-  KEPT_MS,
-  keepAnswer,
-  LostKey,
+  claimIdempotencyKey,
+  ANSWER_RETENTION_MS,
+  storeAnswer,
+  IdempotencyLeaseLost,
   pruneKeys,
 } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -71,9 +71,9 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.addMaintenance, { ...under('a'), body })).ok).toEqual(first.ok);
     expect((await bob.ask(CALLS.addMaintenance, { body })).status).toBe(200);
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(2);
-    const later = api.clock.now() + KEPT_MS;
+    const later = api.clock.now() + ANSWER_RETENTION_MS;
     const asked = { accountId: bob.id, key: 'b', request: 'the same', now: later };
-    expect(await beginOnce(api.store, asked)).toMatchObject({ begun: true });
+    expect(await claimIdempotencyKey(api.store, asked)).toMatchObject({ begun: true });
   });
 
   it('of many at once is carried out by one; the others get its answer or are told to wait', async () => {
@@ -155,7 +155,12 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
 
     // What a process does until its commit, and no further.
     const now = api.clock.now();
-    const begun = await beginOnce(api.store, { accountId: bob.id, key: 'killed', request: 'r', now });
+    const begun = await claimIdempotencyKey(api.store, {
+      accountId: bob.id,
+      key: 'killed',
+      request: 'r',
+      now,
+    });
     if (!begun.begun) throw new Error('The key is new');
     const answer = { status: 200, contentType: 'application/json', body: kept?.body ?? '' };
     const add = (carrying: typeof begun.carrying) =>
@@ -166,10 +171,10 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
         most: 50,
         now,
         window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
-        alongside: (trx) => keepAnswer(trx, carrying, answer),
+        alongside: (trx) => storeAnswer(trx, carrying, answer),
       });
     await add(begun.carrying);
-    const retried = await beginOnce(api.store, {
+    const retried = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
       key: 'killed',
       request: 'r',
@@ -179,8 +184,8 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(JSON.parse(answer.body)).toEqual(first.ok);
 
     // One that was taken for dead and goes on after all changes nothing.
-    const slow = await beginOnce(api.store, { accountId: bob.id, key: 'slow', request: 'r', now });
-    const next = await beginOnce(api.store, {
+    const slow = await claimIdempotencyKey(api.store, { accountId: bob.id, key: 'slow', request: 'r', now });
+    const next = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
       key: 'slow',
       request: 'r',
@@ -200,7 +205,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
           node.kind === 'UpdateQueryNode' && JSON.stringify(node.table).includes('idempotency_keys');
         if (!keeps || !isLost) return node;
         isLost = false;
-        throw new LostKey();
+        throw new IdempotencyLeaseLost();
       },
       transformResult: async ({ result }) => result,
     };
@@ -277,13 +282,17 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const api = await startApi(open);
     const bob = await premium(api);
     const key = { accountId: bob.id, key: 'k', request: 'r' };
-    const begun = await beginOnce(api.store, { ...key, now: 0 });
+    const begun = await claimIdempotencyKey(api.store, { ...key, now: 0 });
     if (begun.begun)
-      await keepAnswer(api.store.db, begun.carrying, { status: 200, contentType: 'a/b', body: '1' });
-    expect((await beginOnce(api.store, { ...key, now: KEPT_MS - 1 })).begun).toBe(false);
-    expect(await pruneKeys(api.store, KEPT_MS - 1)).toBe(0);
-    expect((await beginOnce(api.store, { ...key, request: 'another', now: KEPT_MS })).begun).toBe(true);
-    expect(await pruneKeys(api.store, 2 * KEPT_MS)).toBe(1);
+      await storeAnswer(api.store.db, begun.carrying, { status: 200, contentType: 'a/b', body: '1' });
+    expect((await claimIdempotencyKey(api.store, { ...key, now: ANSWER_RETENTION_MS - 1 })).begun).toBe(
+      false,
+    );
+    expect(await pruneKeys(api.store, ANSWER_RETENTION_MS - 1)).toBe(0);
+    expect(
+      (await claimIdempotencyKey(api.store, { ...key, request: 'another', now: ANSWER_RETENTION_MS })).begun,
+    ).toBe(true);
+    expect(await pruneKeys(api.store, 2 * ANSWER_RETENTION_MS)).toBe(1);
   });
 
   it('is carried out once though two processes are asked', async () => {
@@ -296,7 +305,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       const bob = await premium(api);
       const request = { accountId: bob.id, key: 'k', request: 'r', now: 0 };
       const tries = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => beginOnce(index % 2 ? one : other, request)),
+        Array.from({ length: 20 }, (_, index) => claimIdempotencyKey(index % 2 ? one : other, request)),
       );
       expect(tries.filter(({ begun }) => begun)).toHaveLength(1);
     } finally {

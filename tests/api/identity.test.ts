@@ -4,7 +4,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { LIMITS, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
@@ -262,7 +262,7 @@ describeEachDatabase('Identity', (open) => {
       networkSignUpsPerHour: 3,
       networkSignUpsPerDay: 5,
     };
-    const meters = createMeters();
+    const meters = createMetrics();
     const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
     let people = 0;
     const from = async (address: string): Promise<string> => {

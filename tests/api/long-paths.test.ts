@@ -4,7 +4,7 @@ import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
@@ -14,7 +14,7 @@ const MOST_BYTES = 2_048;
 
 /** The product behind a real socket; `get` sends the target as it is, which `fetch` would normalise. */
 async function listening() {
-  const telemetry = { meters: createMeters(), tracer: null };
+  const telemetry = { meters: createMetrics(), tracer: null };
   const lines: object[] = [];
   const api = await startApi(open, {
     telemetry,

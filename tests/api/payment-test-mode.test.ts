@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { TEST_EVENTS } from '../../contract/payment.ts';
-import { accountById } from '../../server/store/accounts/accounts.ts';
+import { findAccount } from '../../server/store/accounts/accounts.ts';
 import { entitlementAt } from '../../server/store/billing/entitlements.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endTestSubscriptions } from '../../server/store/billing/subscriptions.ts';
@@ -110,7 +110,7 @@ describeEachDatabase('Test mode', (open) => {
     expect(cancels_at).toBe(period_ends_at);
     expect(Date.parse(cancels_at ?? '')).toBeGreaterThan(api.clock.now() + 29 * DAY);
     const endsAt = Date.parse(cancels_at ?? '');
-    const account = await accountById(api.store, alice.id);
+    const account = await findAccount(api.store, alice.id);
     const planAt = (now: number) => account && entitlementAt(api.store, account.entitlement, now).plan;
     expect([planAt(endsAt - 1), planAt(endsAt)]).toEqual(['premium', 'free']);
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, markVerified, type Person, signUp } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -28,7 +28,7 @@ const glance = (api: TestApi, host: string, from = '198.51.100.7') =>
 
 describeEachDatabase('Ports of one host', (open) => {
   it('are limited to twenty a day, and removing a domain gives none back', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { alice, bob } = await api.cast();
     for (let port = 8001; port <= 8020; port++)
@@ -58,7 +58,7 @@ describeEachDatabase('Ports of one host', (open) => {
   });
 
   it('are counted in an import, line by line', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { bob } = await api.cast();
     const entries = Array.from({ length: 25 }, (_, index) => ({ host: `shop.example.com:${8001 + index}` }));

@@ -5,7 +5,7 @@ import { type AccountMail, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -84,7 +84,7 @@ describeEachDatabase('Another reader of alerts', (open) => {
   });
 
   it('is asked so many times an hour by all accounts together', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const limits = { ...STANDARD_LIMITS, invitationsPerHour: 3 };
     const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
     const { alice, bob, charlie } = await api.cast();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createMeters, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
+import { createMetrics, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
@@ -15,7 +15,7 @@ async function watched() {
   const spans: { name: string; traceId: string; parentSpanId: string | null; attributes: object }[] = [];
   const lines: Record<string, unknown>[] = [];
   const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
-  const telemetry: Telemetry = { meters: createMeters(), tracer };
+  const telemetry: Telemetry = { meters: createMetrics(), tracer };
   const api = await startApi(open, {
     telemetry,
     requestLog: { info: (facts: unknown) => void lines.push(facts as Record<string, unknown>) },

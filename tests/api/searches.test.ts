@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
 it('refuses more searches a minute than the limit allows one account, whichever call they come from', async () => {
-  const meters = createMeters();
+  const meters = createMetrics();
   const api = await startApi(() => freshStore('sqlite'), {
     telemetry: { meters, tracer: null },
     config: { limits: { ...STANDARD_LIMITS, searchesPerMinute: 10 } },

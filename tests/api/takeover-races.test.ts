@@ -4,7 +4,7 @@ import { type Call, CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
-import { AccessEnded, inTransaction, onBehalfOf } from '../../server/store/db/transaction.ts';
+import { AccessEnded, inTransaction, runAsCaller } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { createClient, type Input, type Person } from '../kit/people.ts';
@@ -41,7 +41,7 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
     expect(statuses).toEqual(answers.map(() => 401));
     expect(await everything(api, squatter)).toEqual(before);
     // Its call cancels the subscription first, which is no write to the account.
-    const deleting = onBehalfOf({ accountId: squatter.id, sessionId: crypto.randomUUID() }, () =>
+    const deleting = runAsCaller({ accountId: squatter.id, sessionId: crypto.randomUUID() }, () =>
       deleteAccount(api.store, squatter.id, api.clock.now()),
     );
     await expect(deleting).rejects.toThrow(AccessEnded);
@@ -63,7 +63,7 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
       ends_at: 1,
       created_at: 0,
     };
-    const adding = onBehalfOf({ accountId: squatter.id, sessionId: session.id }, () =>
+    const adding = runAsCaller({ accountId: squatter.id, sessionId: session.id }, () =>
       inTransaction(api.store, async (trx) => {
         await trx.insertInto('maintenance_windows').values(window).execute();
         written.resolve();

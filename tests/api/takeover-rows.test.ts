@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { AT_NEW_OWNER, type TableFate } from '../../server/store/accounts/new-owner.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
+import { NEW_OWNER_POLICY, type TablePolicy } from '../../server/store/accounts/new-owner.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { accountTables, type Row, rowsOf } from '../kit/account-tables.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -9,7 +9,7 @@ import { resetPassword } from './identity-acts.ts';
 import { provision } from './takeover-provisions.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
-const FATES = AT_NEW_OWNER as Record<string, TableFate>;
+const FATES = NEW_OWNER_POLICY as Record<string, TablePolicy>;
 
 /** Every way in which somebody new proves to own the address of an account. */
 const PROOFS: Record<string, (api: TestApi, email: string) => Promise<unknown>> = {
@@ -37,7 +37,7 @@ const vouched = (email: string, now: number) => ({
   now,
 });
 
-/** What changes in rows that stay, besides what `AT_NEW_OWNER` says of columns. */
+/** What changes in rows that stay, besides what `NEW_OWNER_POLICY` says of columns. */
 const ALSO_CHANGES: Record<string, string[]> = {
   identities: ['issuer', 'subject', 'email_verified', 'created_at'],
   monitor_listing: ['phase', 'trouble', 'tags', 'search_text'],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/index.ts';
-import { countingOnly, createReadiness } from '../../server/telemetry/index.ts';
+import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
@@ -93,7 +93,7 @@ it('a worker process protects its metrics from strangers in the same way', async
   const app = createOperatorApp({
     store: await open(),
     readiness: createReadiness(),
-    telemetry: countingOnly(),
+    telemetry: metricsOnly(),
     clock: { now: () => Date.now() },
     log: { info() {}, warn() {}, error() {} },
     config: {

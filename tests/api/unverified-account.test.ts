@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Input, markVerified, type Person, signUp } from '../kit/people.ts';
 import { INPUTS } from './access-inputs.ts';
@@ -46,7 +46,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
 
 describeEachDatabase('An account without a verified address', (open) => {
   it('adds ten domains, and the eleventh once its address is verified', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const nora = await newcomer(api);
     await addTen(nora);

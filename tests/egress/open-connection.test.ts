@@ -4,7 +4,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { createAddressPolicy, openConnection, TooManyBytes } from '../../server/egress/index.ts';
+import { createAddressPolicy, openConnection, TooManyBytesError } from '../../server/egress/index.ts';
 import { hasIpv6Loopback } from '../kit/loopback.ts';
 
 const LOOPBACK = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
@@ -90,6 +90,6 @@ describe('openConnection', () => {
     if (!connection.ok) throw new Error('no connection');
     connection.socket.resume();
     const [error] = await once(connection.socket, 'error').catch((reason: unknown) => [reason]);
-    expect(error).toBeInstanceOf(TooManyBytes);
+    expect(error).toBeInstanceOf(TooManyBytesError);
   });
 });

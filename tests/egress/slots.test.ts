@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createSlots } from '../../server/egress/within.ts';
+import { createSemaphore } from '../../server/egress/with-timeout.ts';
 
 describe('createSlots', () => {
   it('runs as many tasks at a time as there are slots, the others in order', async () => {
-    const inSlot = createSlots(2);
+    const inSlot = createSemaphore(2);
     const started: number[] = [];
     const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
     const tasks = gates.map((gate, index) =>
@@ -22,7 +22,7 @@ describe('createSlots', () => {
   });
 
   it('gives a slot back after a task that failed', async () => {
-    const inSlot = createSlots(1);
+    const inSlot = createSemaphore(1);
     await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await inSlot(() => Promise.resolve('yes'))).toBe('yes');
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { ocspAnswer, ocspRequest, parseCertificate } from '../../server/pki/index.ts';
+import { ocspStatus, ocspRequest, parseCertificate } from '../../server/pki/index.ts';
 import { mintAuthority } from './mint.ts';
 import { mintCrl } from './mint-crl.ts';
 import { mintOcspResponse } from './mint-ocsp.ts';
@@ -96,7 +96,7 @@ describe("what we say of OpenSSL's", () => {
       ];
       openssl('ocsp', '-index', 'index.txt', '-reqin', 'request.der', '-respout', 'said.der', ...answering);
       const response = readFileSync(join(folder, 'said.der'));
-      return ocspAnswer({ response, ...question, now: Date.now() });
+      return ocspStatus({ response, ...question, now: Date.now() });
     };
     expect(ask(leaf)).toMatchObject({ state: 'good' });
     expect(ask(revoked)).toMatchObject({

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { Asker, type Sources } from '../../server/probe/sources/sources.ts';
+import { Requester, type Sources } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { integer, objectIdentifier, sequence, set, tagged } from '../kit/der-writer.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
@@ -37,7 +37,7 @@ function forgotten(depth = 1) {
 const request = (sent: readonly MintedCertificate[], more: { now?: number; signal?: AbortSignal } = {}) => ({
   chain: sent.map(({ der }) => parseCertificate(der)),
   trustStore,
-  asker: new Asker('a.test'),
+  asker: new Requester('a.test'),
   now: NOW,
   signal: never,
   ...more,
@@ -103,7 +103,7 @@ describe('the authorities that a server forgot to send', () => {
     await sources.revocation.evidence({
       path,
       isPublic: true,
-      asker: new Asker('a.test'),
+      asker: new Requester('a.test'),
       staple: null,
       isThorough: false,
       now: NOW,

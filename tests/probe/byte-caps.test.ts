@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
-import { certificatesOf, createTrustStore, parseReadable } from '../../server/pki/index.ts';
+import { parseCertificateBundle, createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
 import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { mintAuthority, selfSigned } from '../kit/mint.ts';
@@ -198,8 +198,8 @@ describe('certificates', () => {
       CERTIFICATE,
       CERTIFICATE + 1,
     ]);
-    expect(parseReadable(sized(CERTIFICATE))).not.toBeNull();
-    expect(parseReadable(sized(CERTIFICATE + 1))).toBeNull();
+    expect(tryParseCertificate(sized(CERTIFICATE))).not.toBeNull();
+    expect(tryParseCertificate(sized(CERTIFICATE + 1))).toBeNull();
   });
 
   it.each([32, 33])('of a chain of %i, 32 certificates are kept', async (count) => {
@@ -213,8 +213,8 @@ describe('certificates', () => {
 
   it('come to 32 at one address of a CA, and not to one more', () => {
     const bundle = (count: number): Buffer => Buffer.from(selfSigned().certificatePem.repeat(count));
-    expect(certificatesOf(bundle(32))).toHaveLength(32);
-    expect(() => certificatesOf(bundle(33))).toThrow('too many certificates');
+    expect(parseCertificateBundle(bundle(32))).toHaveLength(32);
+    expect(() => parseCertificateBundle(bundle(33))).toThrow('too many certificates');
   });
 
   it.each([

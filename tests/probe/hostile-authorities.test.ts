@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { Asker } from '../../server/probe/sources/sources.ts';
+import { Requester } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { mintCrl } from '../kit/mint-crl.ts';
 import { mintAuthority } from '../kit/mint.ts';
@@ -41,7 +41,7 @@ const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean }
   now: NOW,
   signal: never,
   isPublic: true,
-  asker: new Asker('a.test'),
+  asker: new Requester('a.test'),
   ...more,
 });
 
@@ -59,7 +59,7 @@ describe('a hostile CA costs its cap and no more', () => {
         sources.authorities.complete({
           chain: [parseCertificate(lonely.der)],
           trustStore: createTrustStore([root.der]),
-          asker: new Asker('b.test'),
+          asker: new Requester('b.test'),
           now,
           signal: never,
         }),

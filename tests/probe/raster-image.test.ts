@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { rasterType } from '../../server/probe/icons/raster-image.ts';
+import { rasterMediaType } from '../../server/probe/icons/raster-image.ts';
 import { icoOf, pngIcon } from '../kit/icons.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
@@ -45,16 +45,16 @@ describe('an image is known by its bytes', () => {
     ['icon of a bitmap', 'image/x-icon', (width, height) => icoOf(bitmap(width, height))],
     ['icon of a PNG', 'image/x-icon', (width, height) => icoOf(pngIcon(4, undefined, { width, height }))],
   ])('as a %s, up to 512 pixels a side', (_name, type, make) => {
-    expect(rasterType(make(32, 48))).toBe(type);
-    expect(rasterType(make(512, 512))).toBe(type);
-    expect(rasterType(make(513, 32))).toBeNull();
-    expect(rasterType(make(32, 513))).toBeNull();
-    expect(rasterType(make(16_000, 16_000))).toBeNull();
+    expect(rasterMediaType(make(32, 48))).toBe(type);
+    expect(rasterMediaType(make(512, 512))).toBe(type);
+    expect(rasterMediaType(make(513, 32))).toBeNull();
+    expect(rasterMediaType(make(32, 513))).toBeNull();
+    expect(rasterMediaType(make(16_000, 16_000))).toBeNull();
   });
 
   it('as an icon, by each of its images', () => {
     const fine = [bitmap(16, 16), pngIcon(32), bitmap(48, -48)];
-    expect(rasterType(icoOf(...fine))).toBe('image/x-icon');
+    expect(rasterMediaType(icoOf(...fine))).toBe('image/x-icon');
     const unfit = [
       bitmap(512, -30_000),
       bitmap(-16, 16),
@@ -65,7 +65,7 @@ describe('an image is known by its bytes', () => {
     ];
     for (const image of unfit)
       for (const images of [[image], [image, ...fine], [...fine, image]])
-        expect(rasterType(icoOf(...images))).toBeNull();
+        expect(rasterMediaType(icoOf(...images))).toBeNull();
   });
 
   it.each([
@@ -76,21 +76,21 @@ describe('an image is known by its bytes', () => {
     ['a script', 'GIF89a=alert(1)'.slice(3)],
     ['a PDF', '%PDF-1.7'],
   ])('and is not %s', (_name, text) => {
-    expect(rasterType(Buffer.from(text))).toBeNull();
+    expect(rasterMediaType(Buffer.from(text))).toBeNull();
   });
 
   it('and is not the start of one, a cursor, or an empty or twisted icon', () => {
     const images = [pngIcon(16), gif(16, 16), jpeg(16, 16), webp.lossless(16, 16), icoOf(bitmap(16, 16))];
     for (const image of images)
       for (let length = 0; length < 20; length++)
-        expect(rasterType(image.subarray(0, Math.min(length, 12)))).toBeNull();
+        expect(rasterMediaType(image.subarray(0, Math.min(length, 12)))).toBeNull();
     const icon = icoOf(pngIcon(16));
-    expect(rasterType(hex('00000100 0000'))).toBeNull();
-    expect(rasterType(Buffer.concat([hex('00000200'), icon.subarray(4)]))).toBeNull();
-    expect(rasterType(hex('00000100 ffff'))).toBeNull();
+    expect(rasterMediaType(hex('00000100 0000'))).toBeNull();
+    expect(rasterMediaType(Buffer.concat([hex('00000200'), icon.subarray(4)]))).toBeNull();
+    expect(rasterMediaType(hex('00000100 ffff'))).toBeNull();
     const astray = Buffer.from(icon);
     astray.writeUInt32LE(0xffff_fff0, 18);
-    expect(rasterType(astray)).toBeNull();
-    expect(rasterType(hex(`ffd8 ${'ffe00002'.repeat(1_000)}`))).toBeNull();
+    expect(rasterMediaType(astray)).toBeNull();
+    expect(rasterMediaType(hex(`ffd8 ${'ffe00002'.repeat(1_000)}`))).toBeNull();
   });
 });

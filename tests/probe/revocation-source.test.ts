@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseCertificate } from '../../server/pki/index.ts';
-import { Asker, type RevocationSource } from '../../server/probe/sources/sources.ts';
+import { Requester, type RevocationSource } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { type CrlOptions, mintCrl } from '../kit/mint-crl.ts';
 import { mintOcspError, mintOcspResponse } from '../kit/mint-ocsp.ts';
@@ -37,7 +37,7 @@ const request = (
 ) => {
   const { through = issuer, staple = null, isThorough = false, now = NOW, signal = never } = more;
   const path = [leaf, through, root].map(({ der }) => parseCertificate(der));
-  return { path, isPublic: true, asker: new Asker('a.test'), staple, isThorough, now, signal };
+  return { path, isPublic: true, asker: new Requester('a.test'), staple, isThorough, now, signal };
 };
 const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
   sources.revocation.evidence(request(...about));

@@ -10,7 +10,7 @@ import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
-import { Asker } from '../../server/probe/sources/sources.ts';
+import { Requester } from '../../server/probe/sources/sources.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
@@ -81,7 +81,7 @@ function world(allow: readonly string[]) {
   const look = { signal: never, trustStore, withPosture: false };
   // As many hosts as questions: what is tested is the way out, not how often it is taken.
   let askers = 0;
-  const request = () => ({ now: Date.now(), signal: never, asker: new Asker(`a${++askers}.test`) });
+  const request = () => ({ now: Date.now(), signal: never, asker: new Requester(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
   const json = () => ({ resolver, policy, secure, stop: never, cache: createDiskCache(null) });
   const channels = createHttpChannels({ resolver, policy, secure });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { claimDueMails } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { openSession, rotateSession, sessionBy } from '../../server/store/accounts/sessions.ts';
+import { openSession, rotateSession, findSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
@@ -42,7 +42,7 @@ describeEachDatabase('a disabled account', (open) => {
 
     // One that was opened just while the account was disabled is worth nothing, and ends at its first refresh.
     await openSession(store, session(alice.id, 'raced'));
-    expect(await sessionBy(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await findSession(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
     expect(await rotateSession(store, rotation('raced'))).toEqual({ outcome: 'unknown' });
     expect(await store.db.selectFrom('sessions').selectAll().execute()).toEqual([]);
   });

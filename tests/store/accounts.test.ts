@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import {
-  accountById,
+  findAccount,
   grantPremium,
-  identitiesOf,
+  listIdentities,
   updateAccount,
 } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { openSession, sessionBy } from '../../server/store/accounts/sessions.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
+import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
@@ -44,7 +44,7 @@ describeEachDatabase('accounts', (open) => {
       account: { fullName: 'Alice', companyName: 'Example Ltd' },
     });
     if (!first.ok) throw new Error(first.code);
-    expect(await identitiesOf(store, first.account.id)).toEqual([
+    expect(await listIdentities(store, first.account.id)).toEqual([
       { issuer: alice.issuer, subject: alice.subject },
     ]);
   });
@@ -83,8 +83,8 @@ describeEachDatabase('accounts', (open) => {
       created: false,
       account: { id: accountId, emailVerified: true },
     });
-    expect(await identitiesOf(store, accountId)).toEqual([{ issuer: alice.issuer, subject: 'the owner' }]);
-    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await listIdentities(store, accountId)).toEqual([{ issuer: alice.issuer, subject: 'the owner' }]);
+    expect(await findSession(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
   });
 
   it('keeps the sessions of an account whose address was proven before', async () => {
@@ -93,8 +93,8 @@ describeEachDatabase('accounts', (open) => {
     if (!first.ok) throw new Error(first.code);
     await openSession(store, session(first.account.id));
     await openAccount(store, { ...alice, issuer: 'https://other.example', emailVerified: true });
-    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).not.toBeNull();
-    expect(await identitiesOf(store, first.account.id)).toHaveLength(2);
+    expect(await findSession(store, { sessionId: 's', accessHash: 'a', now: NOW })).not.toBeNull();
+    expect(await listIdentities(store, first.account.id)).toHaveLength(2);
   });
 
   it('changes the profile and the plan', async () => {
@@ -121,8 +121,8 @@ describeEachDatabase('accounts', (open) => {
 
     expect(await deleteAccount(store, id, NOW)).toBe('deleted');
     expect(await deleteAccount(store, id, NOW)).toBe('gone');
-    expect(await accountById(store, id)).toBeNull();
-    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await findAccount(store, id)).toBeNull();
+    expect(await findSession(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
     expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);
   });
 });

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
-import { accountById } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { findAccount } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { pruneTrials } from '../../server/store/billing/trials.ts';
-import { openSession, sessionBy } from '../../server/store/accounts/sessions.ts';
+import { openSession, findSession } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW } from './samples.ts';
 
@@ -121,13 +121,13 @@ describeEachDatabase('an address that is proven for the first time', (open) => {
         now: NOW,
       });
     const stillIn = async (sessionId: string) =>
-      (await sessionBy(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;
+      (await findSession(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;
     await signIn('squatter');
     const signals: unknown[] = [];
     store.signals.subscribe((signal) => signals.push(signal));
 
     await openAccount(store, { ...arrival, emailVerified: true });
-    expect((await accountById(store, opened.account.id))?.emailVerified).toBe(true);
+    expect((await findAccount(store, opened.account.id))?.emailVerified).toBe(true);
     expect(await stillIn('squatter')).toBe(false);
     expect(signals).toContainEqual({
       topic: 'session_ended',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { addAuthorities, authoritiesOf, removeAuthority } from '../../server/store/accounts/authorities.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { addAuthorities, listAuthorities, removeAuthority } from '../../server/store/accounts/authorities.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
@@ -17,7 +17,7 @@ async function trust(store: Store, accountId: string, authorities = [one], now =
   return trusted === 'too_many' ? trusted : trusted.map(({ facts }) => facts.subject);
 }
 const subjectsOf = async (store: Store, accountId: string) =>
-  (await authoritiesOf(store.db, accountId)).map(({ facts }) => facts.subject);
+  (await listAuthorities(store.db, accountId)).map(({ facts }) => facts.subject);
 
 describeEachDatabase('private authorities', (open) => {
   it('are one account’s alone, each once, newest first', async () => {
@@ -28,7 +28,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(await trust(store, bob.id)).toEqual(['One']);
     expect(await subjectsOf(store, alice.id)).toEqual(['Two', 'One']);
     expect(await subjectsOf(store, bob.id)).toEqual(['One']);
-    const [first] = await authoritiesOf(store.db, alice.id);
+    const [first] = await listAuthorities(store.db, alice.id);
     const removal = { id: first?.id ?? '', now: NOW };
     expect(await removeAuthority(store, { accountId: bob.id, ...removal })).toBe(false);
     expect(await removeAuthority(store, { accountId: alice.id, ...removal })).toBe(true);
@@ -41,7 +41,7 @@ describeEachDatabase('private authorities', (open) => {
     const others = ['a', 'b', 'c', 'd', 'e'].map(authority);
     const outcomes = await Promise.all(others.map((each) => trust(store, id, [each])));
     expect(outcomes.filter((outcome) => outcome === 'too_many')).toHaveLength(3);
-    expect(await authoritiesOf(store.db, id)).toHaveLength(2);
+    expect(await listAuthorities(store.db, id)).toHaveLength(2);
   });
 
   it('come along with a claim, as those of its account', async () => {
@@ -93,6 +93,6 @@ describeEachDatabase('private authorities', (open) => {
     const { id: monitorId } = await watch(store, accountId, 'a.example');
     await claimOne(store, NOW);
     await trust(store, accountId);
-    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ checkRequestedAt: NOW });
+    expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ checkRequestedAt: NOW });
   });
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
@@ -40,7 +40,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database with a row for every ch
     // Two hours in each of the spans of a week; the hours that were down have no answer.
     expect(shown?.responseTimes.length).toBeGreaterThan(80);
     expect(shown?.responseTimes[0]).toMatchObject({ averageMs: 30, slowestMs: 30 });
-    expect(await monitorOf(store, KEY)).toMatchObject({
+    expect(await findMonitor(store, KEY)).toMatchObject({
       certificate: { fingerprint: leaf.facts.fingerprint },
       verdict: { judgedAt: now - 15 * MINUTE, reached: true },
     });
@@ -58,7 +58,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database with a row for every ch
     for (const hour of [1, 2]) await check(store, NOW + hour * HOUR, [leaf], { nextCheckAt: NOW });
     expect(await history(store, KEY)).toMatchObject([{ firstSeenAt: NOW, lastSeenAt: NOW + 2 * HOUR }]);
     expect(await checkRunsOf(store.db, KEY)).toMatchObject([{ lastAt: NOW + 2 * HOUR }, { checks: 1 }]);
-    expect(await monitorOf(store, KEY)).toMatchObject({ recentChecks: 'uuu', verdict: { trusted: true } });
+    expect(await findMonitor(store, KEY)).toMatchObject({ recentChecks: 'uuu', verdict: { trusted: true } });
   });
 });
 

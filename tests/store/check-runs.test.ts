@@ -2,7 +2,7 @@ import type { KyselyPlugin, RootOperationNode } from 'kysely';
 import { expect, it } from 'vitest';
 import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
 import { record } from '../../server/store/checks/checks.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -45,7 +45,7 @@ describeEachDatabase('checks that say the same', (open) => {
     );
     expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
     // What is read is of the last check all the same.
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       lastCheckedAt: NOW + 30 * MINUTE,
       verdict: {
         judgedAt: NOW + 30 * MINUTE,

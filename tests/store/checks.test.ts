@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
-import { monitorOf, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { findMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -27,7 +27,7 @@ describeEachDatabase('the record of a check', (open) => {
     store.signals.subscribe((signal) => signals.push(signal));
     await check(store, NOW, [leaf, intermediate], { nextCheckAt: NOW + 15 * MINUTE });
 
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       certificate: leaf.facts,
       verdict: { reached: true, leafFingerprint: leaf.facts.fingerprint },
       lastCheckedAt: NOW,
@@ -127,7 +127,7 @@ describeEachDatabase('the record of a check', (open) => {
     await store.db.updateTable('verdicts').set({ verdict }).execute();
     await store.db.updateTable('monitor_states').set({ moment: null }).execute();
 
-    expect((await monitorOf(store, key))?.verdict).toMatchObject({
+    expect((await findMonitor(store, key))?.verdict).toMatchObject({
       path: [],
       chainToServe: null,
       renewal: null,
@@ -161,7 +161,7 @@ describeEachDatabase('the record of a check', (open) => {
     await check(store, NOW, [broken], { certificates: [] });
     expect(await certificateDers(store, [broken.facts.fingerprint])).toEqual([broken.der]);
     expect(await history(store, key)).toEqual([]);
-    expect(await monitorOf(store, key)).toMatchObject({ certificate: null });
+    expect(await findMonitor(store, key)).toMatchObject({ certificate: null });
   });
 
   it('keeps the last certificate and says since when the host cannot be reached', async () => {
@@ -170,13 +170,13 @@ describeEachDatabase('the record of a check', (open) => {
     const leaf = certificate();
     await check(store, NOW, [leaf]);
     for (const day of [1, 2]) await check(store, NOW + day * DAY, []);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       certificate: leaf.facts,
       verdict: { reached: false, failure: { stage: 'connect', reason: 'refused' } },
       unreachableSince: NOW + DAY,
     });
     await check(store, NOW + 3 * DAY, [leaf]);
-    expect(await monitorOf(store, key)).toMatchObject({ unreachableSince: null });
+    expect(await findMonitor(store, key)).toMatchObject({ unreachableSince: null });
   });
 
   it('adds to the history where the leaf changes; answers that alternate fold into two entries', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { monitorOf, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
+import { findMonitor, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
@@ -69,7 +69,7 @@ describeEachDatabase('claims of monitors', (open) => {
     const claimed = await claimOne(store, NOW + 1);
     expect(claimed.asked).toBe(true);
     await releaseClaim(store, claimed);
-    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ checking: true });
+    expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ checking: true });
     expect(await claimOne(store, NOW + 2)).toMatchObject({ asked: true });
     const takenOver = await claimOne(store, NOW + 2 + LEASE);
     expect(takenOver.asked).toBe(true);
@@ -89,7 +89,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await recordSample(store, checkOf(taken, NOW + LEASE + 2, [current]))).toBe(true);
     expect(await recordSample(store, checkOf(late, NOW + LEASE + 3, [old]))).toBe(false);
     expect(await recordSample(store, checkOf(taken, NOW + LEASE + 4, [old]))).toBe(false);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       certificate: { fingerprint: current.facts.fingerprint },
       lastCheckedAt: NOW + LEASE + 2,
     });

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { makeToken } from '../../server/store/accounts/api-tokens.ts';
+import { createToken } from '../../server/store/accounts/api-tokens.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
-import { makeBadge } from '../../server/store/publishing/badges.ts';
-import { makeCalendar } from '../../server/store/publishing/calendar-feeds.ts';
+import { enableBadge } from '../../server/store/publishing/badges.ts';
+import { createCalendar } from '../../server/store/publishing/calendar-feeds.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { addFeedback } from '../../server/store/accounts/feedback.ts';
-import { beginOnce } from '../../server/store/accounts/idempotency.ts';
+import { claimIdempotencyKey } from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import { saveStatusPage } from '../../server/store/publishing/status-pages.ts';
-import { subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
+import { listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { startTrial } from '../../server/store/billing/trials.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
@@ -72,7 +72,7 @@ describeEachDatabase('the deletion of an account', (open) => {
   it('does not happen while a subscription runs that nobody cancelled for it', async () => {
     const store = await open();
     const alice = await live(store, 'alice', certificate({ subject: 'R10' }));
-    const [subscription] = await subscriptionsOf(store, alice.id);
+    const [subscription] = await listSubscriptions(store, alice.id);
     await store.db.updateTable('subscriptions').set({ status: 'paused' }).execute();
     const before = await everyRow(store);
     expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [] })).toBe('subscribed');
@@ -144,7 +144,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     now: NOW,
     window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },
   });
-  await makeBadge(store, { accountId: account.id, monitorId, token: name, now: NOW });
+  await enableBadge(store, { accountId: account.id, monitorId, token: name, now: NOW });
   await saveStatusPage(store, {
     accountId: account.id,
     change: {
@@ -155,7 +155,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     },
     now: NOW,
   });
-  await makeToken(store, {
+  await createToken(store, {
     accountId: account.id,
     secret: `token of ${name}`,
     prefix: 'clt_',
@@ -165,8 +165,8 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     most: 20,
     now: NOW,
   });
-  await beginOnce(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });
-  await makeCalendar(store, { accountId: account.id, token: name, now: NOW });
+  await claimIdempotencyKey(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });
+  await createCalendar(store, { accountId: account.id, token: name, now: NOW });
   const refused = { reason: 'refused' as const, detail: '550 unknown', now: NOW };
   await store.db.transaction().execute(async (trx) => {
     await suppress(trx, { address: account.email, ...refused });

@@ -11,7 +11,7 @@ import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { MOST_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
+import { MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   certificate,
@@ -120,7 +120,7 @@ describeEachDatabase('deliveries', (open) => {
     const store = await open();
     await alerted(store);
     let now = NOW;
-    for (let count = 0; count < MOST_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
+    for (let count = 0; count < MAX_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
     expect(await claimDueDeliveries(store, { ...claim, now })).toEqual([]);
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
       { state: 'failed', settled_at: now, detail: expect.stringContaining('Given up') },
@@ -130,11 +130,11 @@ describeEachDatabase('deliveries', (open) => {
   it('may be retried any number of times by workers that answer', async () => {
     const store = await open();
     await alerted(store);
-    for (let count = 0; count <= MOST_UNANSWERED_CLAIMS; count++) {
+    for (let count = 0; count <= MAX_UNANSWERED_CLAIMS; count++) {
       const { id, leaseToken } = await claimOne(store, NOW);
       await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW, now: NOW, detail: null });
     }
-    expect(await claimOne(store, NOW)).toMatchObject({ attempt: MOST_UNANSWERED_CLAIMS + 2 });
+    expect(await claimOne(store, NOW)).toMatchObject({ attempt: MAX_UNANSWERED_CLAIMS + 2 });
   });
 
   it('are superseded by a tighter step and by a renewal that stays, not by silence', async () => {

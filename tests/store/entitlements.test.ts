@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayResume, mayUseFrequency } from '../../server/core/index.ts';
-import { accountById, grantPremium } from '../../server/store/accounts/accounts.ts';
-import { entitlementAt, settlePlan } from '../../server/store/billing/entitlements.ts';
+import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
+import { entitlementAt, applyEntitlement } from '../../server/store/billing/entitlements.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
@@ -25,7 +25,7 @@ describeEachDatabase('the end of Premium', (open) => {
       ['host3.example', 1440, 0, 'plan'],
       ['host4.example', 1440, 0, 'plan'],
     ]);
-    expect(await accountById(store, accountId)).toMatchObject({
+    expect(await findAccount(store, accountId)).toMatchObject({
       entitlement: { plan: 'free', status: '', source: 'none', endsAt: null },
     });
   });
@@ -86,8 +86,8 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(await claimDue(store, { now, limit: 9, leaseMs: 1, claimedBy: 'x' })).toEqual([]);
     await inTransaction(store, async (trx) => {
       await trx.updateTable('accounts').set({ granted_at: now }).where('id', '=', accountId).execute();
-      expect(await settlePlan(store, trx, { accountId, now })).toBe(true);
-      expect(await settlePlan(store, trx, { accountId, now })).toBe(false);
+      expect(await applyEntitlement(store, trx, { accountId, now })).toBe(true);
+      expect(await applyEntitlement(store, trx, { accountId, now })).toBe(false);
       const due = await trx.selectFrom('monitors').select('host').where('next_check_at', '=', now).execute();
       expect(due.map(({ host }) => host).toSorted()).toEqual(['host3.example', 'host4.example']);
     });
@@ -119,7 +119,7 @@ describeEachDatabase('the end of Premium', (open) => {
     };
     expect(await attempts(END - 1)).toEqual({ ok: [true, true, true], plan: 'premium', everyMinutes: 10 });
     expect(await attempts(END)).toEqual({ ok: [false, false, false], plan: 'free', everyMinutes: 1440 });
-    const account = await accountById(store, accountId);
+    const account = await findAccount(store, accountId);
     if (!account) throw new Error('the account is gone');
     expect(entitlementAt(store, account.entitlement, END - 1).plan).toBe('premium');
     expect(entitlementAt(store, account.entitlement, END)).toMatchObject({ plan: 'free', status: '' });
@@ -165,7 +165,7 @@ describeEachDatabase('where everybody has Premium', (open) => {
     expect(added.ok).toBe(true);
     // Nothing but what every account gets with its first domain.
     expect(await store.db.selectFrom('mails').select('kind').execute()).toEqual([{ kind: 'reached_you' }]);
-    const account = await accountById(store, accountId);
+    const account = await findAccount(store, accountId);
     expect(account?.entitlement.plan).toBe('free');
     expect(account && entitlementAt(store, account.entitlement, NOW)).toEqual({
       plan: 'premium',

@@ -5,16 +5,16 @@ import {
   claimDueMails,
   type ClaimedMail,
   enqueueMail,
-  holdMail,
+  deferMail,
   type NewMail,
   pruneMails,
-  recallMails,
+  rescheduleMails,
   retryMail,
   settleMail,
 } from '../../server/store/mail/mails.ts';
-import { releaseHeldMail, returnAllowance, takeAllowance } from '../../server/store/mail/mail-allowance.ts';
+import { releaseHeldMail, refundMailQuota, consumeMailQuota } from '../../server/store/mail/mail-quota.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { freeRows, MOST_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
+import { releaseLeases, MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 
@@ -81,7 +81,7 @@ describeEachDatabase('mails', (open) => {
     const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
     expect(await settleMail(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryMail(store, { ...late, nextAttemptAt: NOW })).toBe(false);
-    expect(await holdMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
+    expect(await deferMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
     expect(await settleMail(store, { ...late, leaseToken: second.leaseToken, outcome: 'delivered' })).toBe(
       true,
     );
@@ -93,7 +93,7 @@ describeEachDatabase('mails', (open) => {
     await enqueue(store);
     for (const attempt of [1, 2, 3]) {
       expect(await claimOne(store, NOW)).toMatchObject({ attempt });
-      await freeRows(store, 'mails');
+      await releaseLeases(store, 'mails');
     }
     expect(await claimDueMails(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
     expect(await claimOne(store, NOW + LEASE)).toMatchObject({ attempt: 4 });
@@ -122,7 +122,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store, { content: reset });
     let now = NOW;
-    for (let count = 0; count < MOST_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
+    for (let count = 0; count < MAX_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
     expect(await claimDueMails(store, { ...claim, now })).toEqual([]);
     expect(await rows(store)).toMatchObject([
       { state: 'failed', data: null, settled_at: now, detail: expect.stringContaining('Given up') },
@@ -143,7 +143,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store);
     const { id, leaseToken } = await claimOne(store, NOW);
-    expect(await holdMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' })).toBe(true);
+    expect(await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' })).toBe(true);
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY - 1 })).toEqual([]);
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id, attempt: 1, firstAttemptAt: NOW + DAY });
   });
@@ -154,7 +154,7 @@ describeEachDatabase('mails', (open) => {
     for (const delay of ['held', 'greylisted']) {
       await enqueue(store, { accountId });
       const { id, leaseToken } = await claimOne(store, NOW);
-      if (delay === 'held') await holdMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' });
+      if (delay === 'held') await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' });
       else await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '' });
     }
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
@@ -176,7 +176,7 @@ describeEachDatabase('mails', (open) => {
     const store = await open();
     await enqueue(store, { now: NOW + 30 * DAY });
     await enqueue(store);
-    expect(await recallMails(store, NOW)).toBe(1);
+    expect(await rescheduleMails(store, NOW)).toBe(1);
     expect(await claimDueMails(store, claim)).toHaveLength(2);
   });
 
@@ -196,7 +196,7 @@ describeEachDatabase('the allowance of an unproven address', (open) => {
   it('is 20 mails a day, of which 5 are for links', async () => {
     const store = await open();
     const take = (isLink: boolean, now = NOW) =>
-      takeAllowance(store, { address: 'Alice@example.com', isLink, now });
+      consumeMailQuota(store, { address: 'Alice@example.com', isLink, now });
     const granted = async (count: number, isLink: boolean) => {
       const answers = await Promise.all(Array.from({ length: count }, () => take(isLink)));
       return answers.filter((answer) => answer.granted).length;
@@ -210,14 +210,14 @@ describeEachDatabase('the allowance of an unproven address', (open) => {
   it('counts what went out only', async () => {
     const store = await open();
     const address = 'alice@example.com';
-    for (let sent = 0; sent < 15; sent++) await takeAllowance(store, { address, isLink: false, now: NOW });
+    for (let sent = 0; sent < 15; sent++) await consumeMailQuota(store, { address, isLink: false, now: NOW });
     for (let refused = 0; refused < 3; refused++)
-      expect(await takeAllowance(store, { address, isLink: false, now: NOW })).toMatchObject({
+      expect(await consumeMailQuota(store, { address, isLink: false, now: NOW })).toMatchObject({
         granted: false,
       });
-    await returnAllowance(store, address);
-    expect(await takeAllowance(store, { address, isLink: false, now: NOW })).toEqual({ granted: true });
-    expect(await takeAllowance(store, { address: 'bob@example.com', isLink: false, now: NOW })).toEqual({
+    await refundMailQuota(store, address);
+    expect(await consumeMailQuota(store, { address, isLink: false, now: NOW })).toEqual({ granted: true });
+    expect(await consumeMailQuota(store, { address: 'bob@example.com', isLink: false, now: NOW })).toEqual({
       granted: true,
     });
   });

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import { acceptsOldLinks } from '../../server/store/mail/unsubscriptions.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
@@ -33,7 +33,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before notes and t
     for (const q of ['bucher', '%', '_', '\\', '"', "'"]) expect([q, await found(q)]).toEqual([q, []]);
 
     const key = { accountId: 'alice', monitorId: 'shop.example' };
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       notes: '',
       tags: [],
       faviconVersion: null,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mayAdd, mayResume } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
-import { monitorOf, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';
+import { findMonitor, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -62,7 +62,7 @@ describeEachDatabase('a paused monitor', (open) => {
     const seen = endingSoon();
     expect(await recordSample(store, checkOf(running, NOW + 3, [seen]))).toBe(true);
 
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       pausedBy: 'user',
       lastCheckedAt: NOW + 3,
       certificate: { fingerprint: seen.facts.fingerprint },
@@ -118,7 +118,7 @@ describeEachDatabase('a paused monitor', (open) => {
     await pauseMonitor(store, { accountId: charlie.id, monitorId: own.id, now: NOW });
     const swap = { accountId: charlie.id, monitorId: own.id, insteadOf: monitorId, now: NOW };
     expect(await resumeMonitor(store, { ...swap, mayResume: () => false })).toEqual(missing);
-    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ pausedBy: null });
+    expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ pausedBy: null });
   });
 
   it('takes a place among the three of Free', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
-  monitorOf,
+  findMonitor,
   removeMonitor,
   requestCheck,
   setFrequency,
@@ -48,7 +48,7 @@ describeEachDatabase('monitors', (open) => {
       // The first of an account says by mail that mail arrives.
       { topic: 'mails' },
     ]);
-    expect(await monitorOf(store, { accountId: alice.id, monitorId: monitor.id })).toEqual(monitor);
+    expect(await findMonitor(store, { accountId: alice.id, monitorId: monitor.id })).toEqual(monitor);
   });
 
   it('lets no parallel add past the limit of the plan', async () => {
@@ -84,7 +84,7 @@ describeEachDatabase('monitors', (open) => {
     const [alice, charlie] = [await person(store, 'alice'), await person(store, 'charlie')];
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
     const key = { accountId: charlie.id, monitorId };
-    expect(await monitorOf(store, key)).toBeNull();
+    expect(await findMonitor(store, key)).toBeNull();
     expect(await history(store, key)).toBeNull();
     expect(await requestCheck(store, { ...key, now: NOW })).toBeNull();
     expect(await removeMonitor(store, key)).toBeNull();
@@ -92,7 +92,7 @@ describeEachDatabase('monitors', (open) => {
       ok: false,
       code: 'not_found',
     });
-    expect(await monitorOf(store, { accountId: alice.id, monitorId })).not.toBeNull();
+    expect(await findMonitor(store, { accountId: alice.id, monitorId })).not.toBeNull();
   });
 
   it('is removed with everything that hangs on it', async () => {
@@ -103,7 +103,7 @@ describeEachDatabase('monitors', (open) => {
     const key = { accountId: alice.id, monitorId };
     expect(await removeMonitor(store, key)).toMatchObject({ id: monitorId, certificate: { issuer: 'R10' } });
     expect(await removeMonitor(store, key)).toBeNull();
-    expect(await monitorOf(store, key)).toBeNull();
+    expect(await findMonitor(store, key)).toBeNull();
   });
 
   it('keeps an interval that is set while a check is running', async () => {
@@ -153,7 +153,7 @@ describeEachDatabase('monitors', (open) => {
       nextCheckAt: now,
     });
     await check(store, now, [certificate()]);
-    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({
+    expect(await findMonitor(store, { accountId: alice.id, monitorId })).toMatchObject({
       checking: false,
       nextCheckAt: now + DAY,
     });
@@ -168,9 +168,9 @@ describeEachDatabase('monitors', (open) => {
     expect(await claimDue(store, { now: NOW + 1, limit: 9, leaseMs: 9, claimedBy: 'x' })).toEqual([]);
 
     await recordSample(store, checkOf(running, NOW + 2, [certificate()]));
-    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({ checking: true });
+    expect(await findMonitor(store, { accountId: alice.id, monitorId })).toMatchObject({ checking: true });
     await check(store, NOW + 3, [certificate()]);
-    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({
+    expect(await findMonitor(store, { accountId: alice.id, monitorId })).toMatchObject({
       checking: false,
       nextCheckAt: NOW + 3 + DAY,
     });

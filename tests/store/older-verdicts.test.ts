@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { certificateFacts, describeVerdict, judge, type Observation } from '../../server/core/index.ts';
-import { createTrustStore, parseReadable } from '../../server/pki/index.ts';
+import { createTrustStore, tryParseCertificate } from '../../server/pki/index.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/judging.ts';
@@ -41,7 +41,7 @@ describeEachDatabase('a verdict that an older version stored in words', (open) =
   ])('is shown with the same words: one %s', async (_, older) => {
     const { store, key } = await checkedTimes(await open(), older, 1);
     await storeAsOlder(store, older);
-    const verdict = (await monitorOf(store, key))?.verdict;
+    const verdict = (await findMonitor(store, key))?.verdict;
     expect(verdict && describeVerdict(verdict, ENDPOINT)).toEqual({ ...older.verdict, hasOwnRoot: false });
   });
 
@@ -84,7 +84,7 @@ async function checkedTimes(store: Store, { id, observation }: OlderVerdict, tim
       observation: seen,
       verdict: judge(seen, now, trustStore, claimed.verdict),
       certificates: chains
-        .flatMap((der) => parseReadable(der) ?? [])
+        .flatMap((der) => tryParseCertificate(der) ?? [])
         .map((certificate) => ({ facts: certificateFacts(certificate) })),
       jitter: 0,
       nextCheckAt: now + MINUTE,

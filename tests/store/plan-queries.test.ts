@@ -2,8 +2,8 @@ import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode
 import { expect, it, onTestFinished } from 'vitest';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { endedPlans, nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
-import { checksAreLate } from '../../server/store/accounts/standing.ts';
+import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
+import { checksAreLate } from '../../server/store/accounts/account-health.ts';
 import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { writePast } from '../kit/write-past.ts';
@@ -104,7 +104,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
 
   it('the ends of plans come out of theirs', async () => {
     const store = await withManyPaused(await open());
-    for (const look of [nextPlanEnd, (watched: Store) => endedPlans(watched, NOW)])
+    for (const look of [nextPlanEnd, (watched: Store) => findExpiredPlans(watched, NOW)])
       expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');
   });
 });

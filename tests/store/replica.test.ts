@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lagging } from '../../server/store/db/replica.ts';
+import { onReplica } from '../../server/store/db/replica.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { freePort } from '../kit/app.ts';
 import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
@@ -14,7 +14,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     const store = await primary.open({ replicaUrl: replica.databaseUrl });
     await person(store, 'alice');
     expect(await emails(store)).toEqual(['alice@example.com']);
-    expect(await emails(lagging(store))).toEqual(['late@example.com']);
+    expect(await emails(onReplica(store))).toEqual(['late@example.com']);
   });
 
   it('is passed over while it cannot be reached', async () => {
@@ -24,7 +24,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     const store = await (await fresh()).open({ replicaUrl, log });
     await person(store, 'alice');
     for (let reads = 0; reads < 3; reads++)
-      expect(await emails(lagging(store))).toEqual(['alice@example.com']);
+      expect(await emails(onReplica(store))).toEqual(['alice@example.com']);
     expect(said).toEqual(['the read replica cannot be used']);
   });
 
@@ -36,7 +36,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     );
     const store = await primary.open({ replicaUrl: replica.databaseUrl });
     await person(store, 'alice');
-    expect(await emails(lagging(store))).toEqual(['alice@example.com']);
+    expect(await emails(onReplica(store))).toEqual(['alice@example.com']);
   });
 });
 

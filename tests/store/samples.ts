@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../server/core/index.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { tookTooLong } from '../../server/store/db/dialect.ts';
+import { isStatementTimeout } from '../../server/store/db/dialect.ts';
 import { searchText } from '../../server/store/monitors/search-text.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -137,7 +137,7 @@ describeEachDatabase('searches', (open, name) => {
     it('end after the time that the operator allows for one', async () => {
       const store = await open({ limits: { ...STANDARD_LIMITS, searchSeconds: 1 } });
       const slow = store.search('alice', (db) => sql`select pg_sleep(30)`.execute(db));
-      await expect(slow.catch((error: unknown) => tookTooLong(error))).resolves.toBe(true);
+      await expect(slow.catch((error: unknown) => isStatementTimeout(error))).resolves.toBe(true);
     });
 });
 

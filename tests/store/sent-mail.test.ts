@@ -4,7 +4,7 @@ import { addChannel, removeChannel } from '../../server/store/alerts/channel-cha
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { sendAgain, sentMail } from '../../server/store/mail/sent-mail.ts';
+import { requeueMail, listSentMail } from '../../server/store/mail/sent-mail.ts';
 import { isSuppressed, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -18,7 +18,9 @@ describeEachDatabase('What was mailed for an account', (open) => {
   it('is what went by mail, each to the address that it went to', async () => {
     const { store, account, ids } = await alerted(await open());
     const listed = async () =>
-      Object.fromEntries((await sentMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]));
+      Object.fromEntries(
+        (await listSentMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]),
+      );
     expect(await listed()).toEqual({ [ids.own]: OWN, [ids.ops]: OPS });
     // Where it went nobody knows any more: surely not to the owner.
     await removeChannel(store, { accountId: account.id, channelId: ids.opsChannel, now: NOW });
@@ -27,7 +29,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
 
   it('goes out again, and nothing else does', async () => {
     const { store, account, ids } = await alerted(await open());
-    const again = await sendAgain(store, account, { ids: null, now: NOW + DAY });
+    const again = await requeueMail(store, account, { ids: null, now: NOW + DAY });
     expect(again.toSorted()).toEqual([ids.own, ids.ops].toSorted());
     const failed = await store.db
       .selectFrom('deliveries')
@@ -35,7 +37,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
       .where('state', '=', 'failed')
       .execute();
     expect(failed).toEqual([{ id: ids.slack }]);
-    expect(await sendAgain(store, account, { ids: [ids.slack], now: NOW + DAY })).toEqual([]);
+    expect(await requeueMail(store, account, { ids: [ids.slack], now: NOW + DAY })).toEqual([]);
   });
 
   it('goes to an address that refused mail where some of it is for that one', async () => {
@@ -51,7 +53,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
         for (const address of [OWN, OPS])
           await suppress(trx, { address, reason: 'refused', detail: '550', now: NOW });
       });
-    const sendOne = (id: string) => sendAgain(store, account, { ids: [id], now: NOW + DAY });
+    const sendOne = (id: string) => requeueMail(store, account, { ids: [id], now: NOW + DAY });
 
     await refuse();
     await sendOne(ids.slack);

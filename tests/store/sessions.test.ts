@@ -6,9 +6,9 @@ import {
   openSession,
   pruneSessions,
   rotateSession,
-  type SeenFrom,
-  sessionBy,
-  sessionsOf,
+  type SessionClient,
+  findSession,
+  listSessions,
 } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
@@ -19,18 +19,18 @@ describeEachDatabase('sessions', (open) => {
   it('lets the newest access token in until it expires', async () => {
     const store = await signedIn(await open());
     const at = (now: number, accessHash = 'access 0') =>
-      sessionBy(store, { sessionId: 'session', accessHash, now });
+      findSession(store, { sessionId: 'session', accessHash, now });
     expect(await at(NOW + 15 * MINUTE - 1)).toMatchObject({ account: { email: 'alice@example.com' } });
     expect(await at(NOW + 15 * MINUTE)).toBeNull();
     expect(await at(NOW, 'guessed')).toBeNull();
-    expect(await sessionBy(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
+    expect(await findSession(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
   });
 
   it('rotates both tokens', async () => {
     const store = await signedIn(await open());
     expect(await rotate(store, 0, NOW + 15 * MINUTE)).toMatchObject({ outcome: 'rotated' });
     const at = (accessHash: string) =>
-      sessionBy(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
+      findSession(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
     expect(await at('access 0')).toBeNull();
     expect(await at('access 1')).not.toBeNull();
   });
@@ -57,7 +57,7 @@ describeEachDatabase('sessions', (open) => {
     await rotate(store, 0, NOW);
     await rotate(store, 1, NOW + 1);
     expect(await rotate(store, 0, NOW + 2)).toEqual({ outcome: 'revoked' });
-    expect(await sessionBy(store, { sessionId: 'session', accessHash: 'access 2', now: NOW })).toBeNull();
+    expect(await findSession(store, { sessionId: 'session', accessHash: 'access 2', now: NOW })).toBeNull();
   });
 
   it('cannot be refreshed after its idle and its absolute end', async () => {
@@ -93,7 +93,7 @@ describeEachDatabase('sessions', (open) => {
     await openSession(store, { ...newSession(alice.id, 'second'), seenFrom: laptop, now: NOW + 1 });
     await openSession(store, newSession((await person(store, 'bob')).id, 'of bob'));
     await rotate(store, 0, NOW + MINUTE, 'session', { userAgent: 'x'.repeat(999), address: '2001:db8::1' });
-    expect(await sessionsOf(store, alice.id, NOW + MINUTE)).toEqual([
+    expect(await listSessions(store, alice.id, NOW + MINUTE)).toEqual([
       {
         id: 'session',
         userAgent: 'x'.repeat(300),
@@ -109,7 +109,7 @@ describeEachDatabase('sessions', (open) => {
         lastUsedAt: NOW + 1,
       },
     ]);
-    expect(await sessionsOf(store, alice.id, NOW + 14 * DAY)).toMatchObject([{ id: 'session' }]);
+    expect(await listSessions(store, alice.id, NOW + 14 * DAY)).toMatchObject([{ id: 'session' }]);
   });
 
   it('ends for its own account only, where that is named', async () => {
@@ -157,7 +157,7 @@ function newSession(accountId: string, sessionId: string) {
 }
 
 /** Presents the refresh token of a turn; successors follow from their predecessors, as the API derives them. */
-function rotate(store: Store, turn: number, now: number, sessionId = 'session', seenFrom?: SeenFrom) {
+function rotate(store: Store, turn: number, now: number, sessionId = 'session', seenFrom?: SessionClient) {
   return rotateSession(store, {
     sessionId,
     refreshHash: `refresh ${turn}`,

@@ -5,7 +5,7 @@ import {
   claimDue,
   type ClaimedMonitor,
 } from '../../server/store/monitors/monitor-claims.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
@@ -109,7 +109,7 @@ describeEachDatabase('companions', (open) => {
     for (const one of [primary!, companion!])
       expect(await recordSample(store, checkOf(one, ended, [certificate()]))).toBe(true);
     for (const { accountId, id } of [first, along])
-      expect(await monitorOf(store, { accountId, monitorId: id })).toMatchObject({ lastCheckedAt: ended });
+      expect(await findMonitor(store, { accountId, monitorId: id })).toMatchObject({ lastCheckedAt: ended });
   });
 
   it('are so few that all can be written down within a lease', async () => {

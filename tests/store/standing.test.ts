@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
-import { mailDownSince, mailIsFailing } from '../../server/store/accounts/standing.ts';
+import { mailDownSince, mailIsFailing } from '../../server/store/accounts/account-health.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';

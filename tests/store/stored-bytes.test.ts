@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type LimitName, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -142,7 +142,7 @@ describeEachDatabase('what one check stores', (open) => {
     expect(await certificateDers(store, [leaf])).toHaveLength(1);
     expect(await certificateDers(store, fingerprints(chain))).toBeNull();
     expect(await presentedChain(store, key)).toEqual([]);
-    expect(await monitorOf(store, key)).toMatchObject({ certificate: { fingerprint: leaf } });
+    expect(await findMonitor(store, key)).toMatchObject({ certificate: { fingerprint: leaf } });
     expect(await keptOf(store, key)).toEqual([true]);
     expect(reached).toEqual(['storedKbPerCheck']);
     const { bytes } = await store.db
@@ -159,7 +159,7 @@ describeEachDatabase('evidence that is larger than one check may store', (open) 
     const chains = [freshChain(2), freshChain(2)];
     await checkAll(store, chains);
     const leaf = chains[1]?.[0]?.facts.fingerprint ?? '';
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       certificate: { fingerprint: leaf },
       verdict: { leafFingerprint: leaf },
     });
@@ -180,7 +180,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     const now = await checkAll(store, chains.slice(10), before);
 
     const last = chains.at(-1)?.[0]?.facts.fingerprint ?? '';
-    const monitor = await monitorOf(store, key);
+    const monitor = await findMonitor(store, key);
     expect(monitor).toMatchObject({
       lastCheckedAt: now - 5 * MINUTE,
       certificate: { fingerprint: last },
@@ -245,6 +245,6 @@ describeEachDatabase('what an account stores a day', (open) => {
       Array.from({ length: 12 }, () => freshChain(10, 1_000)),
     );
     await prunePast(store, NOW + DAY);
-    expect(await monitorOf(store, key)).toMatchObject({ verdict: { reached: true } });
+    expect(await findMonitor(store, key)).toMatchObject({ verdict: { reached: true } });
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { applyPaymentEvent, type PaymentNews } from '../../server/store/billing/payment-events.ts';
-import { subscriptionById, subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
+import { findSubscription, listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
@@ -68,7 +68,7 @@ describeEachDatabase('payment events', (open) => {
         accountId: null,
         surplus: [],
       });
-    expect(await subscriptionById(store, 'sub_1')).toBeNull();
+    expect(await findSubscription(store, 'sub_1')).toBeNull();
   });
 
   it('of a reference whose account is gone are not given to the customer’s other account', async () => {
@@ -78,7 +78,7 @@ describeEachDatabase('payment events', (open) => {
     const gone = crypto.randomUUID();
     const other = told(NOW, { subscriptionId: 'sub_2' });
     expect(await take(store, other, gone)).toMatchObject({ outcome: 'ignored' });
-    expect(await subscriptionsOf(store, id)).toHaveLength(1);
+    expect(await listSubscriptions(store, id)).toHaveLength(1);
   });
 
   it('about a subscription end the same in every order', async () => {
@@ -94,7 +94,7 @@ describeEachDatabase('payment events', (open) => {
       const subscriptionId = `sub_${index}`;
       for (const { at, ...change } of order)
         await take(store, told(NOW + at, { ...change, subscriptionId }), id);
-      expect(await subscriptionById(store, subscriptionId)).toMatchObject({
+      expect(await findSubscription(store, subscriptionId)).toMatchObject({
         status: 'canceled',
         periodEndsAt: null,
         cancelsAt: null,
@@ -109,13 +109,13 @@ describeEachDatabase('payment events', (open) => {
     await take(store, told(NOW, { status: 'canceled' }), id);
     expect(await take(store, told(NOW), id)).toMatchObject({ outcome: 'stale' });
     expect(await take(store, told(NOW + 1), id)).toMatchObject({ outcome: 'stale' });
-    expect((await subscriptionById(store, 'sub_1'))?.status).toBe('canceled');
+    expect((await findSubscription(store, 'sub_1'))?.status).toBe('canceled');
   });
 
   it('keep since when a payment is due, until it came', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
-    const since = async () => (await subscriptionById(store, 'sub_1'))?.pastDueSince;
+    const since = async () => (await findSubscription(store, 'sub_1'))?.pastDueSince;
     await take(store, told(NOW + 1, { status: 'past_due' }), id);
     await take(store, told(NOW + 2, { status: 'past_due' }));
     expect(await since()).toBe(NOW + 1);
@@ -136,7 +136,7 @@ describeEachDatabase('refunds', (open) => {
         const event = events[index];
         if (event) await take(store, { ...event, id: crypto.randomUUID() }, id);
       }
-      return (await subscriptionById(store, 'sub_1'))?.refundedAt;
+      return (await findSubscription(store, 'sub_1'))?.refundedAt;
     };
     const month = 30 * DAY;
     const cases: [PaymentNews[], number | null][] = [

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { accountExport, profileExport } from '../../server/store/accounts/export.ts';
+import { exportAccountData, exportProfile } from '../../server/store/accounts/export.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { levelOf, MIGRATIONS } from '../../server/store/schema/migrations/index.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
@@ -31,8 +31,8 @@ describe.each(WAYS)('a store that an earlier version left (%s, level %i)', (name
     const alerts = await store.db.selectFrom('alerts').select(['kind', 'step']).execute();
     expect(alerts).toContainEqual(expect.objectContaining({ kind: 'expiry' }));
 
-    expect(await profileExport(store, 'alice')).toMatchObject({ email: 'alice@example.com' });
-    const parts = accountExport(
+    expect(await exportProfile(store, 'alice')).toMatchObject({ email: 'alice@example.com' });
+    const parts = exportAccountData(
       store,
       { id: 'alice', email: 'alice@example.com' },
       { now: NOW, targetOf: () => '' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { HttpObservation } from '../../server/core/index.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { checksMade } from '../kit/checks-made.ts';
@@ -26,9 +26,13 @@ const leaf = certificate();
 describeEachDatabase('the uptime of a monitor', (open) => {
   it('is null before the first check, and up after a good one', async () => {
     const { store, key } = await watched(await open());
-    expect(await monitorOf(store, key)).toMatchObject({ uptime: null, uptimeSince: null, recentChecks: '' });
+    expect(await findMonitor(store, key)).toMatchObject({
+      uptime: null,
+      uptimeSince: null,
+      recentChecks: '',
+    });
     await look(store, NOW, 200);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       uptime: 'up',
       uptimeSince: NOW,
       recentChecks: 'u',
@@ -44,7 +48,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
     await look(store, NOW, 200);
     await look(store, NOW + DAY, 503);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       uptime: 'up',
       suspectedSince: NOW + DAY,
       downSince: null,
@@ -52,7 +56,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     });
     expect(await incidents(store)).toEqual([]);
     await look(store, NOW + DAY + HALF, 503);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       uptime: 'down',
       suspectedSince: null,
       downSince: NOW + DAY,
@@ -70,7 +74,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
       },
     ]);
     await look(store, NOW + DAY + 3 * MINUTE, 200);
-    expect(await monitorOf(store, key)).toMatchObject({
+    expect(await findMonitor(store, key)).toMatchObject({
       uptime: 'up',
       downSince: null,
       recentChecks: 'udddu',
@@ -88,7 +92,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + DAY }]);
     await resumeMonitor(store, { ...key, now: NOW + 30 * DAY, mayResume: () => true });
     await look(store, NOW + 30 * DAY, 200);
-    expect(await monitorOf(store, key)).toMatchObject({ uptime: 'up', recentChecks: 'ddu' });
+    expect(await findMonitor(store, key)).toMatchObject({ uptime: 'up', recentChecks: 'ddu' });
     expect(await incidents(store)).toHaveLength(1);
   });
 
@@ -110,7 +114,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
       percent: 50,
       incidents: [{ startedAt: resumed + DAY }, { startedAt: NOW }],
     });
-    const monitor = await monitorOf(store, key);
+    const monitor = await findMonitor(store, key);
     if (monitor === null) throw new Error('the monitor is gone');
     expect([...(await uptimePercents(store, [monitor], later.now)).values()]).toEqual([50]);
   });
@@ -120,7 +124,11 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     const claimed = await claimOne(store, NOW);
     await pauseMonitor(store, { ...key, now: NOW });
     await record(store, claimed, NOW, 200);
-    expect(await monitorOf(store, key)).toMatchObject({ uptime: null, uptimeSince: null, recentChecks: '' });
+    expect(await findMonitor(store, key)).toMatchObject({
+      uptime: null,
+      uptimeSince: null,
+      recentChecks: '',
+    });
     expect(await checksMade(store)).toMatchObject([{ state: 'up', responseMs: 45 }]);
   });
 
@@ -131,7 +139,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     await look(store, NOW + 60 * MINUTE, null);
     await look(store, NOW + 5 * DAY, 200);
     expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + 60 * MINUTE }]);
-    expect(await monitorOf(store, key)).toMatchObject({ uptime: 'up', downSince: null, downSeenAt: null });
+    expect(await findMonitor(store, key)).toMatchObject({ uptime: 'up', downSince: null, downSeenAt: null });
   });
 
   it('keeps the reason with each failed check', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
 import { isSuppressed, liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
-import { releaseHeldMail } from '../../server/store/mail/mail-allowance.ts';
+import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, startRig } from './rig.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bounceAddress } from '../../server/channels/email/bounce-address.ts';
-import { mailIsFailing } from '../../server/store/accounts/standing.ts';
+import { mailIsFailing } from '../../server/store/accounts/account-health.ts';
 import { isSuppressed } from '../../server/store/mail/suppressions.ts';
 import { createBounceReader } from '../../server/worker/bounce-reader.ts';
 import { outOfOffice, postfixReport } from '../channels/delivery-reports.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { countingOnly } from '../../server/telemetry/index.ts';
+import { metricsOnly } from '../../server/telemetry/index.ts';
 import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
 
 const PATIENCE = { graceMs: 0, abortMs: 1_000 };
@@ -44,7 +44,7 @@ function rig(options: RigOptions = {}) {
     ...(options.renewal && { renewal: options.renewal }),
     random: () => 0.5,
     fieldsOf: ({ name }) => ({ item: name }),
-    telemetry: countingOnly(),
+    telemetry: metricsOnly(),
     log,
   });
   onTestFinished(() => loop.stop(PATIENCE));

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { monitorOf, requestCheck } from '../../server/store/monitors/monitors.ts';
-import { fieldsNow } from '../../server/telemetry/doing.ts';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
+import { findMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
+import { currentLogFields } from '../../server/telemetry/trace-context.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { claimWatchers } from '../../server/worker/shared-looks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -20,7 +20,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     await rig.runDue();
     expect(looks()).toBe(1);
     for (const { accountId, id } of [mine, ...theirs])
-      expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({
+      expect(await findMonitor(rig.store, { accountId, monitorId: id })).toMatchObject({
         lastCheckedAt: START,
         uptime: 'up',
         checking: false,
@@ -53,9 +53,9 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     await rig.runDue();
     expect(looks()).toBe(1);
     for (const { accountId, id } of [mine, theirs])
-      expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({ uptime: 'up' });
+      expect(await findMonitor(rig.store, { accountId, monitorId: id })).toMatchObject({ uptime: 'up' });
     const { accountId, id: monitorId } = broken;
-    expect(await monitorOf(rig.store, { accountId, monitorId })).toMatchObject({
+    expect(await findMonitor(rig.store, { accountId, monitorId })).toMatchObject({
       lastCheckedAt: null,
       checking: true,
     });
@@ -63,7 +63,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
   });
 
   it('has a line of the log for each that cannot be written down, with whose it is', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const spans: Span[] = [];
     const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
     const rig = await startRig(await open(), { telemetry: { meters, tracer } });
@@ -75,7 +75,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
       .where('id', 'in', broken)
       .execute();
     const told: Record<string, string>[] = [];
-    vi.mocked(rig.log.error as () => void).mockImplementation(() => void told.push(fieldsNow()));
+    vi.mocked(rig.log.error as () => void).mockImplementation(() => void told.push(currentLogFields()));
     await rig.runDue();
 
     const [check, ...others] = spans.filter(({ name }) => name === 'check');

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createMeters } from '../../server/telemetry/index.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 /** The figures of a worker by name and labels. */
-async function figures(meters: ReturnType<typeof createMeters>) {
+async function figures(meters: ReturnType<typeof createMetrics>) {
   const text = await meters.registry.metrics();
   return (line: string) =>
     Number(
@@ -18,7 +18,7 @@ async function figures(meters: ReturnType<typeof createMeters>) {
 
 describeEachDatabase('A worker counts', (open) => {
   it('its checks, its claims and its deliveries by how they ended', async () => {
-    const meters = createMeters();
+    const meters = createMetrics();
     const rig = await startRig(await open(), { telemetry: { meters, tracer: null } });
     await rig.watch('shop.test', rig.issue('shop.test', { notAfter: START + 16 * DAY_MS }));
     rig.reachable('gone.test', false);

@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
-import { raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
@@ -56,7 +56,7 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
     await rig.runUntil(START + HOUR_MS);
     expect(proxy.heard()).not.toMatch(/AUTH|MAIL/);
     expect(sink.ledger).toEqual([]);
-    expect(await standingAlarms(rig.store)).toEqual([
+    expect(await raisedAlarms(rig.store)).toEqual([
       {
         code: 'smtp_unencrypted',
         detail: expect.stringContaining('could not be encrypted, so neither the password nor') as string,
@@ -69,7 +69,7 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
     await rig.runUntil(START + 3 * HOUR_MS);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 6 days`]);
     expect(sink.ledger).toEqual([expect.objectContaining({ tls: true })]);
-    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
   it('ends, once it is delivered, the alarms about mail that an earlier process raised', async () => {
@@ -78,7 +78,7 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
       await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
     await alerted(rig, 6.5);
     expect(rig.arrivals).toHaveLength(1);
-    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
   it('is worded for the moment it goes out', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
@@ -30,7 +30,7 @@ async function expectBelieved(rig: Rig, monitor: Monitor) {
   rig.reachable('victim.example', false);
   await rig.runUntil(BY + 30_000);
   expect(await rig.read(monitor)).toMatchObject({ uptime: 'down', downSince: BY });
-  expect(await standingAlarms(rig.store)).toEqual([]);
+  expect(await raisedAlarms(rig.store)).toEqual([]);
 }
 
 describeEachDatabase('Without canaries, a worker of several accounts', (open) => {
@@ -49,7 +49,7 @@ describeEachDatabase('Without canaries, a worker of several accounts', (open) =>
     for (const host of rig.dns.entries.keys()) rig.reachable(host, false);
     await rig.runUntil(BY + 2 * MINUTE_MS);
     expect(await rig.store.db.selectFrom('incidents').select('problem').execute()).toEqual([]);
-    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
+    expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
   }, 120_000);
 });
 

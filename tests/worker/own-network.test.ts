@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { type Canaries, type CanarySighting, createCanaries } from '../../server/probe/index.ts';
-import { standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { type Canaries, type CanaryResult, createCanaries } from '../../server/probe/index.ts';
+import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
@@ -22,7 +22,7 @@ function puppets() {
       world.rounds += 1;
       const aheadMs = world.trueNow === null ? null : world.trueNow - world.now();
       return Promise.resolve(
-        [0, 1, 2].map((index): CanarySighting => ({
+        [0, 1, 2].map((index): CanaryResult => ({
           host: `canary-${index}.example`,
           isHealthy: index < world.healthy,
           aheadMs: index < world.healthy ? aheadMs : null,
@@ -86,14 +86,14 @@ describeEachDatabase('An outage of our own network', (open) => {
       expect(seen).toMatchObject({ uptime: 'up', suspectedSince: null, verdict: { reached: true } });
       expect(seen.recentChecks).toMatch(/^u+\?$/);
     }
-    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
+    expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
 
     world.healthy = 3;
     for (const host of hosts) rig.reachable(host, true);
     await rig.runUntil(START + 31 * MINUTE_MS);
     await rig.worker.watch();
     for (const monitor of added) expect((await rig.read(monitor)).recentChecks).toMatch(/^u+\?u+$/);
-    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
     expect(await incidents(rig)).toEqual([]);
     expect(rig.arrivals.filter(({ subject }) => /down|up/i.test(subject))).toEqual([]);
   });
@@ -130,11 +130,11 @@ describeEachDatabase('Without canaries', (open) => {
     for (const host of hosts) rig.reachable(host, false);
     await rig.runUntil(START + 30 * MINUTE_MS);
     expect(await incidents(rig)).toEqual([]);
-    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
+    expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
     await rig.runUntil(START + 50 * MINUTE_MS);
     expect((await incidents(rig)).length).toBe(10);
     await rig.worker.watch();
-    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
   }, 120_000);
 });
 
@@ -157,14 +157,14 @@ describeEachDatabase('A clock that is wrong', (open) => {
     expect(rig.arrivals.slice(before).filter(({ subject }) => !/clock/i.test(subject))).toEqual([]);
     expect(await checks()).toEqual(kept);
     expect(await incidents(rig)).toEqual([]);
-    expect(await standingAlarms(rig.store)).toMatchObject([
+    expect(await raisedAlarms(rig.store)).toMatchObject([
       { code: 'clock_wrong', detail: 'The clock of this server is 400 days ahead.' },
     ]);
 
     rig.clock.set(START + MINUTE_MS / 2);
     world.trueNow = START + MINUTE_MS / 2;
     await rig.worker.watch();
-    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await raisedAlarms(rig.store)).toEqual([]);
     const { nextCheckAt } = await rig.read(added);
     world.trueNow = nextCheckAt;
     await rig.runUntil(nextCheckAt);
@@ -187,7 +187,7 @@ describeEachDatabase('A clock that is wrong', (open) => {
     await rig.runDue();
     expect(rig.arrivals).toEqual([]);
     expect(await rig.store.db.selectFrom('alerts').select('id').execute()).toEqual([]);
-    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'clock_wrong' }]);
+    expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'clock_wrong' }]);
   });
 
   it('holds an alert about time that was planned before, and lets it go when it is right again', async () => {

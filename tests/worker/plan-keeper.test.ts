@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { accountById, grantPremium } from '../../server/store/accounts/accounts.ts';
+import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { TRUSTING } from '../../server/worker/index.ts';
+import { ALWAYS_TRUSTS } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
@@ -52,9 +52,14 @@ describeEachDatabase('the keeper of plans', (open) => {
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
     const log = quiet();
-    const keeper = createPlanKeeper({ ownNetwork: TRUSTING, store, clock: { now: () => Date.now() }, log });
+    const keeper = createPlanKeeper({
+      ownNetwork: ALWAYS_TRUSTS,
+      store,
+      clock: { now: () => Date.now() },
+      log,
+    });
     keeper.start();
-    await until(async () => (await accountById(store, accountId))?.entitlement.plan === 'free');
+    await until(async () => (await findAccount(store, accountId))?.entitlement.plan === 'free');
     const before = performance.now();
     await keeper.stop(5_000);
     expect(performance.now() - before).toBeLessThan(1_000);
@@ -81,14 +86,14 @@ describeEachDatabase('the keeper of plans', (open) => {
     };
     const log = quiet();
     const keeper = createPlanKeeper({
-      ownNetwork: TRUSTING,
+      ownNetwork: ALWAYS_TRUSTS,
       store: failing,
       clock: { now: () => START + DAY_MS },
       log,
     });
     expect(await keeper.runDue()).toBe(1);
     expect(log.error).toHaveBeenCalledTimes(1);
-    expect((await accountById(store, bob.id))?.entitlement.plan).toBe('free');
+    expect((await findAccount(store, bob.id))?.entitlement.plan).toBe('free');
   });
 
   it('brings back what plans had paused where everybody has Premium now, and no end matters', async () => {
@@ -102,7 +107,7 @@ describeEachDatabase('the keeper of plans', (open) => {
 
     const generous = { ...store, everyonePremium: true };
     const keeper = createPlanKeeper({
-      ownNetwork: TRUSTING,
+      ownNetwork: ALWAYS_TRUSTS,
       store: generous,
       clock: { now: () => START + 20 },
       log: quiet(),
@@ -133,7 +138,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     });
 
     const keeper = createPlanKeeper({
-      ownNetwork: TRUSTING,
+      ownNetwork: ALWAYS_TRUSTS,
       store,
       clock: { now: () => START + 20 },
       log: quiet(),
@@ -153,10 +158,10 @@ describeEachDatabase('the keeper of plans', (open) => {
     await grantPremium(store, accountId, { grant: { endsAt: START + DAY_MS }, now: START });
     rig.clock.set(START + 1_000 * DAY_MS);
     await rig.runDue();
-    expect((await accountById(store, accountId))?.entitlement.plan).toBe('free');
+    expect((await findAccount(store, accountId))?.entitlement.plan).toBe('free');
     rig.clock.set(START + HOUR_MS);
     await rig.worker.sweep();
-    expect((await accountById(store, accountId))?.entitlement).toMatchObject({
+    expect((await findAccount(store, accountId))?.entitlement).toMatchObject({
       plan: 'premium',
       endsAt: START + DAY_MS,
     });
@@ -179,7 +184,12 @@ it.skipIf(!hasDatabase('postgres'))('Several workers carry out an end once', asy
   const log = quiet();
   const done = await Promise.all(
     stores.map((one) =>
-      createPlanKeeper({ ownNetwork: TRUSTING, store: one, clock: { now: () => START + 2 }, log }).runDue(),
+      createPlanKeeper({
+        ownNetwork: ALWAYS_TRUSTS,
+        store: one,
+        clock: { now: () => START + 2 },
+        log,
+      }).runDue(),
     ),
   );
   expect(done.reduce((sum, each) => sum + each, 0)).toBe(6);

@@ -14,10 +14,10 @@ import {
   type Sources,
 } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { monitorOf } from '../../server/store/monitors/monitors.ts';
+import { openAccount } from '../../server/store/accounts/sign-in.ts';
+import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
+import { nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
@@ -232,7 +232,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       return added.monitor;
     },
     async read({ accountId: owner, id }) {
-      const monitor = await monitorOf(store, { accountId: owner, monitorId: id });
+      const monitor = await findMonitor(store, { accountId: owner, monitorId: id });
       if (monitor === null) throw new Error('the monitor is gone');
       return monitor;
     },

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createPing } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { listAccounts } from '../../server/store/accounts/account-administration.ts';
-import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { clearAlarm, raiseAlarm, raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -155,7 +155,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
 });
 
 describeEachDatabase('The watchdog', (open) => {
-  const codes = async (store: Store) => (await standingAlarms(store)).map(({ code }) => code);
+  const codes = async (store: Store) => (await raisedAlarms(store)).map(({ code }) => code);
 
   it('says that checks are late, and mails the operator once a day', async () => {
     const rig = await startRig(await open());

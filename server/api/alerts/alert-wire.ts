@@ -13,7 +13,7 @@ import {
   type DomainAlertSettings,
   incidentSeverity,
 } from '../../core/index.ts';
-import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
+import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
 import { deliveryWire, titleOf, type Wording } from './channel-wire.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
@@ -92,7 +92,7 @@ function stepOf({ problem, told }: StoredIncident): AlertStep {
 }
 
 export function sentAlertWire(
-  { alert, receipts }: { alert: ToldAlert; receipts: Receipt[] },
+  { alert, receipts }: { alert: SentAlert; receipts: DeliveryRecord[] },
   wording: Wording,
 ): SentAlertWire {
   return {

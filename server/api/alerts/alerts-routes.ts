@@ -1,17 +1,17 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, displayName, nextDigestAt, routeAlert } from '../../core/index.ts';
-import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
+import { readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
   accountAlerts,
   alertChoices,
   changeAccountAlerts,
   changeMonitorAlerts,
-  ownSettingsOf,
-  tellsOtherwise,
+  domainSettingsOf,
+  affectsAlerts,
 } from '../../store/alerts/alert-settings.ts';
-import { calendarOf } from '../../store/publishing/calendar-feeds.ts';
-import { monitorOf } from '../../store/monitors/monitors.ts';
+import { findCalendar } from '../../store/publishing/calendar-feeds.ts';
+import { findMonitor } from '../../store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
 import {
   incidentWire,
@@ -23,8 +23,8 @@ import {
 } from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
-import { limitChecksOfAll, limitFollowing } from '../auth/verified-address.ts';
-import { plannedAlerts, type Tried } from './planned-alerts.ts';
+import { limitRecheckOfAll, limitRecheck } from '../auth/verified-address.ts';
+import { plannedAlerts, type SettingsToTry } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
 import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
@@ -40,7 +40,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
 
   async function accountAlertsWire(accountId: string) {
     const { settings, timeZone, digestNextAt } = await accountAlerts(store, accountId);
-    const calendar = await calendarOf(store, accountId);
+    const calendar = await findCalendar(store, accountId);
     return {
       settings: settingsWire(settings),
       time_zone: timeZone,
@@ -60,7 +60,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if (settings) {
       const { settings: known } = await accountAlerts(store, account.id);
       const limitedByChecks =
-        tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account));
+        affectsAlerts(known, { ...known, ...settings }) && (await limitRecheckOfAll(parts, account));
       if (limitedByChecks) return limitedByChecks;
     }
     const change = {
@@ -80,14 +80,14 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if (limited) return limited;
     const { domain_id: monitorId, quiet_hours: quiet } = body;
     const scope = { accountId: account.id, ...(monitorId !== undefined && { monitorId }) };
-    if (monitorId !== undefined && (await monitorOf(store, { accountId: account.id, monitorId })) === null)
+    if (monitorId !== undefined && (await findMonitor(store, { accountId: account.id, monitorId })) === null)
       return REFUSALS.notFound();
-    const tried: Tried = {
+    const tried: SettingsToTry = {
       ...readSettings({ steps: body.steps }),
       ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
     };
     const of = monitorId === undefined ? 'account' : 'domain';
-    const plans = await alertPlansOf(store, { ...scope, now });
+    const plans = await readAlertForecastInput(store, { ...scope, now });
     const until = iso(now + PREVIEW_SPAN_MS);
     let soonest: PlannedAlertWire[] = [];
     let count = 0;
@@ -108,9 +108,9 @@ export function alertRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.changeDomainAlerts, async ({ params, body, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
-    if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
+    if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
     const limited =
-      limits.allow('alertSettingsByAccount', account.id) ?? limitFollowing(parts, account, params.id);
+      limits.allow('alertSettingsByAccount', account.id) ?? limitRecheck(parts, account, params.id);
     if (limited) return limited;
     const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
     if (changed === 'premium_required')
@@ -121,7 +121,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
-    if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
+    if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
     // Only for the account's own address: readers of other addresses unsubscribed themselves.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { wish: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
@@ -137,7 +137,7 @@ async function domainAlertsWire(
   { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
 ): Promise<DomainAlertsWire | null> {
   const key = { accountId, monitorId };
-  const monitor = await monitorOf(store, key);
+  const monitor = await findMonitor(store, key);
   if (monitor === null) return null;
   const context = await alertChoices(store.db, { ...key, now }, store);
   const { timeZone, channels, settings } = context;
@@ -146,7 +146,7 @@ async function domainAlertsWire(
   const sent = await sentAlerts(store, key);
   const hasRecipient = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
   const planned = [];
-  const plans = await alertPlansOf(store, { ...key, now });
+  const plans = await readAlertForecastInput(store, { ...key, now });
   if (hasRecipient)
     for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
   return {
@@ -156,7 +156,7 @@ async function domainAlertsWire(
     is_told: hasRecipient,
     planned: planned.slice(0, MAX_PLANNED),
     sent: sent.map((one) => sentAlertWire(one, wording)),
-    own: ownSettingsWire(await ownSettingsOf(store, key)),
+    own: ownSettingsWire(await domainSettingsOf(store, key)),
     effective: settingsWire(settings),
     maintenance_until: isoOrNull(context.maintenanceUntil),
     unsubscribed: channels.filter((channel) => channel.isUnsubscribed).map((channel) => channel.key),

@@ -1,6 +1,6 @@
 import { type ChannelWire, type DeliveryWire, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
-import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
+import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import { maskedTarget, readConfig } from '../../channels/kinds/index.ts';
 import type { Channel, OwnMail } from '../../store/alerts/channels.ts';
 import { iso, isoOrNull } from '../domains/domain-wire.ts';
@@ -62,7 +62,7 @@ export interface Wording {
 }
 
 /** Titles a sent message as it was sent, and a waiting one as it would be sent now. */
-export function deliveryWire(receipt: Receipt, wording: Wording): DeliveryWire {
+export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;
   return {
     id: receipt.id,
@@ -88,7 +88,7 @@ export function deliveryWire(receipt: Receipt, wording: Wording): DeliveryWire {
   };
 }
 
-export function titleOf(alert: ToldAlert, { productName, timeZone, now }: Wording): string {
+export function titleOf(alert: SentAlert, { productName, timeZone, now }: Wording): string {
   const { kind, step, facts, monitor } = alert;
   return alertTitle({
     kind,
@@ -100,7 +100,7 @@ export function titleOf(alert: ToldAlert, { productName, timeZone, now }: Wordin
   });
 }
 
-function isHeld({ state, firstAttemptAt, nextAttemptAt }: Receipt, now: number): boolean {
+function isHeld({ state, firstAttemptAt, nextAttemptAt }: DeliveryRecord, now: number): boolean {
   return state === 'waiting' && firstAttemptAt === null && nextAttemptAt > now;
 }
 

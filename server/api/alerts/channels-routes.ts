@@ -13,7 +13,7 @@ import {
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
 import { mayUseChannel, normaliseEndpoint } from '../../core/index.ts';
-import { type Receipt, receiptsOfChannel } from '../../store/alerts/alert-history.ts';
+import { type DeliveryRecord, deliveriesOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
   addChannel,
@@ -23,10 +23,10 @@ import {
 } from '../../store/alerts/channel-changes.ts';
 import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
-import { type Invitation, reopenOwnMail } from '../../store/mail/mail-readers.ts';
+import { type Invitation, resumeAccountMail } from '../../store/mail/recipient-confirmation.ts';
 import { type Api, type AppParts, type Caller, endpointPolicy } from '../http/api.ts';
 import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
-import { placeInTime, writeCursor } from '../http/cursor.ts';
+import { timeCursor, writeCursor } from '../http/cursor.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
@@ -92,7 +92,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
         return CHANNEL_REFUSALS.ownMail();
       const refusal = limits.allow('sendByChannel', `${accountId}:${OWN_MAIL}`);
       if (refusal) return refusal;
-      await reopenOwnMail(store, accountId);
+      await resumeAccountMail(store, accountId);
       // Shows the owner whether mail arrives again.
       await sendTest(store, { accountId, channelKey: OWN_MAIL, now });
       return { data: ownMailWire((await channelsOf(store, accountId)).own) };
@@ -147,7 +147,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       limits.allow('sendByAccount', account.id);
     if (limited) return limited;
     const { productName } = config;
-    const answerOf = (receipt: Receipt) => ({
+    const answerOf = (receipt: DeliveryRecord) => ({
       data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
     });
     const sent = await sendTest(store, {
@@ -174,13 +174,13 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.channelDeliveries, async ({ params, query, session: { account }, now }) => {
-    const after = placeInTime(query.cursor);
+    const after = timeCursor(query.cursor);
     if (after instanceof Refusal) return after;
     const { added } = await channelsOf(store, account.id);
     if (params.key !== OWN_MAIL && !added.some(({ id }) => id === params.key))
       return CHANNEL_REFUSALS.not_found();
     const { limit = PAGE_SIZE } = query;
-    const receipts = await receiptsOfChannel(store, {
+    const receipts = await deliveriesOfChannel(store, {
       accountId: account.id,
       channelKey: params.key,
       limit,

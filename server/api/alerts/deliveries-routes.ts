@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
-import { type Receipt, receiptOf } from '../../store/alerts/alert-history.ts';
+import { type DeliveryRecord, deliveryOf } from '../../store/alerts/alert-history.ts';
 import { replayDelivery } from '../../store/alerts/channel-sending.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { CHANNEL_REFUSALS, deliveryWire } from './channel-wire.ts';
@@ -11,18 +11,18 @@ import { refuseUnverified } from '../auth/verified-address.ts';
 export function deliveryRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
   const { productName } = parts.config;
-  const answerOf = (receipt: Receipt, context: { timeZone: string | null; now: number }) => ({
+  const answerOf = (receipt: DeliveryRecord, context: { timeZone: string | null; now: number }) => ({
     data: deliveryWire(receipt, { productName, ...context }),
   });
 
   api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
-    const receipt = await receiptOf(store.db, { accountId: account.id, deliveryId: params.id });
+    const receipt = await deliveryOf(store.db, { accountId: account.id, deliveryId: params.id });
     return receipt === null ? notFound() : answerOf(receipt, { timeZone: account.timeZone, now });
   });
 
   api.on(CALLS.replayDelivery, async ({ params, session: { account }, once, now }) => {
     const key = { accountId: account.id, deliveryId: params.id };
-    const known = await receiptOf(store.db, key);
+    const known = await deliveryOf(store.db, key);
     if (known === null) return notFound();
     const limited =
       (known.channelKey === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??

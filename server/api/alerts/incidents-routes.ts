@@ -3,11 +3,11 @@ import { displayName } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { monitorOfIncident } from '../../store/alerts/alert-history.ts';
 import { changeIncident } from '../../store/alerts/monitor-incidents.ts';
-import { monitorOf } from '../../store/monitors/monitors.ts';
+import { findMonitor } from '../../store/monitors/monitors.ts';
 import { incidentWire } from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
-import { limitFollowing } from '../auth/verified-address.ts';
+import { limitRecheck } from '../auth/verified-address.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_SNOOZE_MS = 30 * DAY_MS;
@@ -27,11 +27,11 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
     // All but an acknowledgement triggers a check: at once, or when the snooze ends.
     const triggersCheck = !('acknowledged' in wish && wish.acknowledged);
     const limited = triggersCheck
-      ? (parts.limits.allow('checkByDomain', monitorId) ?? limitFollowing(parts, account, monitorId))
+      ? (parts.limits.allow('checkByDomain', monitorId) ?? limitRecheck(parts, account, monitorId))
       : null;
     if (limited) return limited;
     const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
-    const monitor = await monitorOf(store, { accountId: account.id, monitorId });
+    const monitor = await findMonitor(store, { accountId: account.id, monitorId });
     if (incident === null || monitor === null) return noIncident();
     const { timeZone } = account;
     return { data: incidentWire(incident, { displayName: displayName(monitor), timeZone, now }) };

@@ -9,7 +9,7 @@ import {
 } from '../../store/alerts/maintenance.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
-import { limitCheck, limitChecksOfAll } from '../auth/verified-address.ts';
+import { limitCheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from '../domains/domain-wire.ts';
 
@@ -53,7 +53,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
     if (window && maintenanceUntil([window], now, timeZone) !== null) {
       const { domain } = window;
       const limited =
-        domain === null ? await limitChecksOfAll(parts, account) : limitCheck(parts, account, domain.id);
+        domain === null ? await limitRecheckOfAll(parts, account) : limitCheck(parts, account, domain.id);
       if (limited) return limited;
     }
     const removed = await removeMaintenance(store, { accountId, id: params.id, timeZone, now });

@@ -1,6 +1,6 @@
 import type { PlannedAlertWire } from '../../../contract/alerting.ts';
 import {
-  alertsAhead,
+  upcomingAlerts,
   type AlertSettings,
   alertSteps,
   displayName,
@@ -9,11 +9,11 @@ import {
   silentUntil,
   stepLabel,
 } from '../../core/index.ts';
-import type { AlertPlans, PlannedMonitor } from '../../store/alerts/alert-plans.ts';
+import type { AlertForecastInput, PlannedMonitor } from '../../store/alerts/alert-forecast.ts';
 import { iso } from '../domains/domain-wire.ts';
 
 /** Settings to try instead of the stored ones. Absent fields keep the stored value. */
-export type Tried = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
+export type SettingsToTry = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
 
 /**
  * Returns the alerts that a monitor would cause if nobody renewed, soonest first. `tried` replaces settings of the
@@ -21,8 +21,8 @@ export type Tried = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
  */
 export function plannedAlerts(
   monitor: PlannedMonitor,
-  plans: Pick<AlertPlans, 'settings' | 'plan' | 'timeZone'>,
-  { tried = {}, of = 'account', now }: { tried?: Tried; of?: 'account' | 'domain'; now: number },
+  plans: Pick<AlertForecastInput, 'settings' | 'plan' | 'timeZone'>,
+  { tried = {}, of = 'account', now }: { tried?: SettingsToTry; of?: 'account' | 'domain'; now: number },
 ): PlannedAlertWire[] {
   const { plan, timeZone } = plans;
   const settings =
@@ -33,7 +33,7 @@ export function plannedAlerts(
   return monitor.expiring
     .flatMap((certificate) => {
       const incident = monitor.incidents.find(({ fingerprint }) => fingerprint === certificate.fingerprint);
-      const ahead = alertsAhead({
+      const ahead = upcomingAlerts({
         certificate,
         settings,
         timeZone,

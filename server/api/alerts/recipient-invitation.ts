@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mailedLink, normaliseAddress } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import type { Invitation } from '../../store/mail/mail-readers.ts';
+import type { Invitation } from '../../store/mail/recipient-confirmation.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal } from '../http/problem.ts';
 import { countAll, type Limit } from '../http/rate-limit.ts';
@@ -37,7 +37,7 @@ export async function inviteRecipient(
 }
 
 /** Returns whether a token has expired. Only the database knows whether it was ever valid. */
-export function isInvitationOver(token: string, now: number): boolean {
+export function hasInvitationExpired(token: string, now: number): boolean {
   const expiresAt = Number.parseInt(token.split('.')[1] ?? '', 36);
   return !(expiresAt > now);
 }

@@ -1,20 +1,20 @@
 import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, displayName, mailedLink } from '../../core/index.ts';
-import { confirmChannel } from '../../store/mail/mail-readers.ts';
+import { confirmChannel } from '../../store/mail/recipient-confirmation.ts';
 import {
   acceptsOldLinks,
-  mailReader,
-  type MailReader,
+  findMailRecipient,
+  type MailRecipient,
   type MailSubject,
   readUnsubscribeToken,
   setUnsubscribed,
-  type Wish,
+  type UnsubscribeChoice,
 } from '../../store/mail/unsubscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { isInvitationOver } from './recipient-invitation.ts';
+import { hasInvitationExpired } from './recipient-invitation.ts';
 
 const BAD_LINK = () =>
   refuse(
@@ -28,7 +28,7 @@ const OLD_LINK = () =>
   );
 
 /** Serves people who read mail from us without an account: the link in the mail authorises them. */
-export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts): void {
+export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts): void {
   const keys = unsubscribeKeys(secrets.session);
   const oldKey = derivedKey(secrets.session, 'unsubscribe');
 
@@ -42,7 +42,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
   }
 
   api.on(CALLS.confirmRecipient, async ({ body, now }) => {
-    const confirmed = isInvitationOver(body.token, now)
+    const confirmed = hasInvitationExpired(body.token, now)
       ? null
       : await confirmChannel(store, { token: body.token, now });
     return confirmed === null
@@ -56,7 +56,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
   api.on(CALLS.unsubscribeSubject, async ({ body, now }) => {
     const subject = await subjectOf(body.token, keys.page, now);
     if (subject instanceof Refusal) return subject;
-    const reader = await mailReader(store, subject);
+    const reader = await findMailRecipient(store, subject);
     return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
   });
 
@@ -73,7 +73,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
       return refuse('invalid_request', 'Send a form with List-Unsubscribe=One-Click.');
     const subject = await subjectOf(params.token, keys.oneClick, now);
     if (subject instanceof Refusal) return subject;
-    const reader = await mailReader(store, subject);
+    const reader = await findMailRecipient(store, subject);
     if (!reader) return BAD_LINK();
     // Do not narrow an earlier unsubscription from everything.
     if (reader.unsubscribed !== 'all')
@@ -94,14 +94,14 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
  * Returns what one click ends: mail about an alert's domain, or the digest only, so that somebody who tidies a mailbox
  * does not lose alerts.
  */
-function oneClickWish({ monitorId, channelKey }: MailSubject): Wish {
+function oneClickWish({ monitorId, channelKey }: MailSubject): UnsubscribeChoice {
   if (monitorId !== null) return 'domain';
   return channelKey === ACCOUNT_MAIL ? 'digest' : 'all';
 }
 
 function subjectWire(
   { monitorId, channelKey }: MailSubject,
-  { address, domain, unsubscribed }: MailReader,
+  { address, domain, unsubscribed }: MailRecipient,
 ): UnsubscribeSubjectWire {
   return {
     address: maskedAddress(address),

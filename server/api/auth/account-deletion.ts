@@ -1,8 +1,8 @@
 import { IdentityUnavailable } from '../../providers/identity/index.ts';
 import { PaymentsUnavailable } from '../../providers/payments/index.ts';
 import { deleteAccount } from '../../store/accounts/account-deletion.ts';
-import { type Account, identitiesOf } from '../../store/accounts/accounts.ts';
-import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import { type Account, listIdentities } from '../../store/accounts/accounts.ts';
+import { listSubscriptions } from '../../store/billing/subscriptions.ts';
 import type { AppParts } from '../http/api.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 
@@ -20,7 +20,8 @@ export async function deleteWholeAccount(
   try {
     await cancelSubscriptions(parts, account.id, cancelled);
     // Does nothing for the built-in provider: its users are deleted in the account's transaction.
-    for (const { subject } of await identitiesOf(store, account.id)) await parts.identity.deleteUser(subject);
+    for (const { subject } of await listIdentities(store, account.id))
+      await parts.identity.deleteUser(subject);
   } catch (error) {
     const refusal = refusalOf(error, parts.config.supportEmail);
     if (refusal === null) throw error;
@@ -38,7 +39,7 @@ async function cancelSubscriptions(
   accountId: string,
   cancelled: string[],
 ): Promise<void> {
-  for (const { id, status } of await subscriptionsOf(store, accountId)) {
+  for (const { id, status } of await listSubscriptions(store, accountId)) {
     if (status === 'canceled') continue;
     if (payments === null)
       throw new PaymentsUnavailable(`Nothing is sold here any more, but ${id} was and still runs`);

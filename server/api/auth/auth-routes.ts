@@ -3,7 +3,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/identity/index.ts';
-import { openAccount } from '../../store/accounts/arrivals.ts';
+import { openAccount } from '../../store/accounts/sign-in.ts';
 import { endSession } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { countChallenge, countSignUp } from './identity-limits.ts';
@@ -11,7 +11,7 @@ import { refuse } from '../http/problem.ts';
 import { userWire } from '../domains/domain-wire.ts';
 import { type Account, updateAccount } from '../../store/accounts/accounts.ts';
 import { deleteWholeAccount } from './account-deletion.ts';
-import { createForward, passOn } from './identity-forward.ts';
+import { createForward, passAnswerOn } from './identity-forward.ts';
 import { createHmac } from 'node:crypto';
 import { normaliseAddress } from '../../core/index.ts';
 import { derivedKey } from './derived-keys.ts';
@@ -151,7 +151,7 @@ export function oidcRoutes(api: Api, parts: AppParts): void {
       return refuse('not_found', 'There is no such sign-in here.');
     const limited = await countChallenge(store, { client: c.get('client'), now });
     if (limited) return limited;
-    return passOn(c, await forward(c, body));
+    return passAnswerOn(c, await forward(c, body));
   });
 
   api.on(CALLS.oidcCallback, async ({ c, params }) => {

@@ -1,11 +1,11 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
-import { identitiesOf } from '../../store/accounts/accounts.ts';
+import { listIdentities } from '../../store/accounts/accounts.ts';
 import { EXPORT_LIMITS } from '../../store/monitors/domain-export.ts';
-import { accountExport, profileExport } from '../../store/accounts/export.ts';
+import { exportAccountData, exportProfile } from '../../store/accounts/export.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { lagging } from '../../store/db/replica.ts';
-import { sessionsOf } from '../../store/accounts/sessions.ts';
+import { onReplica } from '../../store/db/replica.ts';
+import { listSessions } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { download, jsonDocument } from '../http/download.ts';
 import { targetOfRow } from '../alerts/channel-wire.ts';
@@ -17,8 +17,8 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
     const { account } = session;
     const limited = limits.allow('exportByAccount', account.id);
     if (limited) return limited;
-    const profile = await profileExport(store, account.id);
-    const open = await sessionsOf(store, account.id, now);
+    const profile = await exportProfile(store, account.id);
+    const open = await listSessions(store, account.id, now);
     const document = {
       about: {
         exported_at: now,
@@ -28,7 +28,7 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
       profile,
       sign_in: await signInMethods(store, identity, account.id),
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
-      ...accountExport(lagging(store), account, { now, targetOf: targetOfRow }),
+      ...exportAccountData(onReplica(store), account, { now, targetOf: targetOfRow }),
     };
     return download(c, {
       contentType: 'application/json; charset=UTF-8',
@@ -42,7 +42,7 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
 
 async function signInMethods(store: Store, identity: IdentityProvider, accountId: string) {
   const methods = [];
-  for (const { issuer, subject } of await identitiesOf(store, accountId))
+  for (const { issuer, subject } of await listIdentities(store, accountId))
     methods.push({
       provider: issuer,
       subject,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import { type PasswordWeakness, WEAK_PASSWORD_CODES } from '../../providers/identity/index.ts';
-import { refersToNothing } from '../../store/db/open-store.ts';
+import { isForeignKeyViolation } from '../../store/db/open-store.ts';
 import type { AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
@@ -41,7 +41,7 @@ function withoutSession(body: unknown): unknown {
 
 /** Answers 401 to a foreign key violation: the user was replaced or deleted while the request ran. */
 function answerMissingUser(error: unknown): Response {
-  if (!refersToNothing(error)) throw error;
+  if (!isForeignKeyViolation(error)) throw error;
   return Response.json({ code: 'UNAUTHORIZED' }, { status: 401 });
 }
 
@@ -88,7 +88,7 @@ const FAILURES: Record<string, Failure> = {
  * Passes the library's success on and maps its failures to refusals: by code, or to `otherwise` for calls that can fail
  * for only one reason. @throws for unknown 5xx answers.
  */
-export async function passOn(
+export async function passAnswerOn(
   c: AppContext,
   response: Response,
   otherwise?: Failure,

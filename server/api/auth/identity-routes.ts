@@ -2,7 +2,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { BUILT_IN, type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { createForward, passOn, WEAK_PASSWORD } from './identity-forward.ts';
+import { createForward, passAnswerOn, WEAK_PASSWORD } from './identity-forward.ts';
 import {
   beginGuess,
   beginPasskeySignIn,
@@ -11,11 +11,11 @@ import {
   countReset,
   countSignUp,
   countVerification,
-  isFreshCode,
+  useCode,
 } from './identity-limits.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';
-import { identitiesOf } from '../../store/accounts/accounts.ts';
+import { listIdentities } from '../../store/accounts/accounts.ts';
 
 /** Registers the built-in provider's routes, with rate limits; none with another provider. */
 export function identityRoutes(api: Api, parts: AppParts): void {
@@ -27,12 +27,12 @@ export function identityRoutes(api: Api, parts: AppParts): void {
   passkeyRoutes(api, parts, forward);
   accountRoutes(api, parts, builtIn);
 
-  api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
+  api.on(CALLS.signOut, async ({ c }) => passAnswerOn(c, await forward(c, {})));
   for (const call of [CALLS.identityKeys, CALLS.newPasskeyOptions])
-    api.on(call, async ({ c }) => passOn(c, await forward(c)));
+    api.on(call, async ({ c }) => passAnswerOn(c, await forward(c)));
   api.on(CALLS.identityToken, async ({ c }) => {
     const response = await forward(c);
-    return response.ok ? c.json(await response.json()) : passOn(c, response);
+    return response.ok ? c.json(await response.json()) : passAnswerOn(c, response);
   });
 }
 
@@ -47,7 +47,7 @@ function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, f
     const { invite, ...person } = body;
     const decision = await maySignUp(person.email, invite ?? c.req.header('x-invite'));
     if (decision !== 'allowed') return refuse('signups_closed', SIGN_UP_REFUSED[decision]);
-    return passOn(c, await forward(c, person));
+    return passAnswerOn(c, await forward(c, person));
   });
 
   api.on(CALLS.signIn, async ({ c, body, now }) => {
@@ -55,7 +55,7 @@ function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, f
     if (attempt instanceof Refusal) return attempt;
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
-    return passOn(c, response);
+    return passAnswerOn(c, response);
   });
 }
 
@@ -83,11 +83,11 @@ function codeRoutes(
     if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
     const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
     if (attempt instanceof Refusal) return attempt;
-    if (singleUseCode !== undefined && !(await isFreshCode(store, { subject, code: singleUseCode, now })))
+    if (singleUseCode !== undefined && !(await useCode(store, { subject, code: singleUseCode, now })))
       return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
-    return passOn(c, response);
+    return passAnswerOn(c, response);
   }
 
   api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
@@ -104,7 +104,7 @@ function codeRoutes(
 function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
   api.on(CALLS.passkeySignInOptions, async ({ c, now }) => {
     const limited = await countChallenge(store, { client: c.get('client'), now });
-    return limited ?? passOn(c, await forward(c));
+    return limited ?? passAnswerOn(c, await forward(c));
   });
 
   api.on(CALLS.passkeySignIn, async ({ c, body, now }) => {
@@ -112,18 +112,21 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
     if (attempt instanceof Refusal) return attempt;
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
-    return passOn(c, response, [
+    return passAnswerOn(c, response, [
       'invalid_credentials',
       'This passkey was not accepted. Try again, or sign in another way.',
     ]);
   });
 
   api.on(CALLS.addPasskey, async ({ c, body }) =>
-    passOn(c, await forward(c, body), ['invalid_request', 'The passkey was not accepted. Please try again.']),
+    passAnswerOn(c, await forward(c, body), [
+      'invalid_request',
+      'The passkey was not accepted. Please try again.',
+    ]),
   );
 
   api.on(CALLS.removePasskey, async ({ c, body }) =>
-    passOn(c, await forward(c, body), ['not_found', 'There is no such passkey.']),
+    passAnswerOn(c, await forward(c, body), ['not_found', 'There is no such passkey.']),
   );
 }
 
@@ -134,7 +137,7 @@ const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
 function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltInActions): void {
   /** Returns the account's user at the built-in provider; null if it signed up through an earlier provider. */
   async function subjectOf(accountId: string): Promise<string | null> {
-    const identities = await identitiesOf(store, accountId);
+    const identities = await listIdentities(store, accountId);
     return identities.find(({ issuer }) => issuer === BUILT_IN)?.subject ?? null;
   }
 

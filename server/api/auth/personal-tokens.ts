@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { TOKEN_PATTERN, type TokenScope } from '../../../contract/token.ts';
-import { useToken } from '../../store/accounts/api-tokens.ts';
+import { authenticateToken } from '../../store/accounts/api-tokens.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { AppContext } from '../http/app-env.ts';
-import { refuse, refuseForNow, type Refusal } from '../http/problem.ts';
+import { refuse, refuseTooMany, type Refusal } from '../http/problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const TOKEN_PREFIX = 'clt_';
@@ -19,7 +19,7 @@ export function newToken(): { secret: string; prefix: string } {
 }
 
 /** Returns whether a request has a personal token, valid or not. If so, its cookies are ignored. */
-export const showsToken = (c: AppContext): boolean => tokenOf(c) !== null;
+export const hasToken = (c: AppContext): boolean => tokenOf(c) !== null;
 
 function tokenOf(c: AppContext): string | null {
   const value = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? '';
@@ -73,7 +73,7 @@ export function createPersonalTokens({
       const { network } = c.get('client');
       const blockedUntil = blockedNetworks.get(network) ?? 0;
       if (blockedUntil > now) return tooMany(blockedUntil - now);
-      const known = TOKEN_PATTERN.test(secret) ? await useToken(store, { secret, now }) : null;
+      const known = TOKEN_PATTERN.test(secret) ? await authenticateToken(store, { secret, now }) : null;
       if (known !== null) return { ...known, scopes: known.scopes as readonly TokenScope[] };
       c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
       return (await countGuess(network, secret, now)) ?? refuse('invalid_token', INVALID_TOKEN);
@@ -83,7 +83,7 @@ export function createPersonalTokens({
 
 const INVALID_TOKEN = 'This token is not, or no longer, good. Make one on your profile page.';
 const tooMany = (retryAfterMs: number) =>
-  refuseForNow('Too many tokens from here were not good. Try again later.', retryAfterMs);
+  refuseTooMany('Too many tokens from here were not good. Try again later.', retryAfterMs);
 
 /**
  * Adds `key` if there is room. A full map drops the newcomer and no existing entry; the database then counts every

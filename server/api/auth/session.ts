@@ -6,8 +6,8 @@ import {
   endSession,
   openSession,
   rotateSession,
-  type SeenFrom,
-  sessionBy,
+  type SessionClient,
+  findSession,
 } from '../../store/accounts/sessions.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
@@ -130,7 +130,7 @@ export function createSessions(options: {
     async current(c) {
       const token = read(c, 'session');
       if (token === null) return null;
-      return sessionBy(store, {
+      return findSession(store, {
         sessionId: token.sessionId,
         accessHash: hash(token.secret),
         now: clock.now(),
@@ -142,7 +142,7 @@ export function createSessions(options: {
       const token = current === null ? read(c, 'refresh') : null;
       if (token === null) return current;
       const { sessionId, secret: refreshSecret } = token;
-      return sessionBy(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
+      return findSession(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
     },
 
     isShown: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,
@@ -167,7 +167,7 @@ export function createSessions(options: {
   return sessions;
 }
 
-const seenFrom = (c: AppContext): SeenFrom => ({
+const seenFrom = (c: AppContext): SessionClient => ({
   userAgent: c.req.header('user-agent') ?? '',
   address: c.get('client').shown,
 });

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { endAllSessions, endSession, sessionsOf } from '../../store/accounts/sessions.ts';
+import { endAllSessions, endSession, listSessions } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { browserName } from './browser-name.ts';
 import { refuse } from '../http/problem.ts';
@@ -7,7 +7,7 @@ import { refuse } from '../http/problem.ts';
 /** Lists and ends the sessions of an account. */
 export function sessionRoutes(api: Api, { store, sessions }: AppParts): void {
   api.on(CALLS.listSessions, async ({ session, now }) => {
-    const open = await sessionsOf(store, session.account.id, now);
+    const open = await listSessions(store, session.account.id, now);
     return {
       data: open.map(({ id, userAgent, address, createdAt, lastUsedAt }) => ({
         id,

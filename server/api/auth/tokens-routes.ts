@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { MOST_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
-import { type ApiToken, makeToken, revokeToken, tokensOf } from '../../store/accounts/api-tokens.ts';
+import { type ApiToken, createToken, revokeToken, listTokens } from '../../store/accounts/api-tokens.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { newToken } from './personal-tokens.ts';
 import { refuse } from '../http/problem.ts';
@@ -10,7 +10,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 /** Lists, creates and revokes personal tokens. The calls have no scope, so that tokens cannot manage tokens. */
 export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listTokens, async ({ session }) => ({
-    data: (await tokensOf(store, session.account.id)).map(tokenWire),
+    data: (await listTokens(store, session.account.id)).map(tokenWire),
   }));
 
   api.on(CALLS.makeToken, async ({ body, session, now }) => {
@@ -19,7 +19,7 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
     if (limited) return limited;
     const { secret, prefix } = newToken();
     const days = body.expires_in_days;
-    const made = await makeToken(store, {
+    const made = await createToken(store, {
       accountId,
       secret,
       prefix,

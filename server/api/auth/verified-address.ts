@@ -3,7 +3,7 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { MisuseRules } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { MOST_WEIGHED } from '../http/rate-limit.ts';
+import { MAX_WEIGHT } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
 /** Refusals of actions that need a verified address. */
@@ -48,7 +48,7 @@ const UNVERIFIED_REFUSALS = {
     ),
 };
 
-export function needsProof(what: keyof typeof UNVERIFIED_REFUSALS, limits: Limits): Refusal {
+export function refusalOfUnverified(what: keyof typeof UNVERIFIED_REFUSALS, limits: Limits): Refusal {
   return UNVERIFIED_REFUSALS[what](limits);
 }
 
@@ -58,7 +58,7 @@ export function refuseUnverified(
   what: keyof typeof UNVERIFIED_REFUSALS,
   { config }: Pick<AppParts, 'config'>,
 ): Refusal | null {
-  return emailVerified ? null : needsProof(what, config.limits);
+  return emailVerified ? null : refusalOfUnverified(what, config.limits);
 }
 
 /** Counts a manually requested check. Returns null if it is allowed. */
@@ -69,20 +69,20 @@ export function limitCheck(
 ): Refusal | null {
   const limited = limits.allow('checkByDomain', monitorId);
   if (limited || emailVerified) return limited;
-  return limits.allow('checkBeforeProof', monitorId) && needsProof('checks', config.limits);
+  return limits.allow('checkBeforeProof', monitorId) && refusalOfUnverified('checks', config.limits);
 }
 
 /**
  * Counts a change that triggers a check of `what`, a domain or an account; null if it is allowed. Limits unverified
  * accounts to the rate of manual checks, but over ten minutes: people who set up alerts save several times in a row.
  */
-export function limitFollowing(
+export function limitRecheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
   { emailVerified }: Pick<Account, 'emailVerified'>,
   what: string,
 ): Refusal | null {
   if (emailVerified) return null;
-  return limits.allow('recheckBeforeProof', what) && needsProof('again', config.limits);
+  return limits.allow('recheckBeforeProof', what) && refusalOfUnverified('again', config.limits);
 }
 
 /** Returns the rules for adding domains. Limits on ports only apply if anybody may sign up and scan them. */
@@ -91,14 +91,14 @@ export function misuseRules({ limits, signups }: AppParts['config']): MisuseRule
 }
 
 /** Counts a call that triggers a check of every domain of the account. Returns null if it is allowed. */
-export async function limitChecksOfAll(
+export async function limitRecheckOfAll(
   parts: Pick<AppParts, 'store' | 'limits' | 'config'>,
   account: Pick<Account, 'id' | 'emailVerified'>,
 ): Promise<Refusal | null> {
   const { store, limits } = parts;
   const { id: accountId } = account;
-  const limited = limitFollowing(parts, account, accountId);
+  const limited = limitRecheck(parts, account, accountId);
   if (limited) return limited;
   const { count } = await trackedEndpoints(store, { accountId, endpoints: [] });
-  return limits.allow('recheckAllByAccount', accountId, Math.min(count, MOST_WEIGHED));
+  return limits.allow('recheckAllByAccount', accountId, Math.min(count, MAX_WEIGHT));
 }

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { obstacleToBuying } from '../../core/index.ts';
+import { blockingSubscription } from '../../core/index.ts';
 import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
-import { type StoredSubscription, subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import { type StoredSubscription, listSubscriptions } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { createCheckoutReferences, receivePaymentEvents, refuseWithoutProvider } from './payment-webhook.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
@@ -27,7 +27,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
       const refusal = await refuseSale(
         payments,
         body.price_id,
-        await subscriptionsOf(store, account.id),
+        await listSubscriptions(store, account.id),
         now,
       );
       if (refusal) return refusal;
@@ -40,7 +40,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.billing, async ({ session: { account } }) => {
     if (payments === null) return { data: { url: '' } };
-    const subscriptions = await subscriptionsOf(store, account.id);
+    const subscriptions = await listSubscriptions(store, account.id);
     const customers = [subscriptions[0]?.customerId ?? '', account.paddleId].filter((id) => id !== '');
     if (customers.length === 0) return { data: { url: '' } };
     // The portal shows invoices and payment methods, so the address must be verified.
@@ -72,7 +72,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
     if (references.read(body.reference) !== account.id)
       return refuse('not_found', 'There is no such checkout.');
     return whenAvailable(async () => {
-      const subscriptions = await subscriptionsOf(store, account.id);
+      const subscriptions = await listSubscriptions(store, account.id);
       const refusal = await refuseSale(payments, body.price_id, subscriptions, now);
       if (refusal) return refusal;
       const { reference } = body;
@@ -101,7 +101,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
 
 /** Returns the running subscription, or else the latest one. */
 async function shownSubscription({ store }: AppParts, accountId: string): Promise<StoredSubscription | null> {
-  const subscriptions = await subscriptionsOf(store, accountId);
+  const subscriptions = await listSubscriptions(store, accountId);
   return subscriptions.find(({ status }) => status !== 'canceled') ?? subscriptions[0] ?? null;
 }
 
@@ -111,7 +111,7 @@ async function refuseSale(
   subscriptions: StoredSubscription[],
   now: number,
 ): Promise<Refusal | null> {
-  const obstacle = obstacleToBuying(subscriptions, now);
+  const obstacle = blockingSubscription(subscriptions, now);
   if (obstacle !== null) return refuse('already_subscribed', WHY_NOT[obstacle.status]);
   const isOffered = (await payments.products()).some((product) => product.priceId === priceId);
   return isOffered

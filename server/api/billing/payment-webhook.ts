@@ -5,7 +5,7 @@ import {
   PaymentsUnavailable,
 } from '../../providers/payments/index.ts';
 import { applyPaymentEvent } from '../../store/billing/payment-events.ts';
-import { subscriptionById } from '../../store/billing/subscriptions.ts';
+import { findSubscription } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -45,7 +45,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;
     if (change.kind !== 'subscription') return event;
-    if ((await subscriptionById(store, change.subscriptionId)) !== null) return event;
+    if ((await findSubscription(store, change.subscriptionId)) !== null) return event;
     if (await provider.sells(change)) return event;
     log.info({ event: event.id, price: change.priceId }, 'A subscription to something else was ignored');
     return { ...event, change: { kind: 'other' } };
@@ -129,7 +129,7 @@ export function linkTestMode(options: { store: Store; sessionSecret: string; app
   const { store, sessionSecret, app } = options;
   return {
     secret: derivedKey(sessionSecret, 'test-payments').toString('hex'),
-    subscriptionOf: (id: string) => subscriptionById(store, id),
+    subscriptionOf: (id: string) => findSubscription(store, id),
     async deliver({ body, signature }: { body: string; signature: string }): Promise<number> {
       const headers = { 'content-type': 'application/json', 'paddle-signature': signature };
       const answer = await app().request('/api/payment/webhook', { method: 'POST', headers, body });

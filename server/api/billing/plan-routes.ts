@@ -2,8 +2,8 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/standing.ts';
-import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/account-health.ts';
+import { listSubscriptions } from '../../store/billing/subscriptions.ts';
 import { unsubscriptionsOf } from '../../store/mail/unsubscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { mailPageFor } from '../operations/dev-mail-routes.ts';
@@ -57,7 +57,7 @@ async function endOfPaidPeriod(
   { accountId, entitlement, now }: { accountId: string; entitlement: Entitlement; now: number },
 ): Promise<number | null> {
   if (entitlement.source !== 'subscription' || entitlement.status === 'past_due') return null;
-  const ends = (await subscriptionsOf(store, accountId))
+  const ends = (await listSubscriptions(store, accountId))
     .filter(({ status }) => status === 'active' || status === 'trialing')
     .map(({ periodEndsAt }) => periodEndsAt ?? 0);
   const end = Math.max(0, ...ends);

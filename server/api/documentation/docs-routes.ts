@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api, AppParts } from '../http/api.ts';
 import { docsPage, type OpenApiDocument } from './docs-page.ts';
-import { lazily, pageDocument } from '../http/page-document.ts';
+import { memoize, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
 
 /** Serves the OpenAPI document for programs, and the reference page for people. */
 export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {
-  const document = lazily(() => openApiDocument(sessions.cookieName));
+  const document = memoize(() => openApiDocument(sessions.cookieName));
   app.get('/api/openapi.json', (c) => c.json(document()));
 
-  const page = lazily(async () => {
+  const page = memoize(async () => {
     const text = await docsPage({
       document: document() as OpenApiDocument,
       productName: config.productName,

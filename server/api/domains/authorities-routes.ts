@@ -4,7 +4,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { readAuthorities } from '../../core/index.ts';
 import {
   addAuthorities,
-  authoritiesOf,
+  listAuthorities,
   removeAuthority,
   type TrustedAuthority,
 } from '../../store/accounts/authorities.ts';
@@ -15,7 +15,7 @@ import { iso } from './domain-wire.ts';
 /** Manages private certificate authorities that an account trusts. Each change triggers a check of all its domains. */
 export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listAuthorities, async ({ session }) => ({
-    data: (await authoritiesOf(store.db, session.account.id)).map(authorityWire),
+    data: (await listAuthorities(store.db, session.account.id)).map(authorityWire),
   }));
 
   api.on(CALLS.addAuthorities, async ({ body, session, once, now }) => {
@@ -40,7 +40,7 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
 
   api.on(CALLS.removeAuthority, async ({ params, session, now }) => {
     const accountId = session.account.id;
-    const owned = (await authoritiesOf(store.db, accountId)).some(({ id }) => id === params.id);
+    const owned = (await listAuthorities(store.db, accountId)).some(({ id }) => id === params.id);
     if (!owned) return notFound();
     const limited = limits.allow('authoritiesByAccount', accountId);
     if (limited) return limited;

@@ -1,14 +1,14 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
-import { monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';
+import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { domainWire, isRefusedByPolicy, oneDomainWire, REFUSED_HOST } from './domain-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { misuseRules } from '../auth/verified-address.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { waitForNews } from '../http/wait-for-news.ts';
+import { waitForSignal } from '../http/wait-for-signal.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor } from '../../store/monitors/monitor-adding.ts';
 
@@ -61,13 +61,16 @@ function watchFirstCheck(
   store: Store,
   { accountId, timeoutMs, signal }: { accountId: string; timeoutMs: number; signal: AbortSignal },
 ) {
-  const waiter = waitForNews(store, (signal) => signal.topic === 'domain' && signal.accountId === accountId);
+  const waiter = waitForSignal(
+    store,
+    (signal) => signal.topic === 'domain' && signal.accountId === accountId,
+  );
   return {
     /** Returns the checked monitor; null if there was no check in time or the monitor was removed. */
     async of(monitorId: string): Promise<Monitor | null> {
       const result = await waiter.until(
         async () => {
-          const monitor = await monitorOf(store, { accountId, monitorId });
+          const monitor = await findMonitor(store, { accountId, monitorId });
           return monitor === null || monitor.lastCheckedAt !== null ? { monitor } : null;
         },
         { timeoutMs, signal },

@@ -7,11 +7,11 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { Refusal } from '../http/problem.ts';
-import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
+import { limitCheck, limitRecheck } from '../auth/verified-address.ts';
 import { oneDomainWire } from './domain-wire.ts';
 import { describeMonitor, type MonitorKey } from '../../store/monitors/monitor-change.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
-import { monitorsOf } from '../../store/monitors/monitor-list.ts';
+import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** The domain afterwards (null: removed), or the refusal. */
@@ -34,7 +34,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     if (limited) return limited;
 
     // Check ownership before counting limits per domain: strangers must not use up the owner's.
-    const ownedById = new Map((await monitorsOf(store, { accountId, ids })).map((each) => [each.id, each]));
+    const ownedById = new Map((await findMonitors(store, { accountId, ids })).map((each) => [each.id, each]));
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {
       const owned = ownedById.get(id) ?? null;
@@ -93,7 +93,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     minutes: number,
     now: number,
   ): Promise<Outcome> {
-    const limited = owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, account, owned.id);
+    const limited = owned.checkEveryMinutes === minutes ? null : limitRecheck(parts, account, owned.id);
     if (limited) return limited;
     const key = { accountId: owned.accountId, monitorId: owned.id };
     const mayUse = (plan: Plan) => mayUseFrequency(plan, minutes);

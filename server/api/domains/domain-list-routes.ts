@@ -1,11 +1,11 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
-import { eachMonitor, listMonitors, monitorIds, placeOf } from '../../store/monitors/monitor-list.ts';
-import { looksForText } from '../../store/monitors/monitor-filter.ts';
-import { lagging } from '../../store/db/replica.ts';
+import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
+import { searchesText } from '../../store/monitors/monitor-filter.ts';
+import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { monitorPlace, writeCursor } from '../http/cursor.ts';
+import { monitorCursor, writeCursor } from '../http/cursor.ts';
 import { domainWire, domainWires, summaryWire } from './domain-wire.ts';
 import { download } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
@@ -20,11 +20,11 @@ const MOST_IDS = 10_000;
 /** Lists, searches, summarises and exports the domains of an account. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
   const limitSearches = (accountId: string, filter: DomainFilter): Refusal | null =>
-    looksForText(filter) ? limits.allow('searchesByAccount', accountId) : null;
+    searchesText(filter) ? limits.allow('searchesByAccount', accountId) : null;
 
   api.on(CALLS.listDomains, async ({ query, session, now }) => {
     const { page, sort, limit: pageSize = PAGE_SIZE } = query;
-    const after = monitorPlace(query.cursor, sort);
+    const after = monitorCursor(query.cursor, sort);
     if (after instanceof Refusal) return after;
     const limited = limitSearches(session.account.id, query);
     if (limited) return limited;
@@ -44,7 +44,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
       page: after === null ? page : null,
       page_size: pageSize,
       total,
-      next_cursor: last ? writeCursor(placeOf(last, sort)) : null,
+      next_cursor: last ? writeCursor(cursorOf(last, sort)) : null,
     };
   });
 
@@ -71,7 +71,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
     const accountId = session.account.id;
     const limited = limits.allow('csvByAccount', accountId) ?? limitSearches(accountId, query);
     if (limited) return limited;
-    const monitors = eachMonitor(lagging(store), { accountId, ...filterOf(query), sort: query.sort, now });
+    const monitors = eachMonitor(onReplica(store), { accountId, ...filterOf(query), sort: query.sort, now });
     return download(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-domains',

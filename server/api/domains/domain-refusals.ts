@@ -2,7 +2,7 @@ import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/words.ts';
 import { displayName, type Limits } from '../../core/index.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 import { refuseUntil } from '../http/rate-limit.ts';
-import { needsProof } from '../auth/verified-address.ts';
+import { refusalOfUnverified } from '../auth/verified-address.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
@@ -23,7 +23,7 @@ export const REFUSALS = {
 /** Maps the reason why a domain was not added to a refusal. */
 export function refusalToAdd(refused: RefusedMonitor, limits: Limits): Refusal {
   if (refused.code === 'exists') return REFUSALS.exists(refused.existing);
-  if (refused.code === 'email_not_verified') return needsProof(refused.needs, limits);
+  if (refused.code === 'email_not_verified') return refusalOfUnverified(refused.needs, limits);
   if (refused.code === 'too_many_ports') return REFUSALS.tooManyPorts(limits, refused.retryAfterMs);
   return REFUSALS.noRoom();
 }

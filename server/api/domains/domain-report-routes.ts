@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { certificateDiff, displayName, readChain } from '../../core/index.ts';
 import { certificateDers } from '../../store/checks/certificates.ts';
-import { monitorOf } from '../../store/monitors/monitors.ts';
+import { findMonitor } from '../../store/monitors/monitors.ts';
 import { uptimeHistory } from '../../store/checks/uptime.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
@@ -16,7 +16,7 @@ export function domainReportRoutes(api: Api, { store, limits }: AppParts): void 
     const accountId = session.account.id;
     const limited = limits.allow('reportByAccount', accountId);
     if (limited) return limited;
-    const monitor = await monitorOf(store, { accountId, monitorId: params.id });
+    const monitor = await findMonitor(store, { accountId, monitorId: params.id });
     if (monitor === null) return REFUSALS.notFound();
     const { verdict, certificate: facts } = monitor;
     if (verdict === null) return { data: emptyReportWire(displayName(monitor)) };

@@ -184,11 +184,11 @@ function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now
   if (pausedBy !== null) return 'paused';
   return certificate === null && lastCheckedAt === null
     ? 'pending'
-    : seenState({ certificate, verdict }, now);
+    : certificateStateOf({ certificate, verdict }, now);
 }
 
 /** Returns the state of the last certificate that a finished check has read. */
-export function seenState(
+export function certificateStateOf(
   { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
   now: number,
 ) {

@@ -9,18 +9,18 @@ import {
 } from '../../core/index.ts';
 import {
   countMonitors,
-  monitorOf,
+  findMonitor,
   removeMonitor,
   requestCheck,
   setFrequency,
 } from '../../store/monitors/monitors.ts';
 import { dailyKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { placeInTime, writeCursor } from '../http/cursor.ts';
+import { timeCursor, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { domainWire, historyEntryWire, iso, isoOrNull, oneDomainWire } from './domain-wire.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
+import { limitCheck, limitRecheck } from '../auth/verified-address.ts';
 import type { ChainCertificateWire } from '../../../contract/domain.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
@@ -38,7 +38,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
   api.on(CALLS.domain, async ({ params, session, now }) => {
-    const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    const monitor = await findMonitor(store, { accountId: session.account.id, monitorId: params.id });
     return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
   });
 
@@ -57,7 +57,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.domainHistory, async ({ params, query, session, now }) => {
-    const after = placeInTime(query.cursor);
+    const after = timeCursor(query.cursor);
     if (after instanceof Refusal) return after;
     const accountId = session.account.id;
     const isUnpaged = after === null && query.limit === undefined;
@@ -96,10 +96,10 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
     const minutes = query.check_frequency;
-    const owned = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    const owned = await findMonitor(store, { accountId: session.account.id, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     const limited =
-      owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, session.account, owned.id);
+      owned.checkEveryMinutes === minutes ? null : limitRecheck(parts, session.account, owned.id);
     if (limited) return limited;
     const set = await setFrequency(store, {
       accountId: session.account.id,
@@ -115,7 +115,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.checkDomain, async ({ params, session, now }) => {
     const accountId = session.account.id;
     // Check ownership before limits: no answer may reveal to strangers whether a domain exists.
-    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    const owned = await findMonitor(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     if (owned.pausedBy !== null) return REFUSALS.paused();
     const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
@@ -132,7 +132,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
     const accountId = session.account.id;
-    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    const owned = await findMonitor(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     // Resuming triggers a check, so it shares the limits of manual checks.
     const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);

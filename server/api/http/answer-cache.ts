@@ -71,7 +71,7 @@ export function createAnswerCache<T>(options: {
  * Responds with `text` and its ETag, or with 304 if the client has it already. Both get `headers`. Pass
  * `Cache-Control: no-cache`, so that a badge or page disappears as soon as it is switched off.
  */
-export function taggedAnswer(
+export function respondWithEtag(
   c: AppContext,
   text: string,
   { contentType, headers }: { contentType: string; headers: Record<string, string> },

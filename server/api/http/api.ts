@@ -3,16 +3,16 @@ import type { z } from 'zod';
 import type { Call } from '../../../contract/calls/calls.ts';
 import { allows } from '../../../contract/token.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import { AccessEnded, onBehalfOf, onNobodysBehalf } from '../../store/db/transaction.ts';
+import { AccessEnded, runAsCaller, runWithoutCaller } from '../../store/db/transaction.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
-import { NOT_ONCE, type Once, onlyOnce } from './once.ts';
-import { type ActiveToken, type PersonalTokens, showsToken } from '../auth/personal-tokens.ts';
+import { WITHOUT_KEY, type IdempotentAnswer, runIdempotently } from './idempotency.ts';
+import { type ActiveToken, type PersonalTokens, hasToken } from '../auth/personal-tokens.ts';
 import { problemResponse, Refusal, refuse } from './problem.ts';
 import type { Readiness, Telemetry } from '../../telemetry/index.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from '../auth/session.ts';
-import type { ThisMachine } from './this-machine.ts';
+import type { LocalAccess } from './local-access.ts';
 import type { EndpointPolicy } from '../../core/index.ts';
 
 /** Everything the routes need: the app's options with defaults filled in, and the services made from them. */
@@ -23,7 +23,7 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   sessions: Sessions;
   tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;
-  thisMachine: ThisMachine;
+  thisMachine: LocalAccess;
 }
 
 type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
@@ -42,7 +42,7 @@ interface Incoming<C extends Call> {
       ? ActiveSession
       : null;
   /** Stores the answer under the caller's idempotency key; does nothing for calls that take no key. */
-  once: Once;
+  once: IdempotentAnswer;
   /** ms UTC. */
   now: number;
 }
@@ -73,17 +73,17 @@ export function createApi(parts: AppParts): Api {
         const input = await readInput(c, call);
         if (input instanceof Refusal) return problemResponse(c, input);
         const now = parts.clock.now();
-        const handle = async (once: Once): Promise<Response> => {
+        const handle = async (once: IdempotentAnswer): Promise<Response> => {
           const answer = await handler({ c, ...input, session, once, now } as never);
           if (answer instanceof Refusal) return problemResponse(c, answer);
           return answer instanceof Response ? answer : c.json(answer as object, call.status);
         };
         // Leave the caller's context: test-mode payments send webhooks from within an authenticated request.
-        if (session === null) return onNobodysBehalf(() => handle(NOT_ONCE));
+        if (session === null) return runWithoutCaller(() => handle(WITHOUT_KEY));
         const answer = await withAccess(session, async () => {
-          if (call.once !== true) return handle(NOT_ONCE);
+          if (call.once !== true) return handle(WITHOUT_KEY);
           const accountId = session.account.id;
-          return onlyOnce(c, { call, parts, accountId, input, now }, handle);
+          return runIdempotently(c, { call, parts, accountId, input, now }, handle);
         });
         return answer instanceof Refusal ? problemResponse(c, answer) : answer;
       });
@@ -98,7 +98,7 @@ async function withAccess<T>(
 ): Promise<T | Refusal> {
   const { account, ...access } = session;
   try {
-    return await onBehalfOf({ accountId: account.id, ...access }, handle);
+    return await runAsCaller({ accountId: account.id, ...access }, handle);
   } catch (error) {
     if (error instanceof AccessEnded) return refuse('not_authenticated', 'Please sign in again.');
     throw error;
@@ -111,7 +111,7 @@ async function authenticate(
   { scope }: Call,
   { sessions, tokens, limits }: AppParts,
 ): Promise<ActiveSession | ActiveToken | Refusal> {
-  if (!showsToken(c)) {
+  if (!hasToken(c)) {
     const session = await sessions.current(c);
     if (session === null) return refuse('not_authenticated', 'Please sign in.');
     return limits.allowWithHeaders(c, 'bySession', session.sessionId) ?? session;

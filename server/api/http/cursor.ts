@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MonitorPlace } from '../../store/monitors/monitor-list.ts';
+import type { MonitorCursor } from '../../store/monitors/monitor-list.ts';
 import { type Refusal, refuse } from './problem.ts';
 
 /**
@@ -33,19 +33,19 @@ const placeSchemas = {
   newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
   name: z.strictObject({ sort: z.literal('name'), host: text, port: z.number().int().min(0).max(65_535) }),
-} satisfies Record<MonitorPlace['sort'], z.ZodType<MonitorPlace>>;
+} satisfies Record<MonitorCursor['sort'], z.ZodType<MonitorCursor>>;
 
 /** Reads a cursor of the domain list. Returns null without a cursor, a refusal if it is invalid for this order. */
-export function monitorPlace(
+export function monitorCursor(
   cursor: string | undefined,
-  sort: MonitorPlace['sort'],
-): MonitorPlace | Refusal | null {
-  return cursor === undefined ? null : readCursor<MonitorPlace>(cursor, placeSchemas[sort]);
+  sort: MonitorCursor['sort'],
+): MonitorCursor | Refusal | null {
+  return cursor === undefined ? null : readCursor<MonitorCursor>(cursor, placeSchemas[sort]);
 }
 
 const timePlaceSchema = z.strictObject({ at: instant, id });
 
 /** Reads a cursor of a list sorted by time, newest first. Returns null without a cursor, a refusal if it is invalid. */
-export function placeInTime(cursor: string | undefined): z.infer<typeof timePlaceSchema> | Refusal | null {
+export function timeCursor(cursor: string | undefined): z.infer<typeof timePlaceSchema> | Refusal | null {
   return cursor === undefined ? null : readCursor(cursor, timePlaceSchema);
 }

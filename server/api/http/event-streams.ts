@@ -1,12 +1,12 @@
 import { streamSSE } from 'hono/streaming';
 import type { ServerEvent } from '../../../contract/event.ts';
-import { monitorOf } from '../../store/monitors/monitors.ts';
+import { findMonitor } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { Signal } from '../../store/db/signals.ts';
 import { oneDomainWire } from '../domains/domain-wire.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
-import { refuseForNow } from './problem.ts';
+import { refuseTooMany } from './problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const RECONNECT_MS = 3_000;
@@ -19,7 +19,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
     // Nobody reads the body of a HEAD response, so its stream would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
-    if (stream === null) return refuseForNow('This account has too many pages open.', MINUTE_MS);
+    if (stream === null) return refuseTooMany('This account has too many pages open.', MINUTE_MS);
     // Tells nginx and compatible proxies not to buffer the response, which would delay every event.
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (sse) => {
@@ -81,7 +81,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
       const streams = byAccount.get(accountId) ?? new Set();
       if (streams.size >= MAX_STREAMS_PER_ACCOUNT) return null;
       const stream = createStream(sessionId, async (monitorId) => {
-        const monitor = await monitorOf(store, { accountId, monitorId });
+        const monitor = await findMonitor(store, { accountId, monitorId });
         return monitor === null
           ? { event: 'domain_removed', data: { id: monitorId } }
           : { event: 'domain', data: await oneDomainWire(store, monitor, clock.now()) };

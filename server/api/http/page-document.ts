@@ -15,7 +15,7 @@ const ESCAPES: Record<string, string> = {
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** Replaces each `{{name}}` by its HTML-escaped value. Placeholders without a value stay as they are. */
-export function fillIn(template: string, values: Readonly<Record<string, string>>): string {
+export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   // In one pass, so that placeholders inside a value are not expanded.
   return template.replaceAll(/\{\{\w+\}\}/g, (placeholder) => {
     const value = values[placeholder];
@@ -27,8 +27,8 @@ export function fillIn(template: string, values: Readonly<Record<string, string>
 export function pageDocument(html: string): PageDocument {
   const plain = Buffer.from(html);
   const compressed = {
-    br: lazily(() => new Uint8Array(brotliCompressSync(plain))),
-    gzip: lazily(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
+    br: memoize(() => new Uint8Array(brotliCompressSync(plain))),
+    gzip: memoize(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
   };
   // Weak, because all encodings share it.
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
@@ -65,7 +65,7 @@ function accepts(acceptEncoding: string | undefined, name: string): boolean {
 }
 
 /** Memoizes `make` and calls it on first use, so that processes which never need the value start faster. */
-export function lazily<T>(make: () => T): () => T {
+export function memoize<T>(make: () => T): () => T {
   let cached: { value: T } | undefined;
   return () => (cached ??= { value: make() }).value;
 }

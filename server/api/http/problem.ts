@@ -26,7 +26,7 @@ export class Refusal {
 export const refuse = (code: ProblemCode, detail: string): Refusal => new Refusal(code, detail);
 
 /** Refuses with 429 and Retry-After. `limit`: the operator's limit that was reached, if it was one. */
-export function refuseForNow(detail: string, retryAfterMs: number, limit: LimitName | null = null): Refusal {
+export function refuseTooMany(detail: string, retryAfterMs: number, limit: LimitName | null = null): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new Refusal('too_many_requests', detail, { retryAfterSeconds, limit });
 }

@@ -4,7 +4,7 @@ import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../../store/operations/rate-limits.ts';
 import type { AppContext } from './app-env.ts';
 import type { ClientAddress } from './client-address.ts';
-import { refuseForNow, type Refusal } from './problem.ts';
+import { refuseTooMany, type Refusal } from './problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 export interface Limit {
@@ -15,7 +15,7 @@ export interface Limit {
 }
 
 /** Maximum number of domains that one call counts for, so that larger accounts can make it as well. */
-export const MOST_WEIGHED = 5_000;
+export const MAX_WEIGHT = 5_000;
 
 /** Limits that only keep one caller from crowding out the others. Counted in memory, per process. */
 const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
@@ -68,7 +68,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
   alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Counts domains, not calls: changes of alerts trigger a check of every domain. Allows 20 changes for 5,000. */
-  recheckAllByAccount: { count: 20 * MOST_WEIGHED, windowMs: 60 * MINUTE_MS },
+  recheckAllByAccount: { count: 20 * MAX_WEIGHT, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account. Calendars poll a few times a day. */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Requests for status pages, which read the database. */
@@ -91,7 +91,7 @@ export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retry
         ? [minutes, 'minute']
         : [Math.ceil(minutes / 60), 'hour'];
   const why = set === undefined ? 'Too many attempts' : `The limit of ${most} ${set.what} is reached`;
-  return refuseForNow(
+  return refuseTooMany(
     `${why}. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
     retryAfterMs,
     set?.by ?? null,

@@ -17,8 +17,8 @@ import {
 } from '../../../contract/pages.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
-import { fillIn, pageDocument, type PageDocument } from './page-document.ts';
-import { namesFile } from './request-watch.ts';
+import { fillTemplate, pageDocument, type PageDocument } from './page-document.ts';
+import { namesFile } from './request-telemetry.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -128,7 +128,7 @@ const MOST_STATUS_DOCUMENTS = 500;
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   const fill = (template: string, path: string, statusTitle = '') =>
     pageDocument(
-      fillIn(template, {
+      fillTemplate(template, {
         [PLACEHOLDERS.productName]: publicConfig.product_name,
         [PLACEHOLDERS.address]: new URL(path, publicUrl).href,
         [PLACEHOLDERS.config]: JSON.stringify(publicConfig),

@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { type MeasuredDomain, measuredDomains } from '../../store/accounts/account-metrics.ts';
-import { lagging } from '../../store/db/replica.ts';
+import { type DomainMetrics, readDomainMetrics } from '../../store/accounts/account-metrics.ts';
+import { onReplica } from '../../store/db/replica.ts';
 import { createAnswerCache } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { countMonitors } from '../../store/monitors/monitors.ts';
@@ -26,7 +26,10 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     const limited = limits.allow('metricsByAccount', account.id);
     if (limited) return limited;
     const text = await cache.get(account.id, async () => {
-      const domains = await measuredDomains(lagging(store), { accountId: account.id, most: MOST_DOMAINS });
+      const domains = await readDomainMetrics(onReplica(store), {
+        accountId: account.id,
+        most: MOST_DOMAINS,
+      });
       const total =
         domains.length < MOST_DOMAINS ? domains.length : await countMonitors(store.db, account.id);
       return accountMetricsText(domains, { total, now });
@@ -40,7 +43,7 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
  * which may be more than `domains`.
  */
 export function accountMetricsText(
-  domains: readonly MeasuredDomain[],
+  domains: readonly DomainMetrics[],
   { total, now }: { total: number; now: number },
 ): string {
   const lines = [
@@ -72,14 +75,14 @@ interface Gauge {
   name: string;
   help: string;
   /** Returns null if the value is unknown; the sample is then omitted. */
-  value: (domain: MeasuredDomain, now: number) => number | null;
+  value: (domain: DomainMetrics, now: number) => number | null;
 }
 
 const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
   value === null ? null : of(value);
 
 /** Returns 0 for an expired or revoked certificate, even if the last check did not reach the host. */
-function valid({ notAfter, revoked, trusted }: MeasuredDomain, now: number): number | null {
+function valid({ notAfter, revoked, trusted }: DomainMetrics, now: number): number | null {
   if (notAfter === null) return null;
   if (revoked || notAfter < now) return 0;
   return orNull(trusted, Number);

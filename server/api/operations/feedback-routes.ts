@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { addFeedback } from '../../store/accounts/feedback.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { refuseForNow } from '../http/problem.ts';
+import { refuseTooMany } from '../http/problem.ts';
 
 export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   const recipient = bareAddress(config.supportEmail);
@@ -18,7 +18,7 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
     });
     return added.ok
       ? answer
-      : refuseForNow('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
+      : refuseTooMany('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
   });
 }
 

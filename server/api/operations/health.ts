@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LatenessMembers } from '../../../contract/health.ts';
-import { standingAlarms } from '../../store/alerts/alarms.ts';
+import { raisedAlarms } from '../../store/alerts/alarms.ts';
 import { oldestDue } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
-import { LATE_MS } from '../../store/accounts/standing.ts';
+import { OVERDUE_MS } from '../../store/accounts/account-health.ts';
 import type { Readiness } from '../../telemetry/index.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { mayReadMetrics } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from '../http/problem.ts';
-import type { ThisMachine } from '../http/this-machine.ts';
+import type { LocalAccess } from '../http/local-access.ts';
 
 export interface HealthOptions {
   store: Store;
   clock: { now(): number };
   config: { metricsToken: string | null };
-  thisMachine: ThisMachine;
+  thisMachine: LocalAccess;
   log: { error(facts: object, text: string): void };
   /** How long a check waits for the database: behind a dead network it never answers. */
   timing: { databaseMs: number };
@@ -53,7 +53,7 @@ export function createHealth(options: HealthOptions) {
       const now = clock.now();
       const [due, alarms] = await Promise.all([
         bounded(oldestDue(store, now)),
-        mayReadMetrics(c, options) ? bounded(standingAlarms(store)) : null,
+        mayReadMetrics(c, options) ? bounded(raisedAlarms(store)) : null,
       ]);
       if (due instanceof Refusal) return due;
       if (alarms instanceof Refusal) return alarms;
@@ -64,7 +64,7 @@ export function createHealth(options: HealthOptions) {
         alerts_seconds: secondsSince(due.deliveryAt),
         ...(alarms && { alarms: alarms.map(({ code }) => code) }),
       };
-      const isOnTime = [due.checkAt, due.deliveryAt].every((at) => at === null || now - at <= LATE_MS);
+      const isOnTime = [due.checkAt, due.deliveryAt].every((at) => at === null || now - at <= OVERDUE_MS);
       if (isOnTime) return { status: 'on_time', ...members };
       const detail = `The oldest due check waits for ${members.checks_seconds} seconds, the oldest alert for ${members.alerts_seconds}.`;
       return problemResponse(c, refuse('late', detail), members);

@@ -7,14 +7,14 @@ import type { Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
 import type { Telemetry } from '../../telemetry/index.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
-import type { ThisMachine } from '../http/this-machine.ts';
+import type { LocalAccess } from '../http/local-access.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 interface MetricsOptions {
   store: Store;
   clock: { now(): number };
   config: { metricsToken: string | null };
-  thisMachine: ThisMachine;
+  thisMachine: LocalAccess;
   telemetry: Telemetry;
 }
 

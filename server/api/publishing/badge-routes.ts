@@ -1,13 +1,13 @@
 import type { Hono } from 'hono';
 import { randomBytes } from 'node:crypto';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { badgedMonitor, badgeOf, makeBadge, removeBadge } from '../../store/publishing/badges.ts';
-import { monitorOf } from '../../store/monitors/monitors.ts';
-import { taggedAnswer } from '../http/answer-cache.ts';
+import { findMonitorByBadge, findBadge, enableBadge, removeBadge } from '../../store/publishing/badges.ts';
+import { findMonitor } from '../../store/monitors/monitors.ts';
+import { respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { badgeSvg } from './badge-svg.ts';
-import { badgeStanding } from './public-status.ts';
+import { badgeState } from './public-status.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 
@@ -19,12 +19,12 @@ const FILE = /^([A-Za-z0-9_-]{22})\.svg$/;
 export function badgeRoutes(api: Api, { store, config }: AppParts): void {
   const urlOf = (token: string) => new URL(`/badge/${token}.svg`, config.publicUrl).href;
   const owned = async (accountId: string, id: string) =>
-    (await monitorOf(store, { accountId, monitorId: id }))?.id ?? null;
+    (await findMonitor(store, { accountId, monitorId: id }))?.id ?? null;
 
   api.on(CALLS.domainBadge, async ({ params, session: { account } }) => {
     const monitorId = await owned(account.id, params.id);
     if (monitorId === null) return REFUSALS.notFound();
-    const token = await badgeOf(store, { accountId: account.id, monitorId });
+    const token = await findBadge(store, { accountId: account.id, monitorId });
     return { data: token === null ? null : { url: urlOf(token) } };
   });
 
@@ -33,7 +33,7 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
     if (monitorId === null) return REFUSALS.notFound();
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     return {
-      data: { url: urlOf(await makeBadge(store, { accountId: account.id, monitorId, token, now })) },
+      data: { url: urlOf(await enableBadge(store, { accountId: account.id, monitorId, token, now })) },
     };
   });
 
@@ -49,9 +49,9 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
 export function badgeImages(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 'store' | 'clock'>): void {
   app.get('/badge/:file', async (c) => {
     const token = FILE.exec(c.req.param('file'))?.[1];
-    const monitor = token === undefined ? null : await badgedMonitor(store, token);
+    const monitor = token === undefined ? null : await findMonitorByBadge(store, token);
     if (monitor === null) return plainRefusal(c, refuse('not_found', 'There is no such badge.'));
-    return taggedAnswer(c, badgeSvg(badgeStanding(monitor, clock.now())), {
+    return respondWithEtag(c, badgeSvg(badgeState(monitor, clock.now())), {
       contentType: 'image/svg+xml; charset=utf-8',
       headers: {
         // Browsers revalidate each time, so a removed badge disappears at once and the state is current.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { badgeSvg, type BadgeStanding, textWidth } from './badge-svg.ts';
+import { badgeSvg, type BadgeState, textWidth } from './badge-svg.ts';
 
-const STANDINGS: [standing: BadgeStanding, word: string, spoken: string][] = [
+const STANDINGS: [standing: BadgeState, word: string, spoken: string][] = [
   [{ state: 'valid', daysLeft: 54 }, 'valid 54 days', 'valid, 54 days left'],
   [{ state: 'valid', daysLeft: 397 }, 'valid 397 days', 'valid, 397 days left'],
   [{ state: 'soon', daysLeft: 14 }, 'expires in 14 days', 'expires in 14 days'],

@@ -1,5 +1,5 @@
 /** What a badge shows. Days are whole days, rounded down. */
-export type BadgeStanding =
+export type BadgeState =
   | { state: 'valid' | 'soon' | 'critical'; daysLeft: number }
   | { state: 'expired' | 'revoked' | 'untrusted' | 'down' | 'unknown' | 'paused' };
 
@@ -26,7 +26,7 @@ const GLYPHS = {
 const RED = '#b3261e';
 const GREY = '#5b6778';
 
-type StateWithoutDays = Exclude<BadgeStanding, { daysLeft: number }>['state'];
+type StateWithoutDays = Exclude<BadgeState, { daysLeft: number }>['state'];
 
 const FACES: Record<StateWithoutDays, Face> = {
   expired: { word: 'expired', spoken: 'expired', ground: '#861a17', glyph: GLYPHS.cross },
@@ -37,7 +37,7 @@ const FACES: Record<StateWithoutDays, Face> = {
   paused: { word: 'paused', spoken: 'not watched at present', ground: GREY, glyph: GLYPHS.pause },
 };
 
-function faceOf(standing: BadgeStanding): Face {
+function faceOf(standing: BadgeState): Face {
   if (!('daysLeft' in standing)) return FACES[standing.state];
   const { state, daysLeft } = standing;
   const days = inDays(daysLeft);
@@ -109,7 +109,7 @@ const GLYPH_SIZE = 9;
  * Renders a badge as SVG; the same standing yields the same bytes. `textLength` fits any font to Verdana's widths.
  * White text has a contrast of at least 4.5:1. On dark pages the badge has an edge.
  */
-export function badgeSvg(standing: BadgeStanding): string {
+export function badgeSvg(standing: BadgeState): string {
   const { word, spoken, ground, glyph } = faceOf(standing);
   const [labelWidth, wordWidth] = [textWidth(LABEL), textWidth(word)];
   const left = Math.round(PADDING + labelWidth + PADDING);

@@ -3,7 +3,7 @@ import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } f
 import { CALLS } from '../../../contract/calls/calls.ts';
 import {
   type CalendarDomain,
-  makeCalendar,
+  createCalendar,
   readCalendar,
   removeCalendar,
 } from '../../store/publishing/calendar-feeds.ts';
@@ -24,7 +24,7 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
     const token = randomBytes(32).toString('base64url');
-    await makeCalendar(store, { accountId: account.id, token, now });
+    await createCalendar(store, { accountId: account.id, token, now });
     return { data: { url: new URL(`/api/calendar/${token}.ics`, config.publicUrl).href } };
   });
 

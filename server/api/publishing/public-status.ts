@@ -6,14 +6,18 @@ import {
   type ShownDomain,
 } from '../../../contract/status-page.ts';
 import { displayName, uptimeWindowDays } from '../../core/index.ts';
-import { accountById } from '../../store/accounts/accounts.ts';
+import { findAccount } from '../../store/accounts/accounts.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { incidentsOf, shownMonitors, type StatusPageChoices } from '../../store/publishing/status-pages.ts';
+import {
+  listDowntime,
+  listPageMonitors,
+  type StatusPageChoices,
+} from '../../store/publishing/status-pages.ts';
 import { uptimePercents } from '../../store/checks/uptime.ts';
-import { iso, isoOrNull, seenState } from '../domains/domain-wire.ts';
+import { iso, isoOrNull, certificateStateOf } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import type { BadgeStanding } from './badge-svg.ts';
+import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /** Returns what a page with these choices shows. Only fields named here become public: no id, note, tag or address. */
@@ -21,7 +25,7 @@ export async function publicStatus(
   store: Store,
   { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
 ): Promise<PublicStatus> {
-  const { monitors, more } = await shownMonitors(store, { accountId, choices, most: MOST_SHOWN, now });
+  const { monitors, more } = await listPageMonitors(store, { accountId, choices, most: MOST_SHOWN, now });
   const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
   const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
   const percents = choices.showUptime ? await uptimePercents(store, monitors, now) : null;
@@ -51,7 +55,7 @@ export async function publicStatus(
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name, 'en');
 
 async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
-  const account = await accountById(store, accountId);
+  const account = await findAccount(store, accountId);
   return uptimeWindowDays(account ? entitlementAt(store, account.entitlement, now).plan : 'free');
 }
 
@@ -85,7 +89,7 @@ async function shownIncidents(
 ): Promise<PublicStatus['incidents']> {
   const { accountId, monitors, nameOf, from } = request;
   const names = new Map(monitors.map((monitor) => [monitor.id, nameOf(monitor)]));
-  const incidents = await incidentsOf(store, {
+  const incidents = await listDowntime(store, {
     accountId,
     monitorIds: [...names.keys()],
     from,
@@ -105,7 +109,7 @@ function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict'>,
   now: number,
 ): CertificateState | null {
-  const seen = seenState(monitor, now);
+  const seen = certificateStateOf(monitor, now);
   if (seen === 'unread') return null;
   // An expired or revoked certificate is also untrusted: return the reason.
   if (seen === 'revoked' || seen === 'expired') return seen;
@@ -114,7 +118,7 @@ function certificateState(
 }
 
 /** Returns the state for the badge. Problems that turn visitors away now come before a near expiry. */
-export function badgeStanding(monitor: Monitor, now: number): BadgeStanding {
+export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);
   if (state === 'revoked' || state === 'expired') return { state };

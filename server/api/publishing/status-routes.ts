@@ -8,22 +8,22 @@ import {
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/index.ts';
-import { lagging } from '../../store/db/replica.ts';
+import { onReplica } from '../../store/db/replica.ts';
 import {
   isAddressFree,
-  publishedPage,
+  findPublicPage,
   saveStatusPage,
   type StatusPage,
   type StatusPageChoices,
-  statusPageOf,
+  findStatusPage,
 } from '../../store/publishing/status-pages.ts';
-import { createAnswerCache, taggedAnswer } from '../http/answer-cache.ts';
+import { createAnswerCache, respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { publicStatus } from './public-status.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
-import { monitorsOf } from '../../store/monitors/monitor-list.ts';
+import { findMonitors } from '../../store/monitors/monitor-list.ts';
 
 /** How long a page is cached, however many people read it. */
 const KEPT_MS = 5_000;
@@ -51,18 +51,18 @@ export function statusRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.publicStatus, async ({ c, params }) => {
     const limited = limits.allow('statusByAddress', c.get('client').network);
     if (limited) return limited;
-    const page = await publishedPage(store, params.slug);
+    const page = await findPublicPage(store, params.slug);
     if (page === null) return REFUSALS.noPage();
     const { accountId, changedAt, listed } = page;
     const text = await cache.get(`${accountId} ${changedAt}`, async () => {
-      const choices = await statusPageOf(store, accountId);
+      const choices = await findStatusPage(store, accountId);
       if (choices === null) return null;
       // The page's settings are current. The shown state may be some seconds old.
-      const status = await publicStatus(lagging(store), { accountId, choices, now: clock.now() });
+      const status = await publicStatus(onReplica(store), { accountId, choices, now: clock.now() });
       return JSON.stringify({ data: status });
     });
     if (text === null) return REFUSALS.noPage();
-    return taggedAnswer(c, text, {
+    return respondWithEtag(c, text, {
       contentType: 'application/json',
       headers: { 'Cache-Control': 'public, no-cache', ...(!listed && { 'X-Robots-Tag': 'noindex' }) },
     });
@@ -82,7 +82,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
   api.on(CALLS.statusPage, async ({ session: { account } }) => ({
-    data: await wire(account.id, await statusPageOf(store, account.id)),
+    data: await wire(account.id, await findStatusPage(store, account.id)),
   }));
 
   api.on(CALLS.saveStatusPage, async ({ session: { account }, body, now }) => {
@@ -117,7 +117,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
 
   async function wire(accountId: string, page: StatusPage | null): Promise<StatusPageWire> {
     const domains = page?.domains ?? [];
-    const monitors = await monitorsOf(store, { accountId, ids: domains.map(({ id }) => id) });
+    const monitors = await findMonitors(store, { accountId, ids: domains.map(({ id }) => id) });
     const names = new Map(monitors.map((monitor) => [monitor.id, displayName(monitor)]));
     return {
       slug: page?.slug ?? null,

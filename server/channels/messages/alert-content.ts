@@ -4,7 +4,7 @@ import {
   alertTitle,
   displayName,
   knownZone,
-  shortLine,
+  truncatedLine,
 } from '../../core/index.ts';
 import {
   type AboutMonitor,
@@ -119,8 +119,8 @@ function alertData(
     step,
     severity,
     as_of: iso(facts.asOf),
-    message: shortLine(facts.message ?? sentence, LONGEST_TEXT),
-    fix: facts.fix === null ? null : shortLine(facts.fix, LONGEST_TEXT),
+    message: truncatedLine(facts.message ?? sentence, LONGEST_TEXT),
+    fix: facts.fix === null ? null : truncatedLine(facts.fix, LONGEST_TEXT),
   };
 }
 
@@ -131,11 +131,11 @@ function certificateData(
   const issued = issuedCertificate(input);
   const known = issued?.fingerprint === fingerprint ? issued : null;
   return {
-    name: shortLine(name, LONGEST_TEXT),
+    name: truncatedLine(name, LONGEST_TEXT),
     role,
     fingerprint,
     serial_number: known?.serialNumber ?? null,
-    issuer: known === null ? null : shortLine(known.issuer, LONGEST_TEXT),
+    issuer: known === null ? null : truncatedLine(known.issuer, LONGEST_TEXT),
     not_before: iso(notBefore),
     not_after: iso(notAfter),
   };

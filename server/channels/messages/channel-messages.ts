@@ -1,4 +1,4 @@
-import { type AccountMail, displayName, oneLine, shortLine } from '../../core/index.ts';
+import { type AccountMail, displayName, oneLine, truncatedLine } from '../../core/index.ts';
 import { definitionOf } from '../kinds/index.ts';
 import type { AccountWords, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
@@ -76,7 +76,7 @@ export function channelDisabled(
 ): AccountWords {
   const kindName = definitionOf(channel).name;
   const called = oneLine(name) || kindName;
-  const answer = shortLine(detail, LONGEST_DETAIL);
+  const answer = truncatedLine(detail, LONGEST_DETAIL);
   const { why, then, remedy, badge, since } = ENDS[reason];
   return {
     subject: `Alerts do not reach ${called} any more`,

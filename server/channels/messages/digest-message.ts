@@ -4,9 +4,9 @@ import {
   type Digest,
   displayName,
   duration,
-  type Listed,
+  type TruncatedList,
   longDate,
-  type Named,
+  type DomainName,
   type Problem,
 } from '../../core/index.ts';
 import type { AccountWords, Zoned } from './account-mail.ts';
@@ -44,7 +44,7 @@ export function digestMessage(
   };
 }
 
-function sizeOf({ first, more }: Listed<unknown>): number {
+function sizeOf({ first, more }: TruncatedList<unknown>): number {
   return first.length + more;
 }
 
@@ -100,8 +100,8 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
 
 function drawn<T>(
   heading: string,
-  { first, more }: Listed<T>,
-  detail: (one: Named & T) => string,
+  { first, more }: TruncatedList<T>,
+  detail: (one: DomainName & T) => string,
 ): DrawnList {
   const items = first.map((one) => ({ name: displayName(one), detail: detail(one) }));
   return { heading, items, more };

@@ -1,4 +1,4 @@
-import { type AlertCertificate, longDate, oneLine, shortLine } from '../../core/index.ts';
+import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
 import { type AboutMonitor, issuedCertificate, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { instant, lastChecked, lastSeen, turnedAway } from './wording.ts';
@@ -127,5 +127,5 @@ const LONGEST_SENTENCE = 600;
 
 /** Makes one line of a verdict's sentence, which contains text from certificates. */
 function sentence(text: string | null): string {
-  return shortLine(text ?? '', LONGEST_SENTENCE);
+  return truncatedLine(text ?? '', LONGEST_SENTENCE);
 }

@@ -1,4 +1,4 @@
-import { type AccountMail, oneLine, shortLine } from '../../core/index.ts';
+import { type AccountMail, oneLine, truncatedLine } from '../../core/index.ts';
 import type { AccountWords, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
 
@@ -55,7 +55,7 @@ export function operatorAlarm(
 ): AccountWords {
   const name = oneLine(code);
   const title = ALARMS[code]?.title ?? `Something needs the operator: ${name}`;
-  const seen = shortLine(detail, LONGEST_DETAIL);
+  const seen = truncatedLine(detail, LONGEST_DETAIL);
   return {
     subject: `[${publicUrl.host}] ${title}`,
     preheader: seen || title,

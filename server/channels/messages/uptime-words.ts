@@ -1,4 +1,4 @@
-import { duration, shortLine } from '../../core/index.ts';
+import { duration, truncatedLine } from '../../core/index.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
 import { instant, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -13,14 +13,14 @@ export function uptimeWords(input: AboutMonitor): Words {
 
 /** Returns the sentence of the check about what it saw. */
 function checkSentence({ alert }: AboutMonitor): string {
-  return shortLine(alert.facts.message ?? '', LONGEST_SENTENCE);
+  return truncatedLine(alert.facts.message ?? '', LONGEST_SENTENCE);
 }
 
 function down(input: AboutMonitor): Words {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
   const seen = checkSentence(input);
-  const fix = shortLine(alert.facts.fix ?? '', LONGEST_SENTENCE) || LOOK_AT;
+  const fix = truncatedLine(alert.facts.fix ?? '', LONGEST_SENTENCE) || LOOK_AT;
   const since = instant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },

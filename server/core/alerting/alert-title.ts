@@ -2,7 +2,7 @@ import { duration, longDate } from '../long-date.ts';
 import type { AlertFacts, AlertKind, AlertStep } from './alert.ts';
 import { knownZone } from './local-time.ts';
 
-export interface Titled {
+export interface AlertTitleInput {
   kind: AlertKind;
   step: AlertStep;
   facts: AlertFacts;
@@ -14,7 +14,7 @@ export interface Titled {
 }
 
 /** Returns an alert as one line, phrased for `now`: the subject of mails, and the title in lists. */
-export function alertTitle(alert: Titled): string {
+export function alertTitle(alert: AlertTitleInput): string {
   const { kind, step, displayName: host } = alert;
   if (step === 'resolved') return goodNews(alert);
   switch (kind) {
@@ -41,7 +41,7 @@ export function alertTitle(alert: Titled): string {
   }
 }
 
-function expiry({ step, facts, displayName, now, timeZone }: Titled): string {
+function expiry({ step, facts, displayName, now, timeZone }: AlertTitleInput): string {
   const { certificate } = facts;
   const isLeaf = certificate?.role !== 'intermediate';
   const what = isLeaf ? displayName : `${displayName}: an intermediate certificate`;
@@ -52,7 +52,7 @@ function expiry({ step, facts, displayName, now, timeZone }: Titled): string {
   return step === 'renewal_overdue' ? `${expires}, renewal overdue` : expires;
 }
 
-function goodNews(alert: Titled): string {
+function goodNews(alert: AlertTitleInput): string {
   const { kind, facts, displayName: host } = alert;
   const { certificate, successor } = facts;
   switch (kind) {
@@ -78,6 +78,6 @@ function goodNews(alert: Titled): string {
   }
 }
 
-function isIntermediate({ facts }: Titled): boolean {
+function isIntermediate({ facts }: AlertTitleInput): boolean {
   return facts.certificate?.role === 'intermediate';
 }

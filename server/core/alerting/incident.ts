@@ -50,7 +50,7 @@ export type IncidentChange =
   | { kind: 'drop'; id: string }
   | { kind: 'reopen'; id: string };
 
-export interface IncidentSteps {
+export interface IncidentPlan {
   changes: IncidentChange[];
   alerts: PlannedAlert[];
   /** When to check again regardless of the interval (ms UTC): a problem awaits a second check, or a silence ends. */
@@ -77,7 +77,7 @@ export function silentUntil(
   return until > now ? until : null;
 }
 
-export function lookAgain(steps: IncidentSteps, at: number): void {
+export function requestRecheck(steps: IncidentPlan, at: number): void {
   steps.lookAgainAt = Math.min(at, steps.lookAgainAt ?? Infinity);
 }
 
@@ -85,7 +85,7 @@ export function lookAgain(steps: IncidentSteps, at: number): void {
  * Returns whether an expiry step needs no message: it was sent itself, or another was sent after its time. Times
  * count because people and CAs move steps; the time of a message stays.
  */
-export function isExpiryStepTold(
+export function isExpiryStepNotified(
   { told, toldAt }: Pick<KnownIncident, 'told' | 'toldAt'>,
   { step, at }: { step: AlertStep; at: number },
 ): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextWallClock, wallClock } from './local-time.ts';
+import { nextLocalTime, localTime } from './local-time.ts';
 import { leavesAt, maintenanceUntil } from './silence.ts';
 
 const HOUR = 3_600_000;
@@ -9,23 +9,23 @@ const OSLO = 'Europe/Oslo';
 
 describe('clocks on the wall', () => {
   it('follow summer and winter', () => {
-    expect(wallClock(at('2026-07-01T10:00Z'), OSLO)).toEqual({ minute: 12 * 60, weekday: 3 });
-    expect(wallClock(at('2026-12-31T23:30Z'), OSLO)).toEqual({ minute: 30, weekday: 5 });
-    expect(wallClock(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
+    expect(localTime(at('2026-07-01T10:00Z'), OSLO)).toEqual({ minute: 12 * 60, weekday: 3 });
+    expect(localTime(at('2026-12-31T23:30Z'), OSLO)).toEqual({ minute: 30, weekday: 5 });
+    expect(localTime(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
   });
 
   it('show a time next today, tomorrow, or on the weekday asked for', () => {
     const now = at('2026-11-21T10:00Z');
-    expect(nextWallClock(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
-    expect(nextWallClock(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
-    expect(nextWallClock(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
+    expect(nextLocalTime(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
+    expect(nextLocalTime(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
+    expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
   it('leave out an hour in spring and show one twice in autumn, and a time still comes', () => {
-    expect(nextWallClock(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
-    const twice = nextWallClock(at('2026-10-24T22:00Z'), OSLO, { minute: 150 });
+    expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
+    const twice = nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 });
     expect([at('2026-10-25T00:30Z'), at('2026-10-25T01:30Z')]).toContain(twice);
-    expect(nextWallClock(twice, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
+    expect(nextLocalTime(twice, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
   });
 });
 

@@ -46,7 +46,7 @@ export function zoneOffsetMs(at: number, timeZone: string | null): number {
 }
 
 /** Returns the local time as minutes after midnight and day of the week (0: Sunday). */
-export function wallClock(at: number, timeZone: string | null): { minute: number; weekday: number } {
+export function localTime(at: number, timeZone: string | null): { minute: number; weekday: number } {
   const local = at + zoneOffsetMs(at, timeZone);
   const minute = Math.floor(local / MINUTE_MS) % DAY_MINUTES;
   return { minute, weekday: new Date(local).getUTCDay() };
@@ -56,7 +56,7 @@ export function wallClock(at: number, timeZone: string | null): { minute: number
  * Returns the first instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0:
  * Sunday) if given. A time skipped at the start of summer time comes later by the skipped hour.
  */
-export function nextWallClock(
+export function nextLocalTime(
   at: number,
   timeZone: string | null,
   { minute, weekday }: { minute: number; weekday?: number },

@@ -5,7 +5,7 @@ import { type Incident, MemoryOutbox } from '../../../tests/kit/alerting/memory-
 import { Promises, stepsOf } from '../../../tests/kit/alerting/promises.ts';
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
-import { followIncidents } from './follow-incidents.ts';
+import { updateIncidents } from './update-incidents.ts';
 import { type MutableEvent, MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 /*
@@ -237,7 +237,7 @@ class History {
     const state = this.#host.isUp ? 'up' : 'down';
     const maintenanceUntil = (this.#maintenanceUntil ?? 0) > now ? this.#maintenanceUntil : null;
     outbox.followUptime(state, now);
-    const steps = followIncidents({
+    const steps = updateIncidents({
       host: 'a.example',
       verdict,
       previous,

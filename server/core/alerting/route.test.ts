@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alertsAhead } from './alerts-ahead.ts';
+import { upcomingAlerts } from './upcoming-alerts.ts';
 import { type ChannelState, routeAlert } from './route.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings, isMuted } from './settings.ts';
 
@@ -60,8 +60,8 @@ describe('settings', () => {
 describe('what will be sent if nobody renews', () => {
   const certificate = { notBefore: END - 90 * DAY, notAfter: END };
   const nothing = { told: [], toldAt: null };
-  const ahead = (now: number, changes: Partial<Parameters<typeof alertsAhead>[0]> = {}) =>
-    alertsAhead({
+  const ahead = (now: number, changes: Partial<Parameters<typeof upcomingAlerts>[0]> = {}) =>
+    upcomingAlerts({
       certificate,
       settings: { steps: null, quietHours: null },
       told: nothing,

@@ -1,4 +1,4 @@
-import { nextWallClock, wallClock, zoneOffsetMs } from './local-time.ts';
+import { nextLocalTime, localTime, zoneOffsetMs } from './local-time.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 import type { AlertSeverity } from './alert.ts';
 import type { QuietHours } from './settings.ts';
@@ -38,10 +38,10 @@ export function leavesAt(
 ): number {
   if (quietHours === null || (severity === 'critical' && quietHours.criticalAlways)) return now;
   const { fromMinute, toMinute } = quietHours;
-  const { minute } = wallClock(now, timeZone);
+  const { minute } = localTime(now, timeZone);
   const isQuiet =
     fromMinute <= toMinute
       ? minute >= fromMinute && minute < toMinute
       : minute >= fromMinute || minute < toMinute;
-  return isQuiet ? nextWallClock(now, timeZone, { minute: toMinute }) : now;
+  return isQuiet ? nextLocalTime(now, timeZone, { minute: toMinute }) : now;
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { AlertFacts, AlertStep, PlannedAlert } from '../alerting/alert.ts';
-import { followIncidents } from '../alerting/follow-incidents.ts';
-import type { IncidentChange, IncidentSteps, KnownIncident } from '../alerting/incident.ts';
+import { updateIncidents } from '../alerting/update-incidents.ts';
+import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
 import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/route.ts';
 import type { AlertSettings } from '../alerting/settings.ts';
 import { displayName } from '../endpoint.ts';
@@ -157,14 +157,14 @@ function follow(
   step: UptimeStep;
   down: IncidentChange[];
   incidents: readonly KnownIncident[];
-  alerting: IncidentSteps;
+  alerting: IncidentPlan;
 } {
   const { settings, previous } = state;
   const assessment = assessUptime(observation);
   const step = followUptime(state.uptime, { state: assessment.state, now });
   const { changes: down, incidents } = followOutage(state.incidents, step, assessment, now);
   const isUp = assessment.state === 'up';
-  const alerting = followIncidents({
+  const alerting = updateIncidents({
     host: displayName(observation.endpoint),
     verdict,
     previous,

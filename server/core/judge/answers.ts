@@ -1,7 +1,7 @@
 import {
   type Certificate,
   parseIpAddress,
-  parseReadable,
+  tryParseCertificate,
   type Reference,
   type TrustStore,
   type WorkBudget,
@@ -53,7 +53,7 @@ export class ChainJudge {
     this.#trustStore = trustStore;
     this.#known = known;
     this.#work = work;
-    this.#authorities = observation.authorities.flatMap(({ der }) => parseReadable(der) ?? []);
+    this.#authorities = observation.authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
   }
 
   answers(): Answer[] {

@@ -1,6 +1,6 @@
 import {
   type Certificate,
-  parseReadable,
+  tryParseCertificate,
   type Reference,
   type TrustStore,
   type WorkBudget,
@@ -40,7 +40,7 @@ export function judgeChain(input: {
   // Chains of further addresses are not even parsed.
   if (work.isExhausted) return unread([tooMuchWork()]);
   const [leaf, ...others] = presentedChain.map((der) => {
-    const certificate = parseReadable(der);
+    const certificate = tryParseCertificate(der);
     if (certificate === null) work.spendBytes(der.length);
     return certificate;
   });

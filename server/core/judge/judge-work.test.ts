@@ -3,7 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
 import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
 import { mintAuthority } from '../../../tests/kit/mint.ts';
-import { buildPath, createTrustStore, LOOK_WORK, parseCertificate, WorkBudget } from '../../pki/index.ts';
+import {
+  buildPath,
+  createTrustStore,
+  DEFAULT_WORK_PER_CHECK,
+  parseCertificate,
+  WorkBudget,
+} from '../../pki/index.ts';
 import { certificateFacts, readChain } from '../facts.ts';
 import type { Observation } from '../observation.ts';
 import { judge } from './judge.ts';
@@ -50,7 +56,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
     const first = judged();
     judge(look(withChain(issue())), NOW, createTrustStore([root.der]));
     expect(judged()).toEqual(first);
-    expect(first.spent).toBeLessThanOrEqual(LOOK_WORK);
+    expect(first.spent).toBeLessThanOrEqual(DEFAULT_WORK_PER_CHECK);
   });
 
   it('gives short sentences and linear facts', () => {
@@ -93,7 +99,7 @@ describe('the work of one look', () => {
     const work = new WorkBudget();
     const verdict = judge(observation(leaves), NOW, createTrustStore([root.der]), null, work);
     expect(verdict.trusted).toBe(true);
-    expect(work.spent).toBeLessThan(LOOK_WORK / 5);
+    expect(work.spent).toBeLessThan(DEFAULT_WORK_PER_CHECK / 5);
   });
 
   it('is counted together for all chains: further addresses are not read once it is spent', () => {

@@ -1,4 +1,4 @@
-import { WorkBudget, parseReadable, type TrustStore } from '../../pki/index.ts';
+import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
 import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
@@ -238,7 +238,7 @@ function pathEntries(
   const known = new Set(sent.map(({ fingerprint }) => fingerprint));
   const found = new Map(
     authorities.flatMap(({ der, source }) => {
-      const certificate = parseReadable(der);
+      const certificate = tryParseCertificate(der);
       return certificate === null ? [] : [[certificate.fingerprint, source] as const];
     }),
   );

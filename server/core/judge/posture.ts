@@ -1,4 +1,4 @@
-import { parseReadable } from '../../pki/index.ts';
+import { tryParseCertificate } from '../../pki/index.ts';
 import type { ChainJudge } from './answers.ts';
 import type { ChainFinding, KeyType } from '../finding.ts';
 import { expiringCertificate } from './renewal.ts';
@@ -30,7 +30,7 @@ export function judgePosture(
     shown: [],
   };
   for (const { keyType, address, presentedChain } of posture.alternates) {
-    const leaf = presentedChain[0] === undefined ? null : parseReadable(presentedChain[0]);
+    const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
     if (leaf === null || usual.has(leaf.fingerprint)) continue;
     judged.alternates.push({ keyType, address, certificate: expiringCertificate(leaf, 'leaf', renewal) });
     for (const finding of judge.judge(presentedChain).findings) {

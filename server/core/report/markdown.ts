@@ -1,4 +1,4 @@
-import { shortLine } from '../one-line.ts';
+import { truncatedLine } from '../one-line.ts';
 
 const MAX_LENGTH = 600;
 
@@ -51,7 +51,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const visible = (text: string): string => shortLine(text, MAX_LENGTH);
+const visible = (text: string): string => truncatedLine(text, MAX_LENGTH);
 
 function longerThan(text: string, mark: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../bounded-map.ts';
+import { LruCache } from '../lru-cache.ts';
 import type { DerElement } from './der.ts';
 import { TAG } from './der.ts';
 import { PkiError } from '../pki-error.ts';
@@ -94,7 +94,7 @@ export function objectIdentifier(element: DerElement): string {
   return text;
 }
 
-const decoded = new BoundedMap<string, string>(512);
+const decoded = new LruCache<string, string>(512);
 
 /** Returns the content of an IA5String. Throws PkiError if it is not ASCII. */
 export function ia5Text(element: DerElement): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { objectIdentifier, sequence, set, tagged, utf8String } from '../../../tests/kit/der-writer.ts';
 import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
-import { isWithinConstraints, parseNameConstraints } from './name-constraints.ts';
+import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const root = mintAuthority();
@@ -23,9 +23,13 @@ function constraints(permitted: Uint8Array[], excluded: Uint8Array[] = []) {
 
 const budget = () => new WorkBudget();
 const isPermitted = (form: Form, base: string, name: string) =>
-  isWithinConstraints(withNames(generalName(form, name)), constraints([generalName(form, base)]), budget());
+  satisfiesNameConstraints(
+    withNames(generalName(form, name)),
+    constraints([generalName(form, base)]),
+    budget(),
+  );
 const isExcluded = (form: Form, base: string, name: string) =>
-  !isWithinConstraints(
+  !satisfiesNameConstraints(
     withNames(generalName(form, name)),
     constraints([], [generalName(form, base)]),
     budget(),
@@ -96,8 +100,8 @@ describe('rfc822Name', () => {
     );
     const certificate = parseCertificate(root.issue({ key: root.key, subjectDer }).der);
     const only = (base: string) => constraints([generalName('email', base)]);
-    expect(isWithinConstraints(certificate, only('example.com'), budget())).toBe(true);
-    expect(isWithinConstraints(certificate, only('example.org'), budget())).toBe(false);
+    expect(satisfiesNameConstraints(certificate, only('example.com'), budget())).toBe(true);
+    expect(satisfiesNameConstraints(certificate, only('example.org'), budget())).toBe(false);
   });
 });
 
@@ -123,7 +127,7 @@ describe('other forms', () => {
   const within = (leaf: CertificateOptions, authority: CertificateOptions) => {
     const { nameConstraints } = parseCertificate(mintAuthority({ key: root.key, ...authority }).der);
     const certificate = parseCertificate(root.issue({ key: root.key, ...leaf }).der);
-    return nameConstraints !== null && isWithinConstraints(certificate, nameConstraints, budget());
+    return nameConstraints !== null && satisfiesNameConstraints(certificate, nameConstraints, budget());
   };
 
   it('addresses lie in their subnet, of their own family', () => {
@@ -145,8 +149,8 @@ describe('other forms', () => {
 
   it('a form that cannot be compared fails where it is constrained', () => {
     const other = tagged(0, true, objectIdentifier('1.2.3'), tagged(0, true, utf8String('a')));
-    expect(isWithinConstraints(withNames(other), constraints([], [other]), budget())).toBe(false);
-    expect(isWithinConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
+    expect(satisfiesNameConstraints(withNames(other), constraints([], [other]), budget())).toBe(false);
+    expect(satisfiesNameConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
       true,
     );
   });
@@ -154,7 +158,7 @@ describe('other forms', () => {
   it('the work is bounded', () => {
     const names = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `a${index}.example`));
     const bases = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `b${index}.example`));
-    expect(isWithinConstraints(withNames(...names), constraints([], bases), budget())).toBe(false);
+    expect(satisfiesNameConstraints(withNames(...names), constraints([], bases), budget())).toBe(false);
   });
 });
 

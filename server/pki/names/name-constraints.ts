@@ -62,7 +62,7 @@ function checkBase(base: GeneralName): void {
  * Returns whether all names satisfy the constraints of a CA above (RFC 5280 §4.2.1.10, §6.1.3 b, c). False if a
  * constrained name cannot be compared or `work` runs out: the cost is names × constraints, both set by an attacker.
  */
-export function isWithinConstraints(
+export function satisfiesNameConstraints(
   certificate: Certificate,
   constraints: NameConstraints,
   work: WorkBudget,

@@ -3,12 +3,12 @@ import { equalBytes } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
 /** A byte range of a CRL; `end` is exclusive. */
-export interface Span {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface EntriesFacts {
+export interface EntriesSummary {
   readonly count: number;
   readonly hasExtensions: boolean;
   /** True if an entry has a critical extension other than reasonCode. Such a CRL must not be used (RFC 5280 §5.3). */
@@ -16,7 +16,7 @@ export interface EntriesFacts {
   /** Offset of every 64th entry, so that a later search parses only part of the CRL. */
   readonly marks: readonly number[];
   /** Entries with the wanted serial number, in encoded order. */
-  readonly found: readonly Span[];
+  readonly found: readonly ByteRange[];
 }
 
 const ENTRIES_PER_MARK = 64;
@@ -58,9 +58,9 @@ class Cursor {
  * Reads all entries of revokedCertificates (RFC 5280 §5.1.2.6). Throws PkiError if any entry has a wrong shape, so that
  * no serial number can hide behind a malformed entry. `wanted`: content of the INTEGER of a serial number.
  */
-export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null): EntriesFacts {
+export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array | null): EntriesSummary {
   const cursor = new Cursor(bytes);
-  const found: Span[] = [];
+  const found: ByteRange[] = [];
   const marks: number[] = [];
   let count = 0;
   let hasExtensions = false;
@@ -94,9 +94,14 @@ export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null
  * Returns the entries of a serial number in a list that `walkEntries` has read. Searches for its octets, then parses
  * only the block of entries around each match, because a match may also lie inside another field.
  */
-export function findEntries(bytes: Buffer, list: Span, marks: readonly number[], wanted: Uint8Array): Span[] {
+export function findEntries(
+  bytes: Buffer,
+  list: ByteRange,
+  marks: readonly number[],
+  wanted: Uint8Array,
+): ByteRange[] {
   const searched = bytes.subarray(0, list.end);
-  const found: Span[] = [];
+  const found: ByteRange[] = [];
   let at = searched.indexOf(wanted, list.start);
   while (at >= 0 && at < list.end) {
     const next = firstGreaterIndex(marks, at);

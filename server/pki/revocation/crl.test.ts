@@ -5,7 +5,7 @@ import { mintAuthority, mintKey } from '../../../tests/kit/mint.ts';
 import { mintCrl } from '../../../tests/kit/mint-crl.ts';
 import type { CrlOptions } from '../../../tests/kit/mint-crl.ts';
 import { parseCertificate } from '../certificate.ts';
-import { crlAnswer } from './crl-answer.ts';
+import { crlStatus } from './crl-status.ts';
 import { parseCrl } from './crl.ts';
 import { PkiError } from '../pki-error.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
@@ -23,7 +23,7 @@ interface Circumstances {
 }
 
 function ask(options: CrlOptions, { certificate = leaf, issuer = root, url = URL }: Circumstances = {}) {
-  return crlAnswer({
+  return crlStatus({
     crl: parseCrl(mintCrl(root, options)),
     certificate: parseCertificate(certificate.der),
     issuer: parseCertificate(issuer.der),
@@ -182,7 +182,7 @@ it('a list that was handed over counts when it is about everything', () => {
 
 it("an issuing CA's duties count where they are asked for", () => {
   const strict = (options: CrlOptions) =>
-    crlAnswer({
+    crlStatus({
       crl: parseCrl(mintCrl(root, options)),
       certificate: parseCertificate(leaf.der),
       issuer: parseCertificate(root.der),

@@ -1,5 +1,5 @@
 import type { Certificate } from '../certificate.ts';
-import type { Span } from './crl-entries.ts';
+import type { ByteRange } from './crl-entries.ts';
 import { findEntries, walkEntries } from './crl-entries.ts';
 import type { DerElement } from '../der/der.ts';
 import { contextTag, DerReader, onlyElement, TAG } from '../der/der.ts';
@@ -13,7 +13,7 @@ import { parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemText, splitPem } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
-import { reasonName } from './revocation-answer.ts';
+import { reasonName } from './revocation-status.ts';
 import type { SignatureAlgorithm } from '../signature.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
 
@@ -135,7 +135,7 @@ function readVersion(body: DerReader): number {
 }
 
 /** Returns the byte range of an element's content in `bytes`. */
-function spanOf(bytes: Buffer, element: DerElement | null): Span {
+function spanOf(bytes: Buffer, element: DerElement | null): ByteRange {
   if (element === null) return { start: 0, end: 0 };
   const { content } = element;
   const start = content.byteOffset - bytes.byteOffset;
@@ -156,7 +156,7 @@ const KNOWN_EXTENSIONS = new Set<string>([
   CRL_EXTENSION.authorityKeyIdentifier,
 ]);
 
-function firstRevoked(bytes: Buffer, found: readonly Span[]): RevokedEntry | null {
+function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry | null {
   for (const { start, end } of found) {
     const entry = new DerReader(bytes, start, end).enter(TAG.sequence);
     entry.read(TAG.integer);

@@ -66,7 +66,11 @@ export function readCertificateId(reader: DerReader): OcspCertificateId {
 }
 
 /** Returns whether the id identifies this certificate, with any supported hash algorithm. */
-export function isIdOf(id: OcspCertificateId, certificate: Certificate, issuer: Certificate): boolean {
+export function matchesCertificateId(
+  id: OcspCertificateId,
+  certificate: Certificate,
+  issuer: Certificate,
+): boolean {
   if (id.hash === null || id.serialNumber !== certificate.serialNumber) return false;
   const names = [certificate.issuer.der, issuer.subject.der];
   return (

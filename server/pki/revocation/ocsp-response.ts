@@ -4,7 +4,7 @@ import { type DistinguishedName, parseDistinguishedName } from '../names/disting
 import { type Extensions, readExtensionList } from '../extension-list.ts';
 import { type OcspCertificateId, readCertificateId } from './ocsp-request.ts';
 import { PkiError } from '../pki-error.ts';
-import { reasonName } from './revocation-answer.ts';
+import { reasonName } from './revocation-status.ts';
 import { parseSignatureAlgorithm, type SignatureAlgorithm } from '../signature.ts';
 
 /** More certificates than any real responder sends. */

@@ -5,7 +5,7 @@ import { mintAuthority, mintKey } from '../../../tests/kit/mint.ts';
 import { mintOcspError, mintOcspResponse } from '../../../tests/kit/mint-ocsp.ts';
 import type { OcspResponseOptions } from '../../../tests/kit/mint-ocsp.ts';
 import { parseCertificate } from '../certificate.ts';
-import { ocspAnswer } from './ocsp-answer.ts';
+import { ocspStatus } from './ocsp-status.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const now = Date.now();
@@ -18,7 +18,7 @@ const stranger = mintAuthority({ commonName: 'Root' });
 const critical = { oid: '1.2.3.4', critical: true, value: integer(1n) };
 
 const judge = (response: Uint8Array) =>
-  ocspAnswer({
+  ocspStatus({
     response,
     certificate: parseCertificate(leaf.der),
     issuer: parseCertificate(root.der),

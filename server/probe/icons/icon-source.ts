@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { type AddressPolicy, exchange, type Resolver, type SecureSocket } from '../../egress/index.ts';
 import { iconLinks } from './icon-links.ts';
-import { rasterType } from './raster-image.ts';
+import { rasterMediaType } from './raster-image.ts';
 import { connect } from 'node:tls';
 import { modernContext } from '../tls-contexts.ts';
 
@@ -70,7 +70,7 @@ export function createIconSource({
             longer: 'refuse',
             accept: 'image/*',
           });
-          const contentType = found && rasterType(found.body);
+          const contentType = found && rasterMediaType(found.body);
           if (found !== null && contentType !== null) return { contentType, content: found.body };
         }
         return null;
@@ -96,7 +96,7 @@ export interface GuardedGetOptions {
   accept: string;
 }
 
-export interface Got {
+export interface GetResponse {
   /** The final URL after redirects. */
   url: URL;
   contentType: string;
@@ -111,7 +111,7 @@ const HOP_MS = 8_000;
  * GETs a URL that a stranger chose, https only and without cookies or credentials. Every redirect is resolved, checked
  * against the address policy and pinned again. Returns null for every failure and every status but 200.
  */
-async function guardedGet(url: URL, options: GuardedGetOptions): Promise<Got | null> {
+async function guardedGet(url: URL, options: GuardedGetOptions): Promise<GetResponse | null> {
   const { accept, ...request } = options;
   let current: URL | null = url;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {

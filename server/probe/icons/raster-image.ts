@@ -18,7 +18,7 @@ interface Size {
  * Detects the media type of a small raster image from its bytes; returns null for anything else. Reads the dimensions
  * from the header and never decodes the image.
  */
-export function rasterType(content: Uint8Array): string | null {
+export function rasterMediaType(content: Uint8Array): string | null {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   for (const { type, size } of KINDS) {
     const found = size(bytes);

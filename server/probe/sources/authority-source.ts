@@ -1,16 +1,16 @@
 import type { FetchedAuthority } from '../../core/index.ts';
 import {
-  BoundedMap,
-  certificatesOf,
+  LruCache,
+  parseCertificateBundle,
   isSignedBy,
-  parseReadable,
+  tryParseCertificate,
   PkiError,
   validityFailure,
 } from '../../pki/index.ts';
 import type { Certificate, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { heldPath, isPublicPath } from '../held-paths.ts';
-import { createRememberedFetch } from './remembered-fetch.ts';
-import type { FetchWay } from './remembered-fetch.ts';
+import { validPath, isPublicPath } from '../chain-paths.ts';
+import { createCachedFetch } from './cached-fetch.ts';
+import type { FetchContext } from './cached-fetch.ts';
 import type { AuthoritySource } from './sources.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
@@ -36,15 +36,15 @@ interface KnownAuthority {
 }
 
 /** Also caches the intermediates of public paths, because most servers that omit one need the same few. */
-export interface RememberingAuthoritySource extends AuthoritySource {
+export interface CachingAuthoritySource extends AuthoritySource {
   /** Caches the intermediates of a path that ends in a public anchor. Private CAs must not reach other accounts. */
   learn(path: readonly Certificate[]): void;
 }
 
 /** Creates a source that fetches missing certificates from the AIA URLs in the chain (RFC 5280 §4.2.2.1). */
-export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource {
-  const known = new BoundedMap<string, readonly KnownAuthority[]>(CACHE_BYTES);
-  const fetchOnce = createRememberedFetch<readonly Certificate[], 'malformed'>(way, {
+export function createAuthoritySource(way: FetchContext): CachingAuthoritySource {
+  const known = new LruCache<string, readonly KnownAuthority[]>(CACHE_BYTES);
+  const fetchOnce = createCachedFetch<readonly Certificate[], 'malformed'>(way, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
@@ -195,7 +195,7 @@ class Search {
   }
 
   path(): Certificate[] | null {
-    return heldPath([this.#leaf, ...this.#available()], this.#trustStore, this.#now, this.#work);
+    return validPath([this.#leaf, ...this.#available()], this.#trustStore, this.#now, this.#work);
   }
 
   #available(): Certificate[] {
@@ -221,7 +221,7 @@ function isIssuer(issuer: Certificate, child: Certificate, work: WorkBudget): bo
 
 function readableCertificates(bytes: Buffer): readonly Certificate[] | null {
   try {
-    return certificatesOf(bytes).flatMap((der) => parseReadable(der) ?? []);
+    return parseCertificateBundle(bytes).flatMap((der) => tryParseCertificate(der) ?? []);
   } catch (error) {
     if (error instanceof PkiError) return null;
     throw error;

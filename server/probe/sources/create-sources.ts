@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 
 import type { AddressPolicy, CaaLookup, Resolver } from '../../egress/index.ts';
-import { Allowances } from './allowances.ts';
+import { RequestQuotas } from './request-quotas.ts';
 import { createAuthoritySource } from './authority-source.ts';
 import { createDiskCache } from './disk-cache.ts';
 import { createDomainSource } from './domain-source.ts';
-import type { FetchWay } from './remembered-fetch.ts';
+import type { FetchContext } from './cached-fetch.ts';
 import { createRenewalSource } from './renewal-source.ts';
 import { createRevocationSource } from './revocation-source.ts';
 import type { Sources } from './sources.ts';
@@ -31,11 +31,11 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
   const stopping = new AbortController();
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };
   const cache = createDiskCache(cacheFolder, troubleOption);
-  const common = { resolver, policy, stop: stopping.signal, allowances: new Allowances() };
-  const way: FetchWay = { ...common, cache };
+  const common = { resolver, policy, stop: stopping.signal, allowances: new RequestQuotas() };
+  const way: FetchContext = { ...common, cache };
   // Any account can add its own CA and sign CRLs of any size. A separate cache lets these evict only each other.
   const privateFolder = cacheFolder === null ? null : join(cacheFolder, 'private');
-  const others: FetchWay = {
+  const others: FetchContext = {
     ...common,
     cache: createDiskCache(privateFolder, { ...troubleOption, maxBytes: MAX_PRIVATE_BYTES }),
   };

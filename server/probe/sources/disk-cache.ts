@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { BoundedMap } from '../../pki/index.ts';
+import { LruCache } from '../../pki/index.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Flat metadata stored with the bytes, such as the fetch time. Readers validate the fields that they use. */
@@ -147,7 +147,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function createMemoryCache(maxBytes: number): DiskCache {
-  const entries = new BoundedMap<string, CacheEntry>(maxBytes);
+  const entries = new LruCache<string, CacheEntry>(maxBytes);
   return {
     get: (key) => Promise.resolve(entries.get(key)),
     put(key, bytes, meta) {

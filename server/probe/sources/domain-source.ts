@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { CaaObservation, RegistrationObservation } from '../../core/index.ts';
 import type { CaaLookup } from '../../egress/index.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { askForJson, type JsonWay } from './json-answer.ts';
-import { createRememberedAnswers, type Learned } from './remembered-answers.ts';
+import { fetchJson, type JsonContext } from './fetch-json.ts';
+import { createCachedAnswers, type FetchedAnswer } from './cached-answers.ts';
 import type { DomainSource } from './sources.ts';
 import { DAY_MS, HOUR_MS, WEEK_MS } from '../../../contract/durations.ts';
 
-export interface DomainWay extends JsonWay {
-  resolver: JsonWay['resolver'] & CaaLookup;
+export interface DomainContext extends JsonContext {
+  resolver: JsonContext['resolver'] & CaaLookup;
   cache: DiskCache;
   /** IANA's list of the registries' RDAP services (RFC 9224). */
   bootstrapUrl?: string;
@@ -36,22 +36,22 @@ type Registries = z.infer<typeof registriesSchema>;
 type StoredRegistration = z.infer<typeof registrationSchema>;
 
 /** Looks up CAA records in DNS, and a registration's expiry by RDAP at the registry, cached for a week. */
-export function createDomainSource(way: DomainWay): DomainSource {
+export function createDomainSource(way: DomainContext): DomainSource {
   const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = way;
-  const registriesOf = createRememberedAnswers<Registries>({
+  const registriesOf = createCachedAnswers<Registries>({
     cache,
     read: (content) => registriesSchema.safeParse(content).data ?? null,
     mostAtOnce: 1,
   });
-  const registrationOf = createRememberedAnswers<StoredRegistration>({
+  const registrationOf = createCachedAnswers<StoredRegistration>({
     cache,
     read: (content) => registrationSchema.safeParse(content).data ?? null,
     mostAtOnce: 4,
   });
 
-  const fetchRegistries = async (now: number): Promise<Learned<Registries>> => {
+  const fetchRegistries = async (now: number): Promise<FetchedAnswer<Registries>> => {
     const options = { accept: 'application/json', maxBytes: MAX_BOOTSTRAP_BYTES, now };
-    const response = await askForJson(bootstrapUrl, json, options);
+    const response = await fetchJson(bootstrapUrl, json, options);
     const found = response.status === 200 ? readRegistries(response.content) : null;
     if (found === null) return { answer: [], askAgainAt: now + HOUR_MS, isFailure: true };
     return { answer: [...found], askAgainAt: now + WEEK_MS, isFailure: false };
@@ -61,10 +61,10 @@ export function createDomainSource(way: DomainWay): DomainSource {
     domain: string,
     registry: string,
     now: number,
-  ): Promise<Learned<StoredRegistration>> => {
+  ): Promise<FetchedAnswer<StoredRegistration>> => {
     const options = { accept: 'application/rdap+json', maxBytes: MAX_DOMAIN_BYTES, now };
-    const response = await askForJson(`${registry}domain/${domain}`, json, options);
-    const learned = (answer: StoredRegistration): Learned<StoredRegistration> => ({
+    const response = await fetchJson(`${registry}domain/${domain}`, json, options);
+    const learned = (answer: StoredRegistration): FetchedAnswer<StoredRegistration> => ({
       answer,
       askAgainAt: now + WEEK_MS,
       isFailure: false,

@@ -4,10 +4,10 @@ import type { RenewalEvidence } from '../../core/index.ts';
 import { parseRenewalInfo, renewalInfoId } from '../../pki/index.ts';
 import type { Certificate } from '../../pki/index.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { askForJson } from './json-answer.ts';
-import type { JsonWay } from './json-answer.ts';
-import { createRememberedAnswers } from './remembered-answers.ts';
-import type { Learned } from './remembered-answers.ts';
+import { fetchJson } from './fetch-json.ts';
+import type { JsonContext } from './fetch-json.ts';
+import { createCachedAnswers } from './cached-answers.ts';
+import type { FetchedAnswer } from './cached-answers.ts';
 import type { RenewalSource } from './sources.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
@@ -25,7 +25,7 @@ export const RENEWAL_AUTHORITIES: readonly RenewalAuthority[] = [
   { organization: 'Google Trust Services LLC', directory: 'https://dv.acme-v02.api.pki.goog/directory' },
 ];
 
-export interface RenewalWay extends JsonWay {
+export interface RenewalContext extends JsonContext {
   cache: DiskCache;
 }
 
@@ -56,16 +56,16 @@ type Directory = z.infer<typeof directorySchema>;
  * Asks CAs for renewal windows (RFC 9773) once a day or at the interval that they set, and caches the answers on disk.
  */
 export function createRenewalSource(
-  way: RenewalWay,
+  way: RenewalContext,
   authorities: readonly RenewalAuthority[] = RENEWAL_AUTHORITIES,
 ): RenewalSource {
   const { cache, ...json } = way;
-  const directoryOf = createRememberedAnswers<Directory>({
+  const directoryOf = createCachedAnswers<Directory>({
     cache,
     read: (content) => directorySchema.safeParse(content).data ?? null,
     mostAtOnce: 2,
   });
-  const windowOf = createRememberedAnswers<StoredRenewal>({
+  const windowOf = createCachedAnswers<StoredRenewal>({
     cache,
     read: (content) => storedSchema.safeParse(content).data ?? null,
     mostAtOnce: 8,
@@ -74,8 +74,8 @@ export function createRenewalSource(
   /** Per directory, until when (ms UTC) we send no requests because the CA limits us. */
   const pausedUntil = new Map<string, number>();
 
-  const fetchDirectory = async (url: string, now: number): Promise<Learned<Directory>> => {
-    const response = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
+  const fetchDirectory = async (url: string, now: number): Promise<FetchedAnswer<Directory>> => {
+    const response = await fetchJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const directory = directorySchema.safeParse(response.status === 200 ? response.content : null).data;
     if (directory !== undefined)
       return { answer: directory, askAgainAt: now + DIRECTORY_MS, isFailure: false };
@@ -89,11 +89,11 @@ export function createRenewalSource(
     url: string,
     directory: string,
     now: number,
-  ): Promise<Learned<StoredRenewal>> => {
+  ): Promise<FetchedAnswer<StoredRenewal>> => {
     const resumeAt = pausedUntil.get(directory) ?? 0;
     if (now < resumeAt && resumeAt <= now + DAY_MS)
       return { answer: { outcome: 'unavailable', at: now }, askAgainAt: resumeAt, isFailure: true };
-    const response = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
+    const response = await fetchJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const window = response.status === 200 ? parseRenewalInfo(response.body) : null;
     if (window !== null) {
       const askAgainAt = now + clampInterval(response.retryAfterMs ?? DAY_MS);

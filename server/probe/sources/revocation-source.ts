@@ -1,11 +1,11 @@
 import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts';
-import { within } from '../../egress/index.ts';
+import { withTimeout } from '../../egress/index.ts';
 import {
-  BoundedMap,
+  LruCache,
   type Certificate,
-  crlAnswer,
+  crlStatus,
   hasNoRevocationInformation,
-  ocspAnswer,
+  ocspStatus,
   ocspRequest,
   parseCrl,
   PkiError,
@@ -13,8 +13,8 @@ import {
   subjectPublicKeyHash,
   type WorkBudget,
 } from '../../pki/index.ts';
-import type { Asker, RevocationSource } from './sources.ts';
-import { createRememberedFetch, type Fetched, type FetchWay } from './remembered-fetch.ts';
+import type { Requester, RevocationSource } from './sources.ts';
+import { createCachedFetch, type FetchResult, type FetchContext } from './cached-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_CRL_BYTES = 32 * 1024 * 1024;
@@ -43,7 +43,7 @@ interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
   /** null if the path ends in a public anchor. */
-  asker: Asker | null;
+  asker: Requester | null;
   work: WorkBudget;
   isThorough: boolean;
   now: number;
@@ -57,22 +57,22 @@ interface CachedEvidence {
   until: number;
 }
 
-export interface RevocationWays {
+export interface RevocationContexts {
   /** For certificates that a public CA vouches for. */
-  public: FetchWay;
+  public: FetchContext;
   /** For all other certificates, which must not use up the concurrency, memory or disk of the public ones. */
-  others: FetchWay;
+  others: FetchContext;
 }
 
 /** Checks revocation by CRL, and by OCSP if no CRL answers. A thorough probe always asks both. Caches all answers. */
-export function createRevocationSource(ways: RevocationWays): RevocationSource {
+export function createRevocationSource(ways: RevocationContexts): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
-  const answers = new BoundedMap<string, CachedEvidence>(MAX_ANSWERS);
+  const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
   const fetchesFor = ({ asker }: RevocationQuery) => fetches[asker === null ? 'public' : 'others'];
 
   const askCrl = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
     const { certificate, issuer, asker, now } = question;
-    const answerOf = (crl: RevocationList) => crlAnswer({ crl, certificate, issuer, url, now });
+    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, url, now });
     const fetched = await fetchesFor(question).crl({
       // Includes the key that must have signed the CRL, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
@@ -91,7 +91,7 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
 
   const askOcsp = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
     const { certificate, issuer, asker, work, now } = question;
-    const answerOf = (response: Uint8Array) => ocspAnswer({ response, certificate, issuer, now, work });
+    const answerOf = (response: Uint8Array) => ocspStatus({ response, certificate, issuer, now, work });
     const fetched = await fetchesFor(question).ocsp({
       // Includes the issuer, because another issuer of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
@@ -127,7 +127,7 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
       return askCrl(url, { ...question, signal: AbortSignal.any([untilEnough, ...patience]) });
     });
     const askResponders = async (): Promise<SourceResult[]> => {
-      const early = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
+      const early = isThorough ? [] : await withTimeout(lists, { ms: CRL_WAIT_MS, signal }, []);
       if (early.some(isAnswer)) return [];
       const ocspUrls = certificate.ocspUrls.slice(0, MAX_OCSP_URLS);
       const responders = await untilAnswered(ocspUrls, (url) => askOcsp(url, question));
@@ -157,10 +157,10 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
   };
 }
 
-function fetchesOver(ways: RevocationWays, kind: 'public' | 'others') {
+function fetchesOver(ways: RevocationContexts, kind: 'public' | 'others') {
   const share = kind === 'public' ? 1 : 0.25;
   return {
-    crl: createRememberedFetch<RevocationList, RevocationProblem>(ways[kind], {
+    crl: createCachedFetch<RevocationList, RevocationProblem>(ways[kind], {
       parse: readableList,
       accept: 'application/pkix-crl',
       maxBytes: MAX_CRL_BYTES,
@@ -168,7 +168,7 @@ function fetchesOver(ways: RevocationWays, kind: 'public' | 'others') {
       mostAtOnce: MAX_CRLS_AT_ONCE[kind],
       memoryBytes: CRL_MEMORY_BYTES * share,
     }),
-    ocsp: createRememberedFetch<Uint8Array, RevocationProblem>(ways[kind], {
+    ocsp: createCachedFetch<Uint8Array, RevocationProblem>(ways[kind], {
       parse: (bytes) => bytes,
       accept: 'application/ocsp-response',
       maxBytes: MAX_OCSP_BYTES,
@@ -204,7 +204,7 @@ function toResult<Value>(
   source: 'crl' | 'ocsp',
   url: string,
   { certificate: { fingerprint } }: RevocationQuery,
-  fetched: Fetched<Value, RevocationProblem>,
+  fetched: FetchResult<Value, RevocationProblem>,
   answerOf: (value: Value) => RevocationEvidence['answer'],
 ): SourceResult {
   const { at, askAgainAt } = fetched;
@@ -221,7 +221,7 @@ function stapleEvidence(
   response: Uint8Array,
   { certificate, issuer, work, now }: RevocationQuery,
 ): RevocationEvidence {
-  const answer = ocspAnswer({ response, certificate, issuer, work, now });
+  const answer = ocspStatus({ response, certificate, issuer, work, now });
   return { fingerprint: certificate.fingerprint, source: 'staple', url: null, at: now, answer };
 }
 

@@ -18,7 +18,7 @@ export interface AuthoritySource {
   complete(request: {
     chain: readonly Certificate[];
     trustStore: TrustStore;
-    asker: Asker;
+    asker: Requester;
     now: number;
     signal: AbortSignal;
   }): Promise<FoundAuthorities>;
@@ -36,7 +36,7 @@ export interface RevocationSource {
   evidence(request: {
     path: readonly Certificate[];
     isPublic: boolean;
-    asker: Asker;
+    asker: Requester;
     staple: Uint8Array | null;
     /** Asks both CRL and OCSP for each certificate. Otherwise OCSP is only the fallback. */
     isThorough: boolean;
@@ -70,7 +70,7 @@ const MAX_REQUESTS = 12;
  * The check on whose behalf sources are queried. Anybody can put any URL into a certificate, so we charge the requests
  * to the host that sent it, unless a public CA vouches for the certificate.
  */
-export class Asker {
+export class Requester {
   readonly host: string;
   /** Work budget for its certificates and for the CAs' answers about them. */
   readonly work: WorkBudget;

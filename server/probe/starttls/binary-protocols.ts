@@ -1,17 +1,17 @@
-import { type Parser, refused, type Talk, wrongProtocol } from './talk.ts';
+import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } from './plaintext-session.ts';
 
 /* TLS negotiation in the protocols whose messages are binary. */
 
 /** SSLRequest (PostgreSQL frontend/backend protocol, §55.7). */
 const POSTGRES_SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
-export async function postgres(talk: Talk): Promise<void> {
+export async function postgres(talk: PlaintextSession): Promise<void> {
   talk.send(POSTGRES_SSL_REQUEST);
   const answer = await talk.take(firstByte);
   if (answer === 'S') return;
-  if (answer === 'N') throw refused('TLS is not offered');
+  if (answer === 'N') throw startTlsRefused('TLS is not offered');
   // An error message: the server does not know SSLRequest or accepts no more connections.
-  if (answer === 'E') throw refused('an error is the answer');
+  if (answer === 'E') throw startTlsRefused('an error is the answer');
   throw wrongProtocol('no answer of PostgreSQL');
 }
 
@@ -26,9 +26,9 @@ const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
 /** Connection id, first part of the challenge, zero byte. */
 const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 
-export async function mysql(talk: Talk): Promise<void> {
+export async function mysql(talk: PlaintextSession): Promise<void> {
   const capabilities = await talk.take(mysqlGreeting);
-  if ((capabilities & CLIENT_SSL) === 0) throw refused('TLS is not offered');
+  if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('TLS is not offered');
   talk.send(MYSQL_SSL_REQUEST);
 }
 
@@ -38,7 +38,7 @@ const mysqlGreeting: Parser<number> = (seen) => {
   const payloadBytes = seen.readUIntLE(0, 3);
   if (seen[3] !== 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES) throw wrongProtocol('no greeting of MySQL');
   const version = seen[MYSQL_HEADER_BYTES];
-  if (version === 0xff) throw refused('the greeting is an error');
+  if (version === 0xff) throw startTlsRefused('the greeting is an error');
   if (version !== 10) throw wrongProtocol('no greeting of MySQL');
   const length = MYSQL_HEADER_BYTES + payloadBytes;
   if (seen.length < length) return null;
@@ -60,10 +60,10 @@ const INTEGER = 0x02;
 const ENUMERATED = 0x0a;
 const EXTENDED_RESPONSE = 0x78;
 
-export async function ldap(talk: Talk): Promise<void> {
+export async function ldap(talk: PlaintextSession): Promise<void> {
   talk.send(LDAP_START_TLS);
   const resultCode = await talk.take(extendedResponse);
-  if (resultCode !== 0) throw refused(`the result is ${resultCode}`);
+  if (resultCode !== 0) throw startTlsRefused(`the result is ${resultCode}`);
 }
 
 /** Parses an LDAPMessage with an ExtendedResponse to its resultCode (RFC 4511 §4.12). */

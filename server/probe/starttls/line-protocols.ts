@@ -1,4 +1,4 @@
-import { type Parser, refused, type Talk, wrongProtocol } from './talk.ts';
+import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } from './plaintext-session.ts';
 
 /* STARTTLS in the protocols whose messages are lines of text. */
 
@@ -9,37 +9,37 @@ import { type Parser, refused, type Talk, wrongProtocol } from './talk.ts';
 const EHLO_NAME = 'certlantern.invalid';
 
 /** RFC 3207. */
-export async function smtp(talk: Talk): Promise<void> {
+export async function smtp(talk: PlaintextSession): Promise<void> {
   await expectGreeting(talk, [220]);
   talk.send(`EHLO ${EHLO_NAME}\r\n`);
   const { code, lines } = await reply(talk);
-  if (code !== 250) throw refused(`EHLO is answered with ${code}`);
+  if (code !== 250) throw startTlsRefused(`EHLO is answered with ${code}`);
   if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS'))
-    throw refused('STARTTLS is not offered');
+    throw startTlsRefused('STARTTLS is not offered');
   await runCommand(talk, 'STARTTLS', 220);
 }
 
 /** RFC 4217. */
-export async function ftp(talk: Talk): Promise<void> {
+export async function ftp(talk: PlaintextSession): Promise<void> {
   await expectGreeting(talk, [220]);
   await runCommand(talk, 'AUTH TLS', 234);
 }
 
 /** RFC 4642. */
-export async function nntp(talk: Talk): Promise<void> {
+export async function nntp(talk: PlaintextSession): Promise<void> {
   await expectGreeting(talk, [200, 201]);
   await runCommand(talk, 'STARTTLS', 382);
 }
 
-async function expectGreeting(talk: Talk, expected: readonly number[]): Promise<void> {
+async function expectGreeting(talk: PlaintextSession, expected: readonly number[]): Promise<void> {
   const { code } = await reply(talk);
-  if (!expected.includes(code)) throw refused(`the greeting is ${code}`);
+  if (!expected.includes(code)) throw startTlsRefused(`the greeting is ${code}`);
 }
 
-async function runCommand(talk: Talk, text: string, expected: number): Promise<void> {
+async function runCommand(talk: PlaintextSession, text: string, expected: number): Promise<void> {
   talk.send(`${text}\r\n`);
   const { code } = await reply(talk);
-  if (code !== expected) throw refused(`${text} is answered with ${code}`);
+  if (code !== expected) throw startTlsRefused(`${text} is answered with ${code}`);
 }
 
 /** A numbered reply as in FTP and SMTP: three digits per line, followed by a hyphen while more lines follow. */
@@ -50,7 +50,7 @@ interface Reply {
 }
 
 /** Reads a reply (RFC 5321 §4.2.1). In FTP (RFC 959 §4.2) lines between the first and the last may lack the digits. */
-async function reply(talk: Talk): Promise<Reply> {
+async function reply(talk: PlaintextSession): Promise<Reply> {
   const first = await talk.take(line);
   const [, digits = '', mark] = /^([1-5]\d\d)([ -]|$)/.exec(first) ?? [];
   if (digits === '') throw wrongProtocol('no reply code');
@@ -66,25 +66,27 @@ async function reply(talk: Talk): Promise<Reply> {
 }
 
 /** RFC 9051 §6.2.1. */
-export async function imap(talk: Talk): Promise<void> {
+export async function imap(talk: PlaintextSession): Promise<void> {
   const greeting = await talk.take(line);
-  if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting)) throw refused('the greeting leaves no room for STARTTLS');
+  if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting))
+    throw startTlsRefused('the greeting leaves no room for STARTTLS');
   if (!/^\* OK\b/i.test(greeting)) throw wrongProtocol('no greeting of IMAP');
   const capabilities = (await runImapCommand(talk, 'a', 'CAPABILITY')).filter((text) =>
     /^\* CAPABILITY /i.test(text),
   );
-  if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text))) throw refused('STARTTLS is not offered');
+  if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text)))
+    throw startTlsRefused('STARTTLS is not offered');
   await runImapCommand(talk, 'b', 'STARTTLS');
 }
 
 /** Sends a command and returns the untagged lines before its tagged answer. */
-async function runImapCommand(talk: Talk, tag: string, command: string): Promise<string[]> {
+async function runImapCommand(talk: PlaintextSession, tag: string, command: string): Promise<string[]> {
   talk.send(`${tag} ${command}\r\n`);
   const untagged: string[] = [];
   for (;;) {
     const text = await talk.take(line);
     if (text.startsWith(`${tag} `)) {
-      if (!/^\S+ OK\b/i.test(text)) throw refused(`${command} is refused`);
+      if (!/^\S+ OK\b/i.test(text)) throw startTlsRefused(`${command} is refused`);
       return untagged;
     }
     if (!text.startsWith('* ')) throw wrongProtocol('no answer of IMAP');
@@ -93,28 +95,29 @@ async function runImapCommand(talk: Talk, tag: string, command: string): Promise
 }
 
 /** RFC 2595 §4. */
-export async function pop3(talk: Talk): Promise<void> {
+export async function pop3(talk: PlaintextSession): Promise<void> {
   await expectOk(talk, 'the greeting');
   talk.send('STLS\r\n');
   await expectOk(talk, 'STLS');
 }
 
-async function expectOk(talk: Talk, what: string): Promise<void> {
+async function expectOk(talk: PlaintextSession, what: string): Promise<void> {
   const text = await talk.take(line);
-  if (/^-ERR\b/i.test(text)) throw refused(`${what} is an error`);
+  if (/^-ERR\b/i.test(text)) throw startTlsRefused(`${what} is an error`);
   if (!/^\+OK\b/i.test(text)) throw wrongProtocol('no answer of POP3');
 }
 
 /** ManageSieve, RFC 5804 §2.2. */
-export async function sieve(talk: Talk): Promise<void> {
+export async function sieve(talk: PlaintextSession): Promise<void> {
   const capabilities = await readSieveAnswer(talk, 'the greeting');
-  if (!capabilities.some((text) => /^"STARTTLS"/i.test(text))) throw refused('STARTTLS is not offered');
+  if (!capabilities.some((text) => /^"STARTTLS"/i.test(text)))
+    throw startTlsRefused('STARTTLS is not offered');
   talk.send('STARTTLS\r\n');
   await readSieveAnswer(talk, 'STARTTLS');
 }
 
 /** Reads the lines before an OK. A string may be sent as a literal, whose bytes are not lines of the answer. */
-async function readSieveAnswer(talk: Talk, what: string): Promise<string[]> {
+async function readSieveAnswer(talk: PlaintextSession, what: string): Promise<string[]> {
   const lines: string[] = [];
   let isContinued = false;
   for (;;) {
@@ -122,7 +125,7 @@ async function readSieveAnswer(talk: Talk, what: string): Promise<string[]> {
     const literal = /\{(\d{1,5})\+?\}$/.exec(text)?.[1];
     if (!isContinued && literal === undefined) {
       if (/^OK\b/i.test(text)) return lines;
-      if (/^(?:NO|BYE)\b/i.test(text)) throw refused(`${what} is a refusal`);
+      if (/^(?:NO|BYE)\b/i.test(text)) throw startTlsRefused(`${what} is a refusal`);
       if (!text.startsWith('"')) throw wrongProtocol('no answer of ManageSieve');
     }
     if (!isContinued) lines.push(text);

@@ -1,14 +1,17 @@
 import { domainToUnicode } from 'node:url';
 
-import { refused, wrongProtocol } from './talk.ts';
-import type { Parser, Talk } from './talk.ts';
+import { startTlsRefused, wrongProtocol } from './plaintext-session.ts';
+import type { Parser, PlaintextSession } from './plaintext-session.ts';
 
 const SERVER_PORT = 5269;
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
 /** RFC 6120 §5.4. Acts as a client, or as another server on the server-to-server port. */
-export async function xmpp(talk: Talk, { host, port }: { host: string; port: number }): Promise<void> {
+export async function xmpp(
+  talk: PlaintextSession,
+  { host, port }: { host: string; port: number },
+): Promise<void> {
   const kind = port === SERVER_PORT ? 'server' : 'client';
   talk.send(
     `<?xml version='1.0'?><stream:stream xmlns='jabber:${kind}' ` +
@@ -16,13 +19,13 @@ export async function xmpp(talk: Talk, { host, port }: { host: string; port: num
   );
   let offered = false;
   for (let seen = await openStream(talk); !isEndOfFeatures(seen); seen = await talk.take(tag)) {
-    if (seen.name === 'error' || seen.name === '/stream') throw refused('the stream is refused');
+    if (seen.name === 'error' || seen.name === '/stream') throw startTlsRefused('the stream is refused');
     if (seen.name === 'starttls') offered = true;
   }
-  if (!offered) throw refused('STARTTLS is not offered');
+  if (!offered) throw startTlsRefused('STARTTLS is not offered');
   talk.send(START_TLS);
   const answer = await talk.take(tag);
-  if (answer.name !== 'proceed') throw refused('STARTTLS is refused');
+  if (answer.name !== 'proceed') throw startTlsRefused('STARTTLS is refused');
   if (!answer.isWhole && (await talk.take(tag)).name !== '/proceed') throw wrongProtocol('no answer of XMPP');
 }
 
@@ -30,7 +33,7 @@ const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
 /** Reads the stream header. Returns the first tag inside the stream. */
-async function openStream(talk: Talk): Promise<Tag> {
+async function openStream(talk: PlaintextSession): Promise<Tag> {
   let { name } = await talk.take(firstTag);
   if (name === '?xml') ({ name } = await talk.take(tag));
   if (name !== 'stream') throw wrongProtocol('no stream of XMPP');

@@ -1,6 +1,6 @@
 import { getAuthenticatorName } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
-import { BUILT_IN, createTokenJudge } from './id-token.ts';
+import { BUILT_IN, createTokenVerifier } from './id-token.ts';
 import type { IdentityEvents, IdentityMethods, IdentityProvider } from './identity-provider.ts';
 import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-options.ts';
 import { createMailedLinks } from './mailed-links.ts';
@@ -62,7 +62,7 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
         : response;
     },
 
-    verify: createTokenJudge({ context, keys: () => auth.api.getJwks(), issuer: publicUrl.origin, now }),
+    verify: createTokenVerifier({ context, keys: () => auth.api.getJwks(), issuer: publicUrl.origin, now }),
 
     async endSession(sessionId) {
       const { adapter } = await context;

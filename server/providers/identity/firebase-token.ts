@@ -21,7 +21,7 @@ export interface FirebaseTokenOptions {
 type Verification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
 
 /** Returns a function that verifies ID tokens by Firebase's rules: RS256, issuer, audience, times and subject. */
-export function createFirebaseTokenJudge(
+export function createFirebaseTokenVerifier(
   options: FirebaseTokenOptions,
 ): (token: string) => Promise<Verification> {
   const { projectId, emulated, now, log } = options;

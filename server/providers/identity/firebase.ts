@@ -1,4 +1,4 @@
-import { createFirebaseTokenJudge } from './firebase-token.ts';
+import { createFirebaseTokenVerifier } from './firebase-token.ts';
 import { type IdentityProvider, IdentityUnavailable } from './identity-provider.ts';
 import { importPKCS8, SignJWT } from 'jose';
 import { boundedFetch } from './bounded-fetch.ts';
@@ -35,7 +35,7 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
     kind: 'firebase',
     builtIn: null,
     handler: async () => new Response(null, { status: 404 }),
-    verify: createFirebaseTokenJudge({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
+    verify: createFirebaseTokenVerifier({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
     // Firebase sessions exist only in the browser.
     endSession: async () => false,
     methods: async () => ({ password: false, totp: false, passkeys: [], oidc: [] }),

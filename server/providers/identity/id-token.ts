@@ -1,13 +1,13 @@
 import type { AuthContext } from 'better-auth';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
-import type { IdentityClaims, TokenVerdict } from './identity-provider.ts';
+import type { IdentityClaims, TokenVerification } from './identity-provider.ts';
 import { AUDIENCE } from './library-options.ts';
 
 /** The built-in provider's name in claims and stored identities. */
 export const BUILT_IN = 'built-in';
 
 /** Returns a function that verifies the built-in provider's tokens. A token is valid only while its session exists. */
-export function createTokenJudge({
+export function createTokenVerifier({
   context,
   keys,
   issuer,
@@ -17,7 +17,7 @@ export function createTokenJudge({
   keys: () => Promise<JSONWebKeySet>;
   issuer: string;
   now: () => number;
-}): (token: string) => Promise<TokenVerdict> {
+}): (token: string) => Promise<TokenVerification> {
   return async (token) => {
     const payload = await jwtVerify(token, createLocalJWKSet(await keys()), {
       issuer,

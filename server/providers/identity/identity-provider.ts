@@ -27,7 +27,7 @@ export type TokenRefusal =
   /** The issuer's keys could not be fetched, so the token could not be verified. */
   | 'unreachable';
 
-export type TokenVerdict = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
+export type TokenVerification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
 
 export interface IdentityMethods {
   password: boolean;
@@ -47,7 +47,7 @@ export interface IdentityProvider {
   /** Handles the provider's own HTTP routes below `/api/identity`. Routes that the product does not need are 404. */
   handler(request: Request): Promise<Response>;
   /** Verifies an ID token: signature, issuer, audience, times and, if built-in, that its session still exists. */
-  verify(token: string): Promise<TokenVerdict>;
+  verify(token: string): Promise<TokenVerification>;
   /** Ends one of the provider's sessions. Returns false if there is none with that id: it was used or has ended. */
   endSession(sessionId: string): Promise<boolean>;
   /** Returns how a user can sign in. Only the built-in provider knows; others return false and empty lists. */

@@ -10,7 +10,7 @@ import {
 import { jwt, twoFactor } from 'better-auth/plugins';
 import type { Logger } from 'pino';
 import type { oidcPlugin } from './oidc.ts';
-import { weaknessOf, wordsOf, type PasswordWeakness } from './weak-password.ts';
+import { passwordWeakness, emailWords, type PasswordWeakness } from './weak-password.ts';
 import { symmetricDecrypt } from 'better-auth/crypto';
 
 export const BASE_PATH = '/api/identity';
@@ -163,7 +163,7 @@ function refuseWeakPasswords(productName: string) {
   return createAuthMiddleware(async ({ path, body }) => {
     if (path !== '/sign-up/email') return;
     const { password, email, name } = body as Record<'password' | 'email' | 'name', string>;
-    const weakness = await weaknessOf(password, [...wordsOf(email), name, productName]);
+    const weakness = await passwordWeakness(password, [...emailWords(email), name, productName]);
     if (weakness !== null)
       throw new APIError('UNPROCESSABLE_ENTITY', { code: WEAK_PASSWORD_CODES[weakness] });
   });

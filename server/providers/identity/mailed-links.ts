@@ -2,7 +2,7 @@ import type { AuthContext } from 'better-auth';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuiltInActions, IdentityEvents } from './identity-provider.ts';
-import { weaknessOf, wordsOf } from './weak-password.ts';
+import { passwordWeakness, emailWords } from './weak-password.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const VERIFY_MS = DAY_MS;
@@ -72,7 +72,7 @@ export function createMailedLinks({
       const subject = await subjectOf('reset-password', token);
       const user = subject === null ? null : await internalAdapter.findUserById(subject);
       if (user === null) return { ok: false, reason: 'invalid_token' };
-      const weakness = await weaknessOf(password, [...wordsOf(user.email), user.name, productName]);
+      const weakness = await passwordWeakness(password, [...emailWords(user.email), user.name, productName]);
       if (weakness !== null) return { ok: false, reason: weakness };
 
       const passwordHash = await passwords.hash(password);

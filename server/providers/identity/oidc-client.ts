@@ -134,7 +134,7 @@ async function discover(
   const metadata = provider.serverMetadata();
   // Operators may omit the trailing slash. ID tokens must match the issuer that the provider's metadata names.
   if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
-    throw new Error(`${issuer} calls itself ${quotable(metadata.issuer)}`);
+    throw new Error(`${issuer} calls itself ${sanitizeForLog(metadata.issuer)}`);
   // The library checks endpoint URLs only when it uses them, which is after the user was redirected.
   const url = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
   z.object({
@@ -163,7 +163,7 @@ function toProviderError(error: unknown): IdentityUnavailable | OidcRefusal {
     return new IdentityUnavailable('The provider does not make sense', { cause: error });
   // Do not set `cause`: the log would contain the provider's whole response.
   if (error instanceof openid.ResponseBodyError)
-    return new OidcRefusal(`The provider refused: ${quotable(JSON.stringify(error.cause))}`);
+    return new OidcRefusal(`The provider refused: ${sanitizeForLog(JSON.stringify(error.cause))}`);
   return new OidcRefusal('What the provider sent is not valid', { cause: error });
 }
 
@@ -179,6 +179,6 @@ function profileOf(claims: openid.IDToken | (openid.UserInfoResponse & { sub: st
 }
 
 /** Makes untrusted provider text safe for a log line: at most 300 characters of printable ASCII (RFC 6749 §5.2). */
-export const quotable = (text: string) => text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, '?');
+export const sanitizeForLog = (text: string) => text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, '?');
 
 const withoutSlash = (url: string) => url.replace(/\/$/, '');

@@ -11,7 +11,7 @@ import {
   type OidcClientConfig,
   type OidcProfile,
   OidcRefusal,
-  quotable,
+  sanitizeForLog,
 } from './oidc-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
@@ -129,7 +129,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
     const { code, iss, error } = answer;
     if (error === 'access_denied') return 'cancelled';
     if (error !== undefined) {
-      log.warn({ provider: id, error: quotable(error) }, 'A sign-in provider refused');
+      log.warn({ provider: id, error: sanitizeForLog(error) }, 'A sign-in provider refused');
       return 'failed';
     }
     if (code === undefined) return 'failed';

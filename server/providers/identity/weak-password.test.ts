@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { weaknessOf, wordsOf } from './weak-password.ts';
+import { passwordWeakness, emailWords } from './weak-password.ts';
 
-const WORDS = [...wordsOf('mara.vik@fjord.example'), 'Mara Vik', 'Certlantern'];
+const WORDS = [...emailWords('mara.vik@fjord.example'), 'Mara Vik', 'Certlantern'];
 
 describe('a password', () => {
   it.each(['password1', 'PASSWORD1', 'P@ssw0rd', 'qwertyuiop', '12345678', 'iloveyou1'])(
     '%s is known from breaches',
-    async (password) => expect(await weaknessOf(password, WORDS)).toBe('known'),
+    async (password) => expect(await passwordWeakness(password, WORDS)).toBe('known'),
   );
 
   it.each([
@@ -18,15 +18,15 @@ describe('a password', () => {
     'Certlantern-2026!',
     'certlantern',
   ])('%s is what others would try first', async (password) =>
-    expect(await weaknessOf(password, WORDS)).toBe('personal'),
+    expect(await passwordWeakness(password, WORDS)).toBe('personal'),
   );
 
   it.each(['correct horse', 'lantern-demo', 'mara likes to row', '8305720461937', '🦊🦊🦊🦊🦊🦊🦊'])(
     '%s is taken',
-    async (password) => expect(await weaknessOf(password, WORDS)).toBeNull(),
+    async (password) => expect(await passwordWeakness(password, WORDS)).toBeNull(),
   );
 
   it('is not judged by words that are not there', async () => {
-    expect(await weaknessOf('8305720461937', ['', '12', ...wordsOf('1@2.3')])).toBeNull();
+    expect(await passwordWeakness('8305720461937', ['', '12', ...emailWords('1@2.3')])).toBeNull();
   });
 });

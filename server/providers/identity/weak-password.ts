@@ -16,7 +16,7 @@ const breachedPasswords = (): Promise<ReadonlySet<string>> =>
  * Returns why a password is too weak, or null if it is acceptable. `words` are the user's name and address and the
  * product's name. Ignores case.
  */
-export async function weaknessOf(
+export async function passwordWeakness(
   password: string,
   words: readonly string[],
 ): Promise<PasswordWeakness | null> {
@@ -30,7 +30,7 @@ export async function weaknessOf(
 }
 
 /** Returns the address, its local part and its domain. */
-export function wordsOf(email: string): string[] {
+export function emailWords(email: string): string[] {
   const at = email.lastIndexOf('@');
   return [email, email.slice(0, at), email.slice(at + 1)];
 }

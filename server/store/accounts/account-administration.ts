@@ -34,7 +34,7 @@ export async function listAccounts(
 }
 
 /** Returns the account with this address (case-insensitive), or null if there is none. */
-export async function accountByEmail(store: Store, email: string): Promise<Account | null> {
+export async function findAccountByEmail(store: Store, email: string): Promise<Account | null> {
   const row = await store.db
     .selectFrom('accounts')
     .selectAll()
@@ -50,7 +50,7 @@ export async function accountByEmail(store: Store, email: string): Promise<Accou
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
-    // Sessions first: requests lock their session before the account, so another order could deadlock (see `onBehalfOf`).
+    // Sessions first: requests lock their session before the account, so another order could deadlock (see `runAsCaller`).
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     const account = await trx
       .updateTable('accounts')

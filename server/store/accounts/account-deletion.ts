@@ -4,7 +4,7 @@ import { addressOf } from '../alerts/stored-alerts.ts';
 import { readChannels } from '../alerts/channels.ts';
 import { locked } from '../db/dialect.ts';
 import { pruneFavicons } from '../monitors/favicons.ts';
-import { answersKey } from './idempotency.ts';
+import { answerQuotaKey } from './idempotency.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedKey } from '../checks/stored-bytes.ts';
@@ -51,7 +51,7 @@ export async function deleteAccount(
     if (held) await liftSuppressions(trx, id);
     await trx
       .deleteFrom('rate_limits')
-      .where('key', 'in', [storedKey(id), answersKey(id)])
+      .where('key', 'in', [storedKey(id), answerQuotaKey(id)])
       .execute();
     const account = await trx
       .deleteFrom('accounts')

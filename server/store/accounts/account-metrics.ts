@@ -3,7 +3,7 @@ import type { Uptime } from '../../core/index.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
 /** A domain's values for the Prometheus endpoint. Timestamps are in ms UTC. */
-export interface MeasuredDomain {
+export interface DomainMetrics {
   id: string;
   host: string;
   port: number;
@@ -23,11 +23,11 @@ export interface MeasuredDomain {
 const PAGE_SIZE = 1_000;
 
 /** Returns at most `most` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
-export async function measuredDomains(
+export async function readDomainMetrics(
   store: Store,
   { accountId, most }: { accountId: string; most: number },
-): Promise<MeasuredDomain[]> {
-  const domains: MeasuredDomain[] = [];
+): Promise<DomainMetrics[]> {
+  const domains: DomainMetrics[] = [];
   for (let after = ''; domains.length < most;) {
     const limit = Math.min(PAGE_SIZE, most - domains.length);
     const rows = await store.db

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Entitlement } from '../../core/index.ts';
-import { announcePlan, settledEntitlement, settlePlan } from '../billing/entitlements.ts';
+import { publishPlanChange, storedEntitlement, applyEntitlement } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -24,13 +24,13 @@ export interface Account {
   createdAt: number;
 }
 
-export async function accountById(store: Store, id: string): Promise<Account | null> {
+export async function findAccount(store: Store, id: string): Promise<Account | null> {
   const row = await store.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toAccount(row) : null;
 }
 
 /** Lists the identities with which people sign in to the account, oldest first. */
-export async function identitiesOf(
+export async function listIdentities(
   store: Store,
   accountId: string,
 ): Promise<{ issuer: string; subject: string }[]> {
@@ -75,9 +75,9 @@ export async function grantPremium(
       .set({ granted_at: grant && now, grant_ends_at: grant?.endsAt ?? null })
       .where('id', '=', accountId)
       .execute();
-    await settlePlan(store, trx, { accountId, now });
+    await applyEntitlement(store, trx, { accountId, now });
   });
-  announcePlan(store, accountId);
+  publishPlanChange(store, accountId);
 }
 
 export function toAccount(row: Selectable<AccountsTable>): Account {
@@ -89,7 +89,7 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     photoUrl: row.photo_url,
     paddleId: row.paddle_id,
     companyName: row.company_name,
-    entitlement: settledEntitlement(row),
+    entitlement: storedEntitlement(row),
     disabled: row.disabled_at !== null,
     timeZone: row.time_zone,
     createdAt: row.created_at,

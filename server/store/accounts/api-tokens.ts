@@ -19,10 +19,10 @@ export interface ApiToken {
   expiresAt: number | null;
 }
 
-export type MadeToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
+export type CreatedToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
 
 /** Stores a token as its SHA-256. Expired tokens do not count against the limit `most`. */
-export async function makeToken(
+export async function createToken(
   store: Store,
   request: {
     accountId: string;
@@ -35,9 +35,9 @@ export async function makeToken(
     most: number;
     now: number;
   },
-): Promise<MadeToken> {
+): Promise<CreatedToken> {
   const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
-  return inTransaction(store, async (trx): Promise<MadeToken> => {
+  return inTransaction(store, async (trx): Promise<CreatedToken> => {
     // Serializes parallel requests of one account, so that the count below is exact.
     await locked(
       store.dialect,
@@ -78,7 +78,7 @@ export async function makeToken(
 const SHOWN_AFTER_EXPIRY_MS = 30 * DAY_MS;
 
 /** Lists the account's tokens, newest first. */
-export async function tokensOf(store: Store, accountId: string): Promise<ApiToken[]> {
+export async function listTokens(store: Store, accountId: string): Promise<ApiToken[]> {
   const rows = await store.db
     .selectFrom('api_tokens')
     .select(COLUMNS)
@@ -111,7 +111,7 @@ const LAST_USED_INTERVAL_MS = 5 * MINUTE_MS;
  * Authenticates a token and updates its last use. Returns null if it is unknown, revoked or expired, or if its account
  * is disabled. The lookup by SHA-256 leaks nothing by its timing, because a guesser cannot choose the bits of the hash.
  */
-export async function useToken(
+export async function authenticateToken(
   store: Store,
   { secret, now }: { secret: string; now: number },
 ): Promise<{ tokenId: string; scopes: readonly string[]; account: Account } | null> {

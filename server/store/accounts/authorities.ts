@@ -4,7 +4,7 @@ import type { AuthorityFacts, PrivateAuthority } from '../../core/index.ts';
 import { bytes, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { FACTS } from '../checks/certificates.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
@@ -22,7 +22,7 @@ const readAuthority: (text: string) => AuthorityFacts = storedJson(
 );
 
 /** Lists the certificate authorities that the account trusts, newest first. */
-export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Promise<TrustedAuthority[]> {
+export async function listAuthorities(db: Kysely<Tables>, accountId: string): Promise<TrustedAuthority[]> {
   const rows = await db
     .selectFrom('authorities')
     .select(['id', 'facts', 'created_at'])
@@ -49,7 +49,7 @@ export async function addAuthorities(
     most: number;
     now: number;
     /** Receives all authorities of the account. */
-    alongside?: Alongside<TrustedAuthority[]>;
+    alongside?: WriteInTransaction<TrustedAuthority[]>;
   },
 ): Promise<TrustedAuthority[] | 'too_many'> {
   const { accountId, now } = request;
@@ -84,7 +84,7 @@ export async function addAuthorities(
         .execute();
       await rescheduleChecks(trx, accountId, now);
     }
-    const trusted = await authoritiesOf(trx, accountId);
+    const trusted = await listAuthorities(trx, accountId);
     await request.alongside?.(trx, trusted);
     return { trusted, isDue: added.length > 0 };
   });

@@ -1,16 +1,16 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
 import type { ChannelKind } from '../../core/index.ts';
-import { EXPORT_LIMITS, pastOf } from '../monitors/domain-export.ts';
+import { EXPORT_LIMITS, exportHistoryOf } from '../monitors/domain-export.ts';
 import { countMonitors } from '../monitors/monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
-import { parseOwn, parseSettings } from '../alerts/stored-alerts.ts';
+import { parseDomainSettings, parseAccountSettings } from '../alerts/stored-alerts.ts';
 
 /** Returns what a channel is recognised by, without its secrets. */
 type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;
 
 /** Returns the account's row for the export, and whether it had a trial. Keys are columns; timestamps are ms UTC. */
-export async function profileExport(store: Store, accountId: string) {
+export async function exportProfile(store: Store, accountId: string) {
   const account = await store.db
     .selectFrom('accounts')
     .selectAll()
@@ -25,7 +25,7 @@ export async function profileExport(store: Store, accountId: string) {
     account && {
       ...account,
       email_verified: account.email_verified === 1,
-      alert_settings: parseSettings(account.alert_settings),
+      alert_settings: parseAccountSettings(account.alert_settings),
       had_trial: Boolean(trial),
     }
   );
@@ -35,7 +35,7 @@ export async function profileExport(store: Store, accountId: string) {
  * Returns all other data of an account as named lists. The caller streams them: at most one domain, or one page of
  * another list, is in memory at a time. Hashes, tokens and links are left out.
  */
-export function accountExport(
+export function exportAccountData(
   store: Store,
   account: { id: string; email: string },
   { now, targetOf }: { now: number; targetOf: ChannelTarget },
@@ -311,7 +311,7 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
   for await (const monitor of monitors)
     yield {
       ...settingsOf(monitor),
-      ...(await pastOf(db, { accountId, monitorId: monitor.id }, { limit, now })),
+      ...(await exportHistoryOf(db, { accountId, monitorId: monitor.id }, { limit, now })),
     };
 }
 
@@ -334,6 +334,6 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     uptime: monitor.uptime,
     uptime_since: monitor.uptime_since,
     down_since: monitor.down_since,
-    alert_settings: parseOwn(monitor.alert_settings),
+    alert_settings: parseDomainSettings(monitor.alert_settings),
   };
 }

@@ -3,7 +3,7 @@ import type { Account } from './accounts.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Messages per account and hour. Each one becomes a mail to the operator. */
@@ -18,7 +18,7 @@ export interface NewFeedback {
   /** The operator's address. */
   recipient: string;
   now: number;
-  alongside?: Alongside<void>;
+  alongside?: WriteInTransaction<void>;
 }
 
 /** Stores a person's feedback and queues a mail to the operator. Fails with `retryAfterMs` above the hourly limit. */

@@ -2,31 +2,31 @@ import { sql, type Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
 import { leaseClock } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
-import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
+import { consumeRateLimit, readRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** How long a stored answer is replayed. */
-export const KEPT_MS = DAY_MS;
+export const ANSWER_RETENTION_MS = DAY_MS;
 /** Longer than any such call takes. After it, the process that took the key counts as dead. */
 const LEASE_MS = MINUTE_MS;
 
-export interface KeptAnswer {
+export interface StoredAnswer {
   status: number;
   contentType: string;
   body: string;
 }
 
 /** Proof that this request owns the idempotency key and may execute the call. */
-export interface Carrying {
+export interface IdempotencyLease {
   accountId: string;
   keyHash: string;
   attempt: string;
 }
 
-export type Beginning =
-  | { begun: true; carrying: Carrying }
-  | { begun: false; answer: KeptAnswer }
+export type IdempotencyClaim =
+  | { begun: true; carrying: IdempotencyLease }
+  | { begun: false; answer: StoredAnswer }
   | { begun: false; refused: 'idempotency_key_reused' | 'idempotency_key_in_use' }
   | { begun: false; refused: 'full'; retryAfterMs: number };
 
@@ -34,10 +34,10 @@ export type Beginning =
  * Takes an idempotency key. Of parallel requests with one key exactly one begins. Replays an answer stored within a
  * day, and takes over a key whose lease ran out. `full`: the account's stored answers of a day exceed the limit.
  */
-export async function beginOnce(
+export async function claimIdempotencyKey(
   store: Store,
   { accountId, key, request, now }: { accountId: string; key: string; request: string; now: number },
-): Promise<Beginning> {
+): Promise<IdempotencyClaim> {
   const keyHash = hashOf(key);
   const attempt = randomUUID();
   const fresh = {
@@ -58,7 +58,7 @@ export async function beginOnce(
         .doUpdateSet(fresh)
         .where((eb) =>
           eb.or([
-            eb('idempotency_keys.created_at', '<=', now - KEPT_MS),
+            eb('idempotency_keys.created_at', '<=', now - ANSWER_RETENTION_MS),
             eb.and([
               eb('idempotency_keys.status', 'is', null),
               eb('idempotency_keys.lease_expires_at', '<=', leaseClock(store, now)),
@@ -71,7 +71,7 @@ export async function beginOnce(
     .executeTakeFirst();
   if (taken?.attempt === attempt) {
     const carrying = { accountId, keyHash, attempt };
-    const { count, endsAt } = await usedOf(store.db, { key: answersKey(accountId), now });
+    const { count, endsAt } = await readRateLimit(store.db, { key: answerQuotaKey(accountId), now });
     if (count < store.limits.keptAnswersMb * KB_PER_MB) return { begun: true, carrying };
     await releaseKey(store, carrying);
     return { begun: false, refused: 'full', retryAfterMs: endsAt - now };
@@ -96,10 +96,10 @@ export async function beginOnce(
  * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer.
  * @throws LostKey inside a transaction, to roll it back, if another attempt has taken over the key
  */
-export async function keepAnswer(
+export async function storeAnswer(
   db: Transaction<Tables> | Store['db'],
-  { accountId, keyHash, attempt }: Carrying,
-  { status, contentType, body }: KeptAnswer,
+  { accountId, keyHash, attempt }: IdempotencyLease,
+  { status, contentType, body }: StoredAnswer,
 ): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
@@ -108,32 +108,35 @@ export async function keepAnswer(
     .where('key_hash', '=', keyHash)
     .where('attempt', '=', attempt)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n && db.isTransaction) throw new LostKey();
+  if (numUpdatedRows === 0n && db.isTransaction) throw new IdempotencyLeaseLost();
 }
 
 /** Another attempt executes the call, because this one exceeded its lease. */
-export class LostKey extends Error {
+export class IdempotencyLeaseLost extends Error {
   override name = 'LostKey';
 }
 
 /** Counts the size of a stored answer against the account's daily limit. */
-export async function countKept(
+export async function countStoredAnswer(
   store: Store,
-  { accountId }: Carrying,
+  { accountId }: IdempotencyLease,
   { body, now }: { body: string; now: number },
 ): Promise<void> {
   const weight = Math.ceil(Buffer.byteLength(body) / BYTES_PER_KB);
-  const use = { key: answersKey(accountId), limit: Infinity, windowMs: KEPT_MS, now, weight };
+  const use = { key: answerQuotaKey(accountId), limit: Infinity, windowMs: ANSWER_RETENTION_MS, now, weight };
   await consumeRateLimit(store, use);
 }
 
 const BYTES_PER_KB = 1_000;
 const KB_PER_MB = 1_000;
 /** Returns the key in `rate_limits` that counts the account's stored answers. */
-export const answersKey = (accountId: string): string => `answers:${accountId}`;
+export const answerQuotaKey = (accountId: string): string => `answers:${accountId}`;
 
 /** Releases a key without a stored answer, so that the client may use it again. Keeps stored answers. */
-export async function releaseKey(store: Store, { accountId, keyHash, attempt }: Carrying): Promise<void> {
+export async function releaseKey(
+  store: Store,
+  { accountId, keyHash, attempt }: IdempotencyLease,
+): Promise<void> {
   await store.db
     .deleteFrom('idempotency_keys')
     .where('account_id', '=', accountId)
@@ -147,7 +150,7 @@ export async function releaseKey(store: Store, { accountId, keyHash, attempt }: 
 export async function pruneKeys(store: Store, now: number): Promise<number> {
   const pruned = await store.db
     .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', now - KEPT_MS)
+    .where('created_at', '<=', now - ANSWER_RETENTION_MS)
     .executeTakeFirst();
   return Number(pruned.numDeletedRows);
 }

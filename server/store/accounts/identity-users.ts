@@ -1,9 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { identityFlag, locked } from '../db/dialect.ts';
-import { releaseHeldMail } from '../mail/mail-allowance.ts';
+import { releaseHeldMail } from '../mail/mail-quota.ts';
 import { enqueueMail, type NewMail } from '../mail/mails.ts';
-import { clearForNewOwner, endAccess, lockAccount } from './new-owner.ts';
+import { clearForNewOwner, revokeAccess, lockAccount } from './new-owner.ts';
 import type { Store } from '../db/open-store.ts';
 import type { IdentityUserTable } from '../schema/identity-tables.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -82,7 +82,7 @@ export async function replaceUser(
     if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);
     // Ours end after the provider's, so that nobody can exchange a provider session for one of ours in between.
-    const ended = accountId === null ? {} : await endAccess(trx, accountId);
+    const ended = accountId === null ? {} : await revokeAccess(trx, accountId);
     const account = accountId === null ? undefined : await lockAccount(store, trx, accountId);
     await trx
       .updateTable('identities')

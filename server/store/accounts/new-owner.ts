@@ -13,8 +13,8 @@ type Counts = Partial<Record<ClearedTable, number>>;
  * Ends all sessions, API tokens and calendar links. Returns the counts for the mail to the new owner. Call it before
  * the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
  */
-export async function endAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
-  // Waits for running requests, which lock their session (see `onBehalfOf`).
+export async function revokeAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
+  // Waits for running requests, which lock their session (see `runAsCaller`).
   await removeAll(trx, 'sessions', accountId);
   return {
     api_tokens: await removeAll(trx, 'api_tokens', accountId),
@@ -35,8 +35,8 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account for a new owner, because a stranger may have created it: applies `AT_NEW_OWNER`, expires waiting
- * mail and mails what was removed. Call it after `endAccess` (which returns `ended`) with the account's row locked.
+ * Clears an account for a new owner, because a stranger may have created it: applies `NEW_OWNER_POLICY`, expires waiting
+ * mail and mails what was removed. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
  */
 export async function clearForNewOwner(
   trx: Transaction<Tables>,
@@ -47,7 +47,7 @@ export async function clearForNewOwner(
   await resetSearchTexts(trx, accountId);
   const removed = { ...ended };
   let domains = 0;
-  for (const [table, fate] of Object.entries(AT_NEW_OWNER) as [AccountTable, TableFate][]) {
+  for (const [table, fate] of Object.entries(NEW_OWNER_POLICY) as [AccountTable, TablePolicy][]) {
     if ('removed' in fate) {
       const count = await removeAll(trx, table, accountId);
       if (fate.removed !== 'untold') removed[fate.removed] = (removed[fate.removed] ?? 0) + count;
@@ -142,7 +142,7 @@ type ColumnFate<Value> = string | ((now: number) => Value) | { follows: string }
  * What happens to an account's rows. `removed`: all are deleted, and the mail to the owner counts them under that name
  * (`untold`: not mentioned). `kept`: they stay, for the given reason. `columns`: they stay, with single columns reset.
  */
-export type TableFate<Table extends keyof Tables = keyof Tables> =
+export type TablePolicy<Table extends keyof Tables = keyof Tables> =
   | { removed: ClearedTable | 'untold' }
   | { kept: string }
   | { columns: { [Column in keyof Tables[Table]]-?: ColumnFate<SelectType<Tables[Table][Column]>> } };
@@ -161,7 +161,7 @@ const BY_PAYMENTS = 'Says what was paid for or granted. Premium counts for the a
  * What happens to an account's data when a new owner verifies its address. The type demands all tables with
  * `account_id` and, under `columns`, all their columns; the takeover test compares the list with the database.
  */
-export const AT_NEW_OWNER: { [Table in AccountTable]: TableFate<Table> } = {
+export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } = {
   accounts: {
     columns: {
       ...keep('Identifies the account.', 'id', 'email', 'kind', 'created_at'),

@@ -5,7 +5,7 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** The client that last used a session: its User-Agent (at most 300 characters are stored) and its IP address. */
-export interface SeenFrom {
+export interface SessionClient {
   userAgent: string;
   address: string;
 }
@@ -21,7 +21,7 @@ export interface NewSession {
   refreshIdleExpiresAt: number;
   /** Absolute end, which no rotation extends. */
   refreshExpiresAt: number;
-  seenFrom?: SeenFrom;
+  seenFrom?: SessionClient;
   /** Whether the address was verified when the sign-in was authorized. Absent: not compared. */
   emailVerified?: boolean;
   now: number;
@@ -61,7 +61,7 @@ export async function openSession(store: Store, session: NewSession): Promise<bo
 
 const MAX_USER_AGENT = 300;
 
-const clientColumns = (seenFrom: SeenFrom | undefined) =>
+const clientColumns = (seenFrom: SessionClient | undefined) =>
   seenFrom && {
     user_agent: seenFrom.userAgent.replaceAll('\0', '').slice(0, MAX_USER_AGENT).toWellFormed(),
     address: seenFrom.address,
@@ -71,7 +71,7 @@ const clientColumns = (seenFrom: SeenFrom | undefined) =>
 export type SessionProof = { sessionId: string } & ({ accessHash: string } | { refreshHash: string });
 
 /** Returns the session of a cookie; null if unknown, wrong, ended or expired. Does not use up the refresh token. */
-export async function sessionBy(
+export async function findSession(
   store: Store,
   { now, ...proof }: SessionProof & { now: number },
 ): Promise<{ sessionId: string; account: Account } | null> {
@@ -101,7 +101,7 @@ export interface Rotation {
   nextAccessHash: string;
   accessExpiresAt: number;
   refreshIdleExpiresAt: number;
-  seenFrom?: SeenFrom;
+  seenFrom?: SessionClient;
   now: number;
   /** How long after a rotation the previous token still gets the same successor, in ms. */
   graceMs: number;
@@ -178,7 +178,7 @@ export interface OpenSession {
 }
 
 /** Lists the account's open sessions, last used first. */
-export async function sessionsOf(store: Store, accountId: string, now: number): Promise<OpenSession[]> {
+export async function listSessions(store: Store, accountId: string, now: number): Promise<OpenSession[]> {
   const rows = await store.db
     .selectFrom('sessions')
     .select(['id', 'user_agent', 'address', 'created_at'])

@@ -50,7 +50,7 @@ export async function clearAlarm(store: Store, code: AlarmCode): Promise<boolean
 }
 
 /** Returns all raised alarms, oldest first. */
-export async function standingAlarms(store: Store): Promise<Alarm[]> {
+export async function raisedAlarms(store: Store): Promise<Alarm[]> {
   const rows = await store.db
     .selectFrom('alarms')
     .select(['code', 'detail', 'since'])
@@ -108,7 +108,7 @@ export async function mailAlarms(
  * Clears alarms that were not confirmed since `before` (ms UTC): only the process that raised them could
  * clear them, and it is gone.
  */
-export async function forgetAlarms(
+export async function clearUnconfirmedAlarms(
   store: Store,
   { codes, before }: { codes: readonly AlarmCode[]; before: number },
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { Tables } from '../schema/tables.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
 /** An alert that was sent or will be. Instants are ms UTC. */
-export interface ToldAlert {
+export interface SentAlert {
   id: string;
   kind: AlertKind;
   step: AlertStep;
@@ -19,9 +19,9 @@ export interface ToldAlert {
 }
 
 /** The delivery of one alert on one channel, with its attempts. */
-export interface Receipt {
+export interface DeliveryRecord {
   id: string;
-  alert: ToldAlert;
+  alert: SentAlert;
   channelKey: string;
   channelKind: ChannelKind;
   /** null for mail to the account's own address. */
@@ -50,7 +50,7 @@ const SHOWN_OF_A_MONITOR = 20;
 /**
  * Returns the newest messages to a channel, or those behind `after`; none if the channel belongs to another account.
  */
-export async function receiptsOfChannel(
+export async function deliveriesOfChannel(
   store: Store,
   {
     accountId,
@@ -63,7 +63,7 @@ export async function receiptsOfChannel(
     limit: number;
     after?: { createdAt: number; id: string } | null;
   },
-): Promise<Receipt[]> {
+): Promise<DeliveryRecord[]> {
   const rows = await selectReceipts(store.db, accountId)
     .where('deliveries.channel_key', '=', channelKey)
     .$if(after !== null, (select) =>
@@ -85,10 +85,10 @@ export async function receiptsOfChannel(
 }
 
 /** Returns one delivery; null: the account has no such message. */
-export async function receiptOf(
+export async function deliveryOf(
   db: Kysely<Tables>,
   { accountId, deliveryId }: { accountId: string; deliveryId: string },
-): Promise<Receipt | null> {
+): Promise<DeliveryRecord | null> {
   const rows = await selectReceipts(db, accountId).where('deliveries.id', '=', deliveryId).execute();
   const [receipt] = await withAttempts(db, accountId, rows);
   return receipt ?? null;
@@ -98,7 +98,7 @@ export async function receiptOf(
 export async function sentAlerts(
   store: Store,
   { accountId, monitorId }: MonitorKey,
-): Promise<{ alert: ToldAlert; receipts: Receipt[] }[]> {
+): Promise<{ alert: SentAlert; receipts: DeliveryRecord[] }[]> {
   const rows = await store.db
     .selectFrom('alerts')
     .innerJoin('monitors', (join) =>
@@ -181,7 +181,7 @@ type ReceiptRow = Awaited<ReturnType<ReturnType<typeof selectReceipts>['executeT
 function toAlert(
   row: Pick<ReceiptRow, 'alertId' | 'kind' | 'step' | 'severity' | 'facts' | 'alertCreatedAt'> &
     Pick<ReceiptRow, 'monitorId' | 'host' | 'port'>,
-): ToldAlert {
+): SentAlert {
   const { monitorId, host, port } = row;
   return {
     id: row.alertId,
@@ -194,7 +194,11 @@ function toAlert(
   };
 }
 
-async function withAttempts(db: Kysely<Tables>, accountId: string, rows: ReceiptRow[]): Promise<Receipt[]> {
+async function withAttempts(
+  db: Kysely<Tables>,
+  accountId: string,
+  rows: ReceiptRow[],
+): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return [];
   const attempts = await db
     .selectFrom('delivery_attempts')

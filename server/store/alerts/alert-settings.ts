@@ -12,14 +12,14 @@ import {
   type Plan,
   type QuietHours,
 } from '../../core/index.ts';
-import { addressOf, parseOwn, parseSettings } from './stored-alerts.ts';
-import { entitlementAt, lockPlan, settledEntitlement } from '../billing/entitlements.ts';
+import { addressOf, parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
+import { entitlementAt, lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { refusalsAmong } from '../mail/suppressions.ts';
+import { findSuppressed } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
@@ -55,9 +55,13 @@ export async function chosenAlerts(
     .where('monitors.id', '=', monitorId)
     .where('monitors.account_id', '=', accountId)
     .executeTakeFirstOrThrow();
-  const { plan } = entitlementAt(store, settledEntitlement(row), now);
+  const { plan } = entitlementAt(store, storedEntitlement(row), now);
   return {
-    settings: effectiveSettings(parseSettings(row.ofAccount), parseOwn(row.ofMonitor), plan),
+    settings: effectiveSettings(
+      parseAccountSettings(row.ofAccount),
+      parseDomainSettings(row.ofMonitor),
+      plan,
+    ),
     plan,
     timeZone: row.time_zone,
   };
@@ -99,7 +103,7 @@ async function channelStates(
   const unsubscribed = await unsubscriptionsOf(db, accountId);
   const hasUnsubscribed = (from: Unsubscribed | undefined) =>
     from !== undefined && (from.all || from.monitorIds.includes(monitorId));
-  const refusals = await refusalsAmong(
+  const refusals = await findSuppressed(
     db,
     rows.flatMap((row) => addressOf(row) ?? []),
   );
@@ -118,7 +122,7 @@ async function channelStates(
  * Returns the settings in which a monitor differs from its account, including those that are inactive without
  * Premium.
  */
-export async function ownSettingsOf(
+export async function domainSettingsOf(
   store: Store,
   { accountId, monitorId }: MonitorKey,
 ): Promise<DomainAlertSettings> {
@@ -128,7 +132,7 @@ export async function ownSettingsOf(
     .where('id', '=', monitorId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return parseOwn(row?.alert_settings ?? null) ?? {};
+  return parseDomainSettings(row?.alert_settings ?? null) ?? {};
 }
 
 /** An account's alert settings and its weekly digest. */
@@ -146,7 +150,7 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow();
   return {
-    settings: parseSettings(row.alert_settings),
+    settings: parseAccountSettings(row.alert_settings),
     timeZone: row.time_zone,
     digestNextAt: row.digest_next_at,
   };
@@ -173,7 +177,7 @@ export async function changeAccountAlerts(
         .select(['alert_settings', 'time_zone'])
         .where('id', '=', accountId)
         .executeTakeFirstOrThrow();
-      const known = parseSettings(before.alert_settings);
+      const known = parseAccountSettings(before.alert_settings);
       const { channels, ...rest } = settings;
       const chosen = channels !== undefined && { channels: await ownChannels(trx, accountId, channels) };
       const kept = { ...known, ...rest, ...chosen };
@@ -183,7 +187,7 @@ export async function changeAccountAlerts(
         .where('id', '=', accountId)
         .execute();
       const all = { accountId, monitorId: null };
-      if (tellsOtherwise(known, kept)) await makeDueBy(trx, { ...all, at: now });
+      if (affectsAlerts(known, kept)) await makeDueBy(trx, { ...all, at: now });
       const { quietHours } = kept;
       if (!isDeepStrictEqual(known.quietHours, quietHours))
         await holdAnew(trx, { ...all, quietHours, timeZone: before.time_zone, now });
@@ -223,7 +227,7 @@ export async function changeMonitorAlerts(
       .where('monitors.account_id', '=', accountId)
       .executeTakeFirst();
     if (!before) return 'not_found';
-    const known = parseOwn(before.alert_settings);
+    const known = parseDomainSettings(before.alert_settings);
     // Steps that became inactive when the plan ended may stay while something else changes.
     const hasNewSteps = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
     if (hasNewSteps && plan !== 'premium') return 'premium_required';
@@ -237,11 +241,10 @@ export async function changeMonitorAlerts(
       .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
       .where('id', '=', monitorId)
       .execute();
-    const ofAccount = parseSettings(before.ofAccount);
+    const ofAccount = parseAccountSettings(before.ofAccount);
     const settingsBefore = effectiveSettings(ofAccount, known, plan);
     const settingsAfter = effectiveSettings(ofAccount, kept, plan);
-    if (tellsOtherwise(settingsBefore, settingsAfter))
-      await makeDueBy(trx, { accountId, monitorId, at: now });
+    if (affectsAlerts(settingsBefore, settingsAfter)) await makeDueBy(trx, { accountId, monitorId, at: now });
     const { quietHours } = settingsAfter;
     if (!isDeepStrictEqual(settingsBefore.quietHours, quietHours))
       await holdAnew(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
@@ -255,7 +258,7 @@ export async function changeMonitorAlerts(
 }
 
 /** Returns whether a change may alter what the next check sends. Quiet hours only alter when a message leaves. */
-export function tellsOtherwise(before: AlertSettings, after: AlertSettings): boolean {
+export function affectsAlerts(before: AlertSettings, after: AlertSettings): boolean {
   return (['channels', 'steps', 'muted'] as const).some(
     (part) => !isDeepStrictEqual(before[part], after[part]),
   );
@@ -281,7 +284,7 @@ async function ownChannels(
  * Removes a deleted channel from all settings of the account. A choice left empty is dropped:
  * nobody chose to get no alerts.
  */
-export async function forgetChannel(
+export async function removeChannelFromSettings(
   trx: Transaction<Tables>,
   { accountId, channelId }: { accountId: string; channelId: string },
 ): Promise<void> {
@@ -291,7 +294,7 @@ export async function forgetChannel(
     .select('alert_settings')
     .where('id', '=', accountId)
     .executeTakeFirst();
-  const settings = parseSettings(account?.alert_settings ?? null);
+  const settings = parseAccountSettings(account?.alert_settings ?? null);
   if (settings.channels?.includes(channelId)) {
     const left = without(settings.channels);
     const kept = { ...settings, channels: left.length === 0 ? null : left };
@@ -308,7 +311,7 @@ export async function forgetChannel(
     .where('alert_settings', 'like', `%${channelId}%`)
     .execute();
   for (const { id, alert_settings: text } of monitors) {
-    const { channels, ...rest } = parseOwn(text) ?? {};
+    const { channels, ...rest } = parseDomainSettings(text) ?? {};
     const left = without(channels ?? []);
     const kept = { ...rest, ...(left.length > 0 && { channels: left }) };
     await trx

@@ -18,7 +18,7 @@ interface AlertsToAdd {
  * Queues one delivery per alert and route, in the transaction that records why, and returns how many deliveries are to be made. A
  * step that was already queued or delivered is not repeated; one that was superseded before anybody got it comes back.
  */
-export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
+export async function queueAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
   let added = 0;
   for (const alert of outbox.alerts) {
     await supersedeEarlier(trx, alert, outbox);
@@ -79,7 +79,7 @@ async function keepAlert(
  * Supersedes what waits for a channel, of one monitor or (`monitorId` null) of all. Makes those monitors due, so
  * that their next check sends elsewhere what nobody else received. Publish the signal `due` afterwards.
  */
-export async function dropWaitingFor(
+export async function supersedeWaitingOn(
   trx: Transaction<Tables>,
   {
     accountId,
@@ -89,7 +89,7 @@ export async function dropWaitingFor(
     now,
   }: { accountId: string; channelKey: string; monitorId: string | null; detail: string; now: number },
 ): Promise<void> {
-  const dropped = await superseding(trx, { detail, now })
+  const dropped = await supersedeWaitingQuery(trx, { detail, now })
     .where('account_id', '=', accountId)
     .where('channel_key', '=', channelKey)
     .where('lease_token', 'is', null)
@@ -129,7 +129,10 @@ export async function dropWaitingFor(
  * Starts an update that supersedes waiting deliveries; the caller narrows it down. Deliveries that a person
  * asked to send again are exempt.
  */
-export function superseding(trx: Transaction<Tables>, { detail, now }: { detail: string; now: number }) {
+export function supersedeWaitingQuery(
+  trx: Transaction<Tables>,
+  { detail, now }: { detail: string; now: number },
+) {
   return trx
     .updateTable('deliveries')
     .set({ state: 'superseded', settled_at: now, detail })
@@ -143,7 +146,7 @@ async function supersedeEarlier(
   { incidentId }: AlertsToAdd['alerts'][number],
   { accountId, leaseClock, now }: AlertsToAdd,
 ): Promise<void> {
-  await superseding(trx, { detail: 'A later message took its place.', now })
+  await supersedeWaitingQuery(trx, { detail: 'A later message took its place.', now })
     .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', leaseClock)]))
@@ -195,7 +198,7 @@ async function addDelivery(
  * Deletes test messages created before `before` (ms UTC); returns how many. Other alerts are
  * deleted with their incident.
  */
-export async function pruneTests(store: Store, before: number): Promise<number> {
+export async function pruneTestMessages(store: Store, before: number): Promise<number> {
   const { numDeletedRows } = await store.db
     .deleteFrom('alerts')
     .where('kind', '=', 'test')

@@ -1,16 +1,20 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind, Plan } from '../../core/index.ts';
-import { forgetChannel } from './alert-settings.ts';
-import { dropWaitingFor } from './alerts.ts';
+import { removeChannelFromSettings } from './alert-settings.ts';
+import { supersedeWaitingOn } from './alerts.ts';
 import { addressOf } from './stored-alerts.ts';
 import { announceChannels, type Channel, type ChannelKey, type OwnMail, readChannels } from './channels.ts';
 import { locked } from '../db/dialect.ts';
 import { lockPlan } from '../billing/entitlements.ts';
-import { confirmation, type Invitation, invite } from '../mail/mail-readers.ts';
+import {
+  confirmationColumns,
+  type Invitation,
+  queueConfirmationMail,
+} from '../mail/recipient-confirmation.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 
 /** The config of a channel as the store keeps it. Only `server/channels` decodes it, as it may contain secrets. */
 export interface StorableConfig {
@@ -37,7 +41,7 @@ export async function addChannel(
     most: number;
     mayAdd(plan: Plan): boolean;
     now: number;
-    alongside?: Alongside<Channel>;
+    alongside?: WriteInTransaction<Channel>;
   },
 ): Promise<AddedChannel> {
   const { accountId, name, config, invitation, now } = request;
@@ -58,10 +62,10 @@ export async function addChannel(
         name,
         config: config.text,
         created_at: now,
-        ...confirmation(invitation, now),
+        ...confirmationColumns(invitation, now),
       })
       .execute();
-    await invite(trx, { accountId, invitation, now });
+    await queueConfirmationMail(trx, { accountId, invitation, now });
     const channel = await requireChannel(trx, { accountId, channelId: id });
     await request.alongside?.(trx, channel);
     return { ok: true, channel };
@@ -133,14 +137,15 @@ export async function changeChannel<Refused>(
         ...(isEnabled && { disabled_at: null, disabled_by: null, failing_since: null }),
         ...(enabled === false && { disabled_at: now, disabled_by: 'user' as const }),
         ...(config && { config: config.text }),
-        ...(invitation && confirmation(invitation, now)),
+        ...(invitation && confirmationColumns(invitation, now)),
       })
       .where('id', '=', channelId)
       .execute();
     const waiting = { accountId, channelKey: channelId, monitorId: null, now };
-    if (enabled === false) await dropWaitingFor(trx, { ...waiting, detail: 'The channel was switched off.' });
-    if (invitation) await dropWaitingFor(trx, { ...waiting, detail: 'Its reader has not agreed yet.' });
-    await invite(trx, { accountId, invitation, now });
+    if (enabled === false)
+      await supersedeWaitingOn(trx, { ...waiting, detail: 'The channel was switched off.' });
+    if (invitation) await supersedeWaitingOn(trx, { ...waiting, detail: 'Its reader has not agreed yet.' });
+    await queueConfirmationMail(trx, { accountId, invitation, now });
     return { ok: true as const, channel: await requireChannel(trx, { accountId, channelId }) };
   });
   if (changed.ok) announceChannels(store, accountId, { mails: isInvited });
@@ -155,7 +160,7 @@ export async function removeChannel(
   const removed = await inTransaction(store, async (trx) => {
     await lockPlan(store, trx, { accountId, now });
     const detail = 'The channel was removed.';
-    await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail, now });
+    await supersedeWaitingOn(trx, { accountId, channelKey: channelId, monitorId: null, detail, now });
     const { numDeletedRows } = await trx
       .deleteFrom('channels')
       .where('id', '=', channelId)
@@ -167,7 +172,7 @@ export async function removeChannel(
       .where('account_id', '=', accountId)
       .where('channel_key', '=', channelId)
       .execute();
-    await forgetChannel(trx, { accountId, channelId });
+    await removeChannelFromSettings(trx, { accountId, channelId });
     return true;
   });
   if (removed) announceChannels(store, accountId);

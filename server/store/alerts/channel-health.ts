@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { type AccountMail, isChannelLost } from '../../core/index.ts';
-import { dropWaitingFor } from './alerts.ts';
+import { supersedeWaitingOn } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -60,7 +60,7 @@ export async function noteChannelOutcome(
     .executeTakeFirstOrThrow();
   const { name, kind, account_id: accountId } = channel;
   const closed = reason === 'refused' ? 'The address refused mail.' : 'The channel was switched off.';
-  await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
+  await supersedeWaitingOn(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
   const content: AccountMail = {
     kind: 'channel_disabled',
     name,

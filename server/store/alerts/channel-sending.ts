@@ -7,11 +7,11 @@ import {
   mayUseChannel,
   type Plan,
 } from '../../core/index.ts';
-import { type Receipt, receiptOf } from './alert-history.ts';
+import { type DeliveryRecord, deliveryOf } from './alert-history.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
 /** Why a message to a channel was not queued. */
@@ -20,14 +20,14 @@ export type NotSent = 'not_found' | 'premium_required' | 'channel_closed';
 interface Sending {
   accountId: string;
   now: number;
-  alongside?: Alongside<Receipt>;
+  alongside?: WriteInTransaction<DeliveryRecord>;
 }
 
 /** Queues a test message. */
 export async function sendTest(
   store: Store,
   { channelKey, ...sending }: Sending & { channelKey: string },
-): Promise<Receipt | NotSent> {
+): Promise<DeliveryRecord | NotSent> {
   const { accountId, now } = sending;
   return send(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
@@ -89,7 +89,7 @@ function factsOfTest(now: number): AlertFacts {
 export async function replayDelivery(
   store: Store,
   { deliveryId, ...sending }: Sending & { deliveryId: string },
-): Promise<Receipt | NotSent> {
+): Promise<DeliveryRecord | NotSent> {
   const { accountId, now } = sending;
   return send(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
@@ -124,11 +124,11 @@ async function send(
   store: Store,
   { accountId, alongside }: Sending,
   enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | NotSent>,
-): Promise<Receipt | NotSent> {
+): Promise<DeliveryRecord | NotSent> {
   const outcome = await inTransaction(store, async (trx) => {
     const enqueued = await enqueue(trx);
     if (typeof enqueued === 'string') return enqueued;
-    const receipt = await receiptOf(trx, { accountId, ...enqueued });
+    const receipt = await deliveryOf(trx, { accountId, ...enqueued });
     if (receipt === null) return 'not_found';
     await alongside?.(trx, receipt);
     return receipt;

@@ -3,7 +3,7 @@ import { ACCOUNT_MAIL, type ChannelKind } from '../../core/index.ts';
 import { addressOf } from './stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import type { ChannelsTable } from '../schema/alert-tables.ts';
-import { refusalsAmong } from '../mail/suppressions.ts';
+import { findSuppressed } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
@@ -83,7 +83,7 @@ export async function readChannels(
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  const refusals = await refusalsAmong(db, [email, ...rows.flatMap((row) => addressOf(row) ?? [])]);
+  const refusals = await findSuppressed(db, [email, ...rows.flatMap((row) => addressOf(row) ?? [])]);
   const unsubscribed = await unsubscriptionsOf(db, accountId);
   const delivered = await db
     .selectFrom('deliveries')

@@ -5,13 +5,13 @@ import { leaseClock } from '../db/dialect.ts';
 import { type Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import {
-  answerRow,
+  updateLeasedRow,
   claimDueRows,
-  holdRow,
+  deferRow,
   isForEnabledAccount,
   isWaiting,
   type OutboxLease,
-  recallRows,
+  rescheduleRows,
 } from '../mail/outbox.ts';
 import { suppress } from '../mail/suppressions.ts';
 import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
@@ -130,7 +130,7 @@ export async function holdDelivery(
   hold: OutboxLease & { until: number; detail: string },
 ): Promise<boolean> {
   return inTransaction(store, async (trx) => {
-    const held = await holdRow(trx, 'deliveries', hold);
+    const held = await deferRow(trx, 'deliveries', hold);
     if (held === undefined) return false;
     await trx
       .deleteFrom('delivery_attempts')
@@ -143,8 +143,8 @@ export async function holdDelivery(
 }
 
 /** Makes deliveries due that a clock running ahead postponed; returns how many. */
-export const recallDeliveries = (store: Store, now: number): Promise<number> =>
-  recallRows(store, 'deliveries', now);
+export const rescheduleDeliveries = (store: Store, now: number): Promise<number> =>
+  rescheduleRows(store, 'deliveries', now);
 
 /** Returns since when the oldest due check and delivery have been due, ms UTC; null where nothing is due. */
 export async function oldestDue(
@@ -169,7 +169,7 @@ async function recordOutcome(
 ): Promise<boolean> {
   const { now, detail, because } = attempt;
   const recorded = await inTransaction(store, async (trx) => {
-    const ours = await answerRow(trx, 'deliveries', attempt, { ...change, detail });
+    const ours = await updateLeasedRow(trx, 'deliveries', attempt, { ...change, detail });
     if (!ours) return null;
     await trx
       .updateTable('delivery_attempts')

@@ -4,7 +4,7 @@ import { type MaintenanceWindow, maintenanceUntil } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
 export interface StoredWindow extends MaintenanceWindow {
@@ -82,7 +82,7 @@ export async function addMaintenance(
     note: string;
     most: number;
     now: number;
-    alongside?: Alongside<StoredWindow>;
+    alongside?: WriteInTransaction<StoredWindow>;
   },
 ): Promise<StoredWindow | 'not_found' | 'too_many'> {
   const { accountId, monitorId, window, now } = request;

@@ -8,7 +8,7 @@ import {
   type Problem,
   REMEMBER_INCIDENTS_MS,
 } from '../../core/index.ts';
-import { superseding } from './alerts.ts';
+import { supersedeWaitingQuery } from './alerts.ts';
 import { lockMonitor, type MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
@@ -108,7 +108,7 @@ const CLOCK_ERROR_MS = HOUR_MS;
  * Deletes incidents and alerts that were recorded while the clock ran ahead: otherwise a certificate that "had
  * expired" then would never be reported again. Messages that were sent remain in the mailboxes only.
  */
-export async function forgetTheFuture(
+export async function deleteFutureIncidents(
   trx: Transaction<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<void> {
@@ -347,7 +347,7 @@ async function dropWaiting(
   trx: Transaction<Tables>,
   { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },
 ): Promise<void> {
-  await superseding(trx, { detail: 'You asked not to be reminded.', now })
+  await supersedeWaitingQuery(trx, { detail: 'You asked not to be reminded.', now })
     .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where('lease_token', 'is', null)

@@ -72,12 +72,12 @@ const readOwn: (text: string) => DomainAlertSettings = storedJson(
 );
 
 /** Decodes the alert settings of an account; null: the defaults. */
-export function parseSettings(text: string | null): AlertSettings {
+export function parseAccountSettings(text: string | null): AlertSettings {
   return text === null ? DEFAULT_ALERT_SETTINGS : readSettings(text);
 }
 
 /** Decodes the alert settings of a domain; null: it has none of its own. */
-export function parseOwn(text: string | null): DomainAlertSettings | null {
+export function parseDomainSettings(text: string | null): DomainAlertSettings | null {
   return text === null ? null : readOwn(text);
 }
 

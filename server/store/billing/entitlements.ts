@@ -17,7 +17,7 @@ const PREMIUM_FOR_EVERYONE: Entitlement = {
 };
 
 /** Returns the entitlement stored in the account's row, whether or not this deployment gives Premium to everyone. */
-export function settledEntitlement(row: PlanColumns): Entitlement {
+export function storedEntitlement(row: PlanColumns): Entitlement {
   const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
   return { plan, status, source, endsAt };
 }
@@ -29,7 +29,7 @@ export function entitlementAt(store: Store, settled: Entitlement, now: number): 
 }
 
 /** Facts about the locked account that hold until the transaction ends. */
-export interface HeldPlan {
+export interface LockedPlan {
   plan: Plan;
   disabled: boolean;
   emailVerified: boolean;
@@ -40,10 +40,10 @@ export async function lockPlan(
   store: Store,
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
-): Promise<HeldPlan> {
+): Promise<LockedPlan> {
   const row = await lockedAccount(store, trx, accountId);
   return {
-    plan: entitlementAt(store, settledEntitlement(row), now).plan,
+    plan: entitlementAt(store, storedEntitlement(row), now).plan,
     disabled: row.disabled_at !== null,
     emailVerified: row.email_verified === 1,
   };
@@ -51,9 +51,9 @@ export async function lockPlan(
 
 /**
  * Recomputes and applies the entitlement: pauses all but the oldest domains and sets daily checks, or resumes what the
- * plan had paused. Call it in the transaction of the change, `announcePlan` after it. Returns whether anything changed.
+ * plan had paused. Call it in the transaction of the change, `publishPlanChange` after it. Returns whether anything changed.
  */
-export async function settlePlan(
+export async function applyEntitlement(
   store: Store,
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
@@ -85,7 +85,7 @@ export async function settlePlan(
 }
 
 /** Publishes a changed plan after the commit: pages reload the account, and workers look for due checks and mail. */
-export function announcePlan(store: Store, accountId: string): void {
+export function publishPlanChange(store: Store, accountId: string): void {
   store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'due' });
   store.signals.publish({ topic: 'mails' });

@@ -1,9 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
-import { runningSubscriptions, type Subscription } from '../../core/index.ts';
+import { chargeableSubscriptions, type Subscription } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
-import { announcePlan, settlePlan } from './entitlements.ts';
+import { publishPlanChange, applyEntitlement } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
-import { applyEarlyRefunds, applyRefund, keepForLater, refundOf, type RefundNews } from './refunds.ts';
+import { applyDeferredRefunds, applyRefund, deferRefund, refundOf, type RefundChange } from './refunds.ts';
 import { toSubscription } from './subscriptions.ts';
 import type { PaymentEventsTable, SubscriptionsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -14,7 +14,7 @@ export interface PaymentNews {
   id: string;
   type: string;
   occurredAt: number;
-  change: SubscriptionChange | RefundNews | { kind: 'other' };
+  change: SubscriptionChange | RefundChange | { kind: 'other' };
 }
 
 interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refundedAt'> {
@@ -24,7 +24,7 @@ interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refund
   priceId: string;
 }
 
-export interface Taken {
+export interface PaymentEventResult {
   /** `stale`: a newer event was applied before. `ignored`: no account is concerned. `repeated`: processed before. */
   outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
   accountId: string | null;
@@ -42,15 +42,15 @@ export async function applyPaymentEvent(
   store: Store,
   event: PaymentNews,
   { referredTo, now }: { referredTo: string | null; now: number },
-): Promise<Taken> {
-  const result = await inTransaction(store, async (trx): Promise<Taken> => {
+): Promise<PaymentEventResult> {
+  const result = await inTransaction(store, async (trx): Promise<PaymentEventResult> => {
     const accountId = await lockAccount(store, trx, await accountOf(trx, event.change, referredTo));
     const outcome = await recordAndApply(trx, event, { accountId, now });
-    if (outcome === 'applied' && accountId !== null) await settlePlan(store, trx, { accountId, now });
+    if (outcome === 'applied' && accountId !== null) await applyEntitlement(store, trx, { accountId, now });
     const surplus = event.change.kind === 'subscription' ? await surplusOf(trx, accountId, now) : [];
     return { outcome, accountId, surplus };
   });
-  if (result.outcome === 'applied' && result.accountId !== null) announcePlan(store, result.accountId);
+  if (result.outcome === 'applied' && result.accountId !== null) publishPlanChange(store, result.accountId);
   return result;
 }
 
@@ -97,7 +97,7 @@ async function recordAndApply(
   trx: Transaction<Tables>,
   event: PaymentNews,
   { accountId, now }: { accountId: string | null; now: number },
-): Promise<Taken['outcome']> {
+): Promise<PaymentEventResult['outcome']> {
   const inserted = await trx
     .insertInto('payment_events')
     .values({
@@ -128,14 +128,14 @@ async function applyChange(
   if (change.kind === 'refund') {
     const refund = refundOf(change, event.occurredAt);
     if (known) return applyRefund(trx, known, refund);
-    await keepForLater(trx, event.id, refund);
+    await deferRefund(trx, event.id, refund);
     return 'ignored';
   }
   if (accountId === null) return 'ignored';
   if (known && isStale(known, event.occurredAt, change)) return 'stale';
   await saveSubscription(trx, change, { known, accountId, occurredAt: event.occurredAt, now });
   await saveCustomerId(trx, accountId, change.customerId);
-  if (!known) await applyEarlyRefunds(trx, { subscriptionId: change.subscriptionId, accountId });
+  if (!known) await applyDeferredRefunds(trx, { subscriptionId: change.subscriptionId, accountId });
   return 'applied';
 }
 
@@ -198,7 +198,7 @@ async function surplusOf(trx: Transaction<Tables>, accountId: string | null, now
     .selectAll()
     .where('account_id', '=', accountId)
     .execute();
-  return runningSubscriptions(rows.map(toSubscription), now)
+  return chargeableSubscriptions(rows.map(toSubscription), now)
     .slice(1)
     .map(({ id }) => id);
 }

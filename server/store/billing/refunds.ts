@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { SubscriptionsTable, Tables } from '../schema/tables.ts';
 
 /** A full refund, or its reversal (`refunded` false). `periodEndsAt`: end of the refunded period; null if unknown. */
-export interface RefundNews {
+export interface RefundChange {
   kind: 'refund';
   subscriptionId: string;
   refunded: boolean;
@@ -21,7 +21,10 @@ interface Refund {
 type Refundable = Pick<Selectable<SubscriptionsTable>, 'refunded_at' | 'refund_told_at'>;
 
 /** Returns the refund of a webhook event. Its time is the event's, but moved into the refunded period if later. */
-export function refundOf({ subscriptionId, refunded, periodEndsAt }: RefundNews, occurredAt: number): Refund {
+export function refundOf(
+  { subscriptionId, refunded, periodEndsAt }: RefundChange,
+  occurredAt: number,
+): Refund {
   const refundedAt = periodEndsAt === null ? occurredAt : Math.min(occurredAt, periodEndsAt - 1);
   return { subscriptionId, refunded, refundedAt, occurredAt };
 }
@@ -45,7 +48,7 @@ export async function applyRefund(
 }
 
 /** Stores a refund whose subscription is unknown yet, because the provider may deliver events out of order. */
-export async function keepForLater(
+export async function deferRefund(
   trx: Transaction<Tables>,
   eventId: string,
   { subscriptionId, refunded, refundedAt }: Refund,
@@ -58,7 +61,7 @@ export async function keepForLater(
 }
 
 /** Applies the refunds that arrived before their subscription. */
-export async function applyEarlyRefunds(
+export async function applyDeferredRefunds(
   trx: Transaction<Tables>,
   { subscriptionId, accountId }: { subscriptionId: string; accountId: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Subscription } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
-import { announcePlan, settlePlan } from './entitlements.ts';
+import { publishPlanChange, applyEntitlement } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import type { SubscriptionsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -15,13 +15,13 @@ export interface StoredSubscription extends Subscription {
   createdAt: number;
 }
 
-export async function subscriptionById(store: Store, id: string): Promise<StoredSubscription | null> {
+export async function findSubscription(store: Store, id: string): Promise<StoredSubscription | null> {
   const row = await store.db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
   return row ? toSubscription(row) : null;
 }
 
 /** Lists all subscriptions that the account has or had, newest first. */
-export async function subscriptionsOf(store: Store, accountId: string): Promise<StoredSubscription[]> {
+export async function listSubscriptions(store: Store, accountId: string): Promise<StoredSubscription[]> {
   const rows = await store.db
     .selectFrom('subscriptions')
     .selectAll()
@@ -51,9 +51,9 @@ export async function endTestSubscriptions(
       const account = trx.selectFrom('accounts').select('id').where('id', '=', accountId);
       if (!(await locked(store.dialect, account).executeTakeFirst())) return;
       await trx.updateTable('subscriptions').set({ status: 'canceled' }).where('id', '=', id).execute();
-      await settlePlan(store, trx, { accountId, now });
+      await applyEntitlement(store, trx, { accountId, now });
     });
-    announcePlan(store, accountId);
+    publishPlanChange(store, accountId);
   }
   return testSubscriptions.length;
 }

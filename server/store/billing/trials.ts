@@ -9,7 +9,7 @@ const RETENTION_MS = 365 * DAY_MS;
 
 /**
  * Starts a new account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
- * Call `settlePlan` after it in the same transaction. Returns whether the trial started.
+ * Call `applyEntitlement` after it in the same transaction. Returns whether the trial started.
  */
 export async function startTrial(
   trx: Transaction<Tables>,

@@ -1,5 +1,5 @@
 import type { CertificateFacts, LimitName } from '../../core/index.ts';
-import { type Certificate, parseReadable } from '../../pki/index.ts';
+import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import { certificateDers, parseFacts } from './certificates.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
@@ -97,7 +97,7 @@ export async function historyPair(
   if (entries.length < new Set([from, to]).size) return null;
   const ders = await certificateDers(store, [from, to]);
   if (ders === null) return 'not_kept';
-  const [before, after] = ders.map(parseReadable);
+  const [before, after] = ders.map(tryParseCertificate);
   return before && after ? { before, after } : null;
 }
 

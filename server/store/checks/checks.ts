@@ -17,10 +17,10 @@ import {
   type Verdict,
 } from '../../core/index.ts';
 import { chosenAlerts, type ChosenAlerts, reachable } from '../alerts/alert-settings.ts';
-import { addAlerts } from '../alerts/alerts.ts';
+import { queueAlerts } from '../alerts/alerts.ts';
 import {
   earlierDeliveries,
-  forgetTheFuture,
+  deleteFutureIncidents,
   incidentKey,
   knownIncidents,
   writeIncidents,
@@ -28,10 +28,10 @@ import {
 import { leaseClock, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { noteSite } from '../monitors/favicons.ts';
+import { registerSite } from '../monitors/favicons.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
-import { keepState } from '../monitors/monitor-states.ts';
+import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import type { Tables } from '../schema/tables.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
@@ -96,7 +96,7 @@ export async function record(
       now,
     });
     await keepVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
-    await keepState(trx, key, {
+    await recordState(trx, key, {
       stored,
       wasReached: previous?.reached ?? null,
       verdict: { id: verdict.id, moment: momentOf(check.verdict), reached: check.verdict.reached },
@@ -133,7 +133,8 @@ export async function record(
       .where('account_id', '=', key.accountId)
       .execute();
     // Register the site again only now and then: its row may have been pruned a moment too early.
-    if (check.verdict.reached && (isNew || monitor.last_read_at === null)) await noteSite(trx, monitor, now);
+    if (check.verdict.reached && (isNew || monitor.last_read_at === null))
+      await registerSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
     if (stored.bytes > 0) await countStored(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;
@@ -190,7 +191,7 @@ async function readState(
   const { accountId, monitorId } = lease;
   const key = { accountId, monitorId, now: check.now };
   const kind = chosen !== null ? 'watched' : row.active === 1 ? 'own' : 'paused';
-  if (kind === 'watched') await forgetTheFuture(trx, key);
+  if (kind === 'watched') await deleteFutureIncidents(trx, key);
   return {
     kind,
     uptime: {
@@ -232,7 +233,7 @@ async function writeAlerting(
 ): Promise<number> {
   const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents });
   if (conclusion.alerts.length === 0) return 0;
-  return addAlerts(trx, {
+  return queueAlerts(trx, {
     ...key,
     now,
     alerts: conclusion.alerts.map((alert) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CertificateFacts, Verdict } from '../../core/index.ts';
-import { leaseClock, lockedAndFree } from '../db/dialect.ts';
+import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { FACTS } from './certificates.ts';
@@ -80,7 +80,7 @@ export async function claimGlances(
   const clock = leaseClock(store, now);
   return store.db
     .with('asked', (db) =>
-      lockedAndFree(
+      lockedSkippingLocked(
         store.dialect,
         db
           .selectFrom('glances')

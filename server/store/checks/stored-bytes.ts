@@ -3,7 +3,7 @@ import type { CertificateFacts, Limits } from '../../core/index.ts';
 import type { SeenCertificate } from './certificates.ts';
 import type { Evidence } from './evidence.ts';
 import { countMonitors } from '../monitors/monitors.ts';
-import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
+import { consumeRateLimit, readRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
@@ -19,7 +19,7 @@ export async function spareBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
 ): Promise<number> {
-  const { count } = await usedOf(trx, { key: storedKey(accountId), now });
+  const { count } = await readRateLimit(trx, { key: storedKey(accountId), now });
   return (dailyKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Uptime, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
-import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
+import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
 import { type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
@@ -114,7 +114,7 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
     .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
     .where('id', '=', accountId)
     .executeTakeFirst();
-  const { plan } = row ? entitlementAt(store, settledEntitlement(row), now) : { plan: 'free' as const };
+  const { plan } = row ? entitlementAt(store, storedEntitlement(row), now) : { plan: 'free' as const };
   return uptimeWindowDays(plan);
 }
 

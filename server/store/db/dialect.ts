@@ -14,7 +14,7 @@ import type { Store } from './open-store.ts';
 /** This file contains all differences between the two databases. The rest of the store works on either. */
 export type DialectName = 'sqlite' | 'postgres';
 
-export const OLDEST_POSTGRES = 15;
+export const MIN_POSTGRES_VERSION = 15;
 export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
@@ -61,7 +61,7 @@ export function locked<DB, TB extends keyof DB, O>(
 }
 
 /** Locks the selected rows against deletion until the transaction ends. Others may still update them. */
-export function keptFromDeletion<DB, TB extends keyof DB, O>(
+export function lockedAgainstDeletion<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
 ): Select<DB, TB, O> {
@@ -69,7 +69,7 @@ export function keptFromDeletion<DB, TB extends keyof DB, O>(
 }
 
 /** Locks like `locked`, but skips rows that others have locked. */
-export function lockedAndFree<DB, TB extends keyof DB, O>(
+export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
 ): Select<DB, TB, O> {
@@ -103,7 +103,7 @@ export function contains(
  * Matches like `contains`, for long texts. PostgreSQL's strpos() is as slow as LIKE if text and query repeat one
  * character. A literal regular expression (`***=`) reads each character once, but is 3 to 10 times slower elsewhere.
  */
-export function longContains(
+export function containsInLongText(
   dialect: DialectName,
   column: Expression<string>,
   text: string,
@@ -120,7 +120,7 @@ export function listItems(dialect: DialectName, column: string): RawBuilder<{ va
 }
 
 /** Adds an optimisation fence: the planner sorts this subquery's rows instead of walking an index in their order. */
-export function byItself<DB, TB extends keyof DB, O>(
+export function withOptimisationFence<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
 ): Select<DB, TB, O> {
@@ -138,7 +138,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const UNIQUE_VIOLATION = '23505';
 
 /** Returns whether a transaction failed because of a concurrent one. It may succeed when repeated. */
-export function lostRace(error: unknown): boolean {
+export function isConflict(error: unknown): boolean {
   return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION].includes(
     errorCode(error),
   );
@@ -147,7 +147,7 @@ export function lostRace(error: unknown): boolean {
 const SQLITE_FOREIGN_KEY = 787;
 
 /** Returns whether a write failed because it refers to a deleted row. */
-export function refersToNothing(error: unknown): boolean {
+export function isForeignKeyViolation(error: unknown): boolean {
   if (errorCode(error) === FOREIGN_KEY_VIOLATION) return true;
   return error instanceof Error && Reflect.get(error, 'errcode') === SQLITE_FOREIGN_KEY;
 }
@@ -157,7 +157,7 @@ const TOO_MANY_CONNECTIONS = '53300';
 const SHUTTING_DOWN = '57P01';
 
 /** Returns whether connecting may succeed later: no answer (no SQLSTATE), or a server that starts, stops or is busy. */
-export function mayPass(error: unknown): boolean {
+export function isTransientConnectionError(error: unknown): boolean {
   const code = errorCode(error);
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
   return !isSqlState || [STILL_STARTING, TOO_MANY_CONNECTIONS, SHUTTING_DOWN].includes(code);
@@ -190,7 +190,7 @@ export function isOutage(error: unknown): boolean {
 const QUERY_CANCELLED = '57014';
 
 /** Returns whether a query exceeded its statement timeout, which only search connections have. */
-export const tookTooLong = (error: unknown): boolean => errorCode(error) === QUERY_CANCELLED;
+export const isStatementTimeout = (error: unknown): boolean => errorCode(error) === QUERY_CANCELLED;
 
 const POSTGRES_DISK_FULL = '53100';
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE (no space for the index of the write-ahead log). */

@@ -10,8 +10,8 @@ import {
   type Patience,
   type PoolUse,
   postgresDialect,
-  reachPostgres,
-  reason,
+  waitForPostgres,
+  errorMessage,
   refuseNewer,
 } from './postgres-connection.ts';
 import { createLocalSignals, createPostgresSignals, type Signals } from './signals.ts';
@@ -21,7 +21,7 @@ import { StoreError, type StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 import { Worker } from 'node:worker_threads';
 
-export { isDiskFull, isOutage, refersToNothing, tookTooLong } from './dialect.ts';
+export { isDiskFull, isOutage, isForeignKeyViolation, isStatementTimeout } from './dialect.ts';
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
 
@@ -112,7 +112,7 @@ async function openSqlite(
     if (error instanceof StoreError) throw error;
     throw new StoreError(
       'unusable_file',
-      `DATA_DIR ${dataDir}: the database ${SQLITE_FILE} cannot be used (${reason(error)}). Restore it from a backup, or move it away to start empty.`,
+      `DATA_DIR ${dataDir}: the database ${SQLITE_FILE} cannot be used (${errorMessage(error)}). Restore it from a backup, or move it away to start empty.`,
       error,
     );
   }
@@ -159,7 +159,7 @@ async function openPostgres(
   });
   const db = new Kysely<Tables>({ dialect, ...queryLog(onQuery) });
   try {
-    await reachPostgres(db, databaseUrl, patience);
+    await waitForPostgres(db, databaseUrl, patience);
     await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, patience);
     isMigrated = true;
   } catch (error) {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PROGRAM_LEVEL } from '../schema/migrations/index.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
-import { mayPass, OLDEST_POSTGRES } from './dialect.ts';
+import { isTransientConnectionError, MIN_POSTGRES_VERSION } from './dialect.ts';
 
 const INT8: number = types.builtins.INT8;
 
@@ -135,7 +135,7 @@ export interface ProcessesFound {
  * Counts connections of our processes with a schema level below `level`, except this connection. Names without a level
  * come from versions before levels existed and count as 0.
  */
-export async function oldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
+export async function findOldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
   const { rows } = await sql<{ application_name: string; place: string | null }>`
     select application_name, host(client_addr) as place from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
@@ -160,7 +160,7 @@ export interface Patience {
 }
 
 /** Waits for the server and checks its version. `setting` is the name of the URL in messages. @throws StoreError */
-export async function reachPostgres(
+export async function waitForPostgres(
   db: Kysely<Tables>,
   databaseUrl: string,
   {
@@ -175,19 +175,19 @@ export async function reachPostgres(
     try {
       const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
       const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-      if (major >= OLDEST_POSTGRES) return;
+      if (major >= MIN_POSTGRES_VERSION) return;
       throw new StoreError(
         'server_too_old',
-        `${setting}: ${server} is PostgreSQL ${major}; version ${OLDEST_POSTGRES} or newer is needed.`,
+        `${setting}: ${server} is PostgreSQL ${major}; version ${MIN_POSTGRES_VERSION} or newer is needed.`,
       );
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      if (!mayPass(error))
-        throw new StoreError('refused', `${setting}: ${server} refuses us (${reason(error)}).`, error);
+      if (!isTransientConnectionError(error))
+        throw new StoreError('refused', `${setting}: ${server} refuses us (${errorMessage(error)}).`, error);
       if (attempt >= connectAttempts)
         throw new StoreError(
           'unreachable',
-          `${setting}: no PostgreSQL answers at ${server} (${reason(error)}; ${formatAttempts(connectAttempts)}). Start it or correct the address${hint}.`,
+          `${setting}: no PostgreSQL answers at ${server} (${errorMessage(error)}; ${formatAttempts(connectAttempts)}). Start it or correct the address${hint}.`,
           error,
         );
       if (attempt === 1) onWaiting?.(server);
@@ -206,7 +206,7 @@ function describeServer(databaseUrl: string): string {
 }
 
 /** Returns the message of an error. */
-export function reason(error: unknown): string {
+export function errorMessage(error: unknown): string {
   // If both IP families of "localhost" fail, the error is an AggregateError with an empty message.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return cause instanceof Error ? cause.message : String(cause);

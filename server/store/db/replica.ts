@@ -7,7 +7,7 @@ import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** Returns the store reading from the replica, which may lag some seconds. Never write or decide by such reads. */
-export function lagging(store: Store): Store {
+export function onReplica(store: Store): Store {
   return { ...store, db: store.replica };
 }
 

@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { onNobodysBehalf } from './transaction.ts';
+import { runWithoutCaller } from './transaction.ts';
 import { connectionOptions } from './postgres-connection.ts';
 import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -44,7 +44,7 @@ export function createLocalSignals(): Signals {
   // Each open event stream adds a listener. Another limit bounds their number.
   emitter.setMaxListeners(0);
   return {
-    publish: (signal) => void onNobodysBehalf(() => emitter.emit('signal', signal)),
+    publish: (signal) => void runWithoutCaller(() => emitter.emit('signal', signal)),
     subscribe(listener) {
       emitter.on('signal', listener);
       return () => void emitter.off('signal', listener);

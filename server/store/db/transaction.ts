@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type DialectName, keptFromDeletion, lostRace } from './dialect.ts';
+import { type DialectName, lockedAgainstDeletion, isConflict } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** A caller's writes that are committed or rolled back together with the creation of `made`. */
-export type Alongside<Made> = (trx: Transaction<Tables>, made: Made) => Promise<void>;
+export type WriteInTransaction<Made> = (trx: Transaction<Tables>, made: Made) => Promise<void>;
 
 const ATTEMPTS = 5;
 
@@ -24,7 +24,7 @@ export async function inTransaction<T>(
         return work(trx);
       });
     } catch (error) {
-      if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
     }
   }
 }
@@ -38,10 +38,10 @@ const callers = new AsyncLocalStorage<Caller>();
  * Runs `work` for a request. Each of its transactions locks the row of the session or token, so that a request cannot
  * write after its access ended: code that ends access deletes these rows first, which waits for such transactions.
  */
-export const onBehalfOf = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
+export const runAsCaller = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
 
 /** Runs `work` without a caller: for loops that a request's signal wakes, and for calls that need no authentication. */
-export const onNobodysBehalf = <T>(work: () => T): T => callers.exit(work);
+export const runWithoutCaller = <T>(work: () => T): T => callers.exit(work);
 
 /** The session or token of the request ended meanwhile. Its transaction wrote nothing. */
 export class AccessEnded extends Error {
@@ -61,6 +61,6 @@ async function holdAccess(dialect: DialectName, trx: Transaction<Tables>): Promi
     .select('id')
     .where('account_id', '=', caller.accountId)
     .where('id', '=', id);
-  const row = await keptFromDeletion(dialect, access).executeTakeFirst();
+  const row = await lockedAgainstDeletion(dialect, access).executeTakeFirst();
   if (row === undefined) throw new AccessEnded();
 }

@@ -19,7 +19,7 @@ export interface BouncedMail {
 }
 
 /** Returns the mail with this id, or null if there is none or its channel was removed. */
-export async function mailOf(store: Store, id: string): Promise<BouncedMail | null> {
+export async function findBouncedMail(store: Store, id: string): Promise<BouncedMail | null> {
   return readMail(store.db, id);
 }
 

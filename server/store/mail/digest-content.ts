@@ -4,8 +4,8 @@ import {
   DIGEST_AHEAD_MS,
   type DigestDomain,
   isExpiring,
-  type Listed,
-  type Named,
+  type TruncatedList,
+  type DomainName,
   uptimePercent,
 } from '../../core/index.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
@@ -45,14 +45,14 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
   };
 }
 
-function toListed<T extends Named, S>(all: readonly T[], details: (item: T) => S): Listed<S> {
+function toListed<T extends DomainName, S>(all: readonly T[], details: (item: T) => S): TruncatedList<S> {
   const first = all
     .slice(0, MAX_LISTED)
     .map((item) => ({ host: item.host, port: item.port, ...details(item) }));
   return { first, more: all.length - first.length };
 }
 
-interface Row extends Named, DigestDomain {
+interface Row extends DomainName, DigestDomain {
   id: string;
 }
 
@@ -96,7 +96,7 @@ async function readRenewed(
   store: Store,
   { accountId, now }: Request,
   from: number,
-): Promise<(Named & { notAfter: number })[]> {
+): Promise<(DomainName & { notAfter: number })[]> {
   const rows = await store.db
     .selectFrom('monitors')
     .innerJoin('monitor_certificates as shown', (join) =>

@@ -1,7 +1,7 @@
 import { ACCOUNT_MAIL, nextDigestAt } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { digestContent } from './digest-content.ts';
-import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
+import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -57,7 +57,7 @@ export async function enqueueDigest(
         ? inCurrentZone
         : nextDigestAt(now, account.time_zone);
     await trx.updateTable('accounts').set({ digest_next_at: nextAt }).where('id', '=', accountId).execute();
-    const { plan } = entitlementAt(store, settledEntitlement(account), now);
+    const { plan } = entitlementAt(store, storedEntitlement(account), now);
     if (!isDue || plan !== 'premium' || account.disabled_at !== null || content.watched === 0) return false;
     const unsubscribed = await trx
       .selectFrom('unsubscriptions')

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { AccountMail } from '../../core/index.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
-import { answerRow, claimDueRows, holdRow, type OutboxLease, recallRows } from './outbox.ts';
-import { liftRefusal, suppress } from './suppressions.ts';
+import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
+import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
@@ -132,7 +132,7 @@ export type SettledMail = OutboxLease & {
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
   const mail = await inTransaction(store, async (trx) => {
-    const ours = await answerRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
+    const ours = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
     if (!ours) return undefined;
     const row = await trx
       .updateTable('mails')
@@ -154,7 +154,7 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
         detail: detail ?? '',
       });
     const isLink = LINK_KINDS.some((kind) => kind === row.kind);
-    if (outcome === 'delivered' && isLink) await liftRefusal(trx, row.recipient);
+    if (outcome === 'delivered' && isLink) await liftRefusedSuppression(trx, row.recipient);
     return row;
   });
   if (mail === undefined) return false;
@@ -169,21 +169,22 @@ export async function retryMail(
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
   const change = { next_attempt_at: retry.nextAttemptAt, detail: retry.detail };
-  const ours = await inTransaction(store, (trx) => answerRow(trx, 'mails', retry, change));
+  const ours = await inTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
   if (ours && retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
   return ours !== undefined;
 }
 
 /** Defers a claimed mail until `until` (ms UTC) and does not count the attempt. Returns false if the lease is lost. */
-export async function holdMail(
+export async function deferMail(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
 ): Promise<boolean> {
-  return (await inTransaction(store, (trx) => holdRow(trx, 'mails', hold))) !== undefined;
+  return (await inTransaction(store, (trx) => deferRow(trx, 'mails', hold))) !== undefined;
 }
 
 /** Makes mails due that a clock running ahead put off too far. Returns how many. */
-export const recallMails = (store: Store, now: number): Promise<number> => recallRows(store, 'mails', now);
+export const rescheduleMails = (store: Store, now: number): Promise<number> =>
+  rescheduleRows(store, 'mails', now);
 
 /** Deletes mails that were settled before `before` (ms UTC). Returns how many. */
 export async function pruneMails(store: Store, before: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { leaseClock, lockedAndFree } from '../db/dialect.ts';
+import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';
@@ -16,7 +16,7 @@ const asTable = (outbox: Outbox) => outbox as 'mails';
  * Consecutive claims without a result after which a row fails, because it seems to kill its worker each time. The limit
  * is high, so that no row is lost to workers that were killed for other reasons.
  */
-export const MOST_UNANSWERED_CLAIMS = 20;
+export const MAX_UNANSWERED_CLAIMS = 20;
 
 /** A literal, not a parameter: SQLite matches a partial index by the text of its condition. */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
@@ -53,7 +53,7 @@ export async function claimDueRows(
   const leaseToken = randomUUID();
   const claimed = await trx
     .with('due', (db) =>
-      lockedAndFree(
+      lockedSkippingLocked(
         store.dialect,
         db
           .selectFrom(table)
@@ -80,7 +80,7 @@ export async function claimDueRows(
     .returning(['id', 'account_id', 'attempts', 'unanswered'])
     .execute();
 
-  const poisoned = claimed.filter(({ unanswered }) => unanswered > MOST_UNANSWERED_CLAIMS);
+  const poisoned = claimed.filter(({ unanswered }) => unanswered > MAX_UNANSWERED_CLAIMS);
   const givenUp = poisoned.map(({ id }) => id);
   if (givenUp.length > 0)
     await trx
@@ -88,7 +88,7 @@ export async function claimDueRows(
       .set({
         state: 'failed',
         settled_at: claim.now,
-        detail: `Given up: ${MOST_UNANSWERED_CLAIMS} attempts in a row ended without a result.`,
+        detail: `Given up: ${MAX_UNANSWERED_CLAIMS} attempts in a row ended without a result.`,
         lease_token: null,
         lease_expires_at: null,
       })
@@ -108,7 +108,7 @@ export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
 }
 
 /** Extends the lease to `leaseMs` from now. Does nothing if the lease is no longer ours. */
-export async function extendRow(
+export async function extendLease(
   store: Store,
   outbox: Outbox,
   { id, leaseToken, now, leaseMs }: OutboxLease & { now: number; leaseMs: number },
@@ -122,7 +122,7 @@ export async function extendRow(
 }
 
 /** Applies `change` to the row and ends the lease. Returns undefined if the lease is no longer ours. */
-export async function answerRow(
+export async function updateLeasedRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
   { id, leaseToken }: OutboxLease,
@@ -141,7 +141,7 @@ export async function answerRow(
  * Defers a claimed row until `until` (ms UTC) without counting the attempt. The retry period starts again.
  * Returns the number of the uncounted attempt, or undefined if the lease is no longer ours.
  */
-export async function holdRow(
+export async function deferRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
   { id, leaseToken, until, detail }: OutboxLease & { until: number; detail: string },
@@ -171,7 +171,7 @@ const MAX_UNANSWERED_TO_RELEASE = 2;
  * Releases the leases of a killed process, so that its rows are sent again at once. Call it only at the start of a
  * process that owns the database alone, because it would also end the leases of running workers.
  */
-export async function freeRows({ db }: Store, outbox: Outbox): Promise<void> {
+export async function releaseLeases({ db }: Store, outbox: Outbox): Promise<void> {
   await db
     .updateTable(asTable(outbox))
     .set({ lease_token: null, lease_expires_at: null })
@@ -188,7 +188,7 @@ const MAX_DELAY_MS = 2 * DAY_MS;
  * Makes rows due and releases leases whose time is further ahead than any delay or lease can be: the machine's clock
  * ran ahead and was set back. Returns how many rows.
  */
-export async function recallRows(store: Store, outbox: Outbox, now: number): Promise<number> {
+export async function rescheduleRows(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db
     .updateTable(asTable(outbox))
     .set((eb) => ({

@@ -36,7 +36,7 @@ interface Owner {
 }
 
 /** Lists sent and waiting mail of the account, alerts and other mail together, newest first. */
-export async function sentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
+export async function listSentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
   const alerts = await alertMails(store.db, account)
     .innerJoin('alerts', (join) =>
       join
@@ -85,7 +85,7 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
  * Makes waiting and failed mail due now (`ids` null: all of the account) and lifts suppressions of its recipients.
  * Failed mail gets four more days of retries; mail whose content was deleted is left out. Returns the ids.
  */
-export async function sendAgain(
+export async function requeueMail(
   store: Store,
   account: Owner,
   { ids, now }: { ids: readonly string[] | null; now: number },

@@ -8,7 +8,7 @@ export async function isSuppressed(db: Kysely<Tables>, address: string): Promise
 }
 
 /** Returns the suppressed ones of `addresses`, each with the reply of its mail server. */
-export async function refusalsAmong(
+export async function findSuppressed(
   db: Kysely<Tables>,
   addresses: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -58,7 +58,7 @@ export async function liftSuppression(trx: Transaction<Tables>, address: string)
  * Lifts a suppression by refusal after the server accepted a mail with a link. Suppressions by a bounce stay, because
  * that server accepts mail and bounces it later. They end when the link is used.
  */
-export async function liftRefusal(trx: Transaction<Tables>, address: string): Promise<void> {
+export async function liftRefusedSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx
     .deleteFrom('suppressions')
     .where('address', '=', keyOf(address))

@@ -3,7 +3,7 @@ import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { ACCOUNT_MAIL, type UnsubscribePair } from '../../core/index.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import { locked } from '../db/dialect.ts';
-import { dropWaitingFor } from '../alerts/alerts.ts';
+import { supersedeWaitingOn } from '../alerts/alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -87,22 +87,22 @@ export async function unsubscriptionsOf(
 }
 
 /** What to unsubscribe from: nothing (`none`), this domain, the digest, or all mail. */
-export type Wish = 'none' | 'domain' | 'digest' | 'all';
+export type UnsubscribeChoice = 'none' | 'domain' | 'digest' | 'all';
 
 /** A mail channel as its recipient sees it on the unsubscribe page. */
-export interface MailReader {
+export interface MailRecipient {
   address: string;
   /** null if the domain was removed, and for the digest. */
   domain: { host: string; port: number } | null;
-  unsubscribed: 'no' | Exclude<Wish, 'none'>;
+  unsubscribed: 'no' | Exclude<UnsubscribeChoice, 'none'>;
 }
 
 /** Returns the mail channel, or null if it or its account was deleted. */
-export async function mailReader(store: Store, subject: MailSubject): Promise<MailReader | null> {
+export async function findMailRecipient(store: Store, subject: MailSubject): Promise<MailRecipient | null> {
   return readReader(store.db, subject);
 }
 
-async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<MailReader | null> {
+async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<MailRecipient | null> {
   const { accountId, channelKey, monitorId } = subject;
   const account = await db
     .selectFrom('accounts')
@@ -151,8 +151,8 @@ async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<Mai
 export async function setUnsubscribed(
   store: Store,
   subject: MailSubject,
-  { wish, now }: { wish: Wish; now: number },
-): Promise<MailReader | null> {
+  { wish, now }: { wish: UnsubscribeChoice; now: number },
+): Promise<MailRecipient | null> {
   const { accountId, channelKey, monitorId } = subject;
   const reader = await inTransaction(store, async (trx) => {
     await locked(
@@ -165,11 +165,11 @@ export async function setUnsubscribed(
     const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
     if (wish === 'all') {
       await add(trx, { ...scope, monitorId: null, now });
-      await dropWaitingFor(trx, { ...dropped, monitorId: null });
+      await supersedeWaitingOn(trx, { ...dropped, monitorId: null });
     }
     if (wish === 'domain' && before.domain !== null) {
       await add(trx, { ...scope, monitorId, now });
-      await dropWaitingFor(trx, { ...dropped, monitorId });
+      await supersedeWaitingOn(trx, { ...dropped, monitorId });
       await remove(trx, { ...scope, monitorId: null });
     }
     if (wish === 'digest' && monitorId === null && channelKey === ACCOUNT_MAIL) {

@@ -29,7 +29,7 @@ export const EXPORT_LIMITS = {
  * Returns the dated records of one domain, as the export writes them: incidents, certificates, verdicts,
  * evidence, checks and daily figures.
  */
-export async function pastOf(
+export async function exportHistoryOf(
   db: Kysely<Tables>,
   key: MonitorKey,
   { limit, now }: { limit: number; now: number },

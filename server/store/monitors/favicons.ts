@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
-import { bytes, lockedAndFree } from '../db/dialect.ts';
+import { bytes, lockedSkippingLocked } from '../db/dialect.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -18,7 +18,11 @@ export interface Favicon {
 }
 
 /** Registers a site whose icon is to be fetched, in the transaction of a check that read a certificate there. */
-export async function noteSite(trx: Transaction<Tables>, { host, port }: Site, now: number): Promise<void> {
+export async function registerSite(
+  trx: Transaction<Tables>,
+  { host, port }: Site,
+  now: number,
+): Promise<void> {
   await trx
     .insertInto('favicons')
     .values({ host, port, next_fetch_at: now })
@@ -36,7 +40,7 @@ export async function claimDueSites(
 ): Promise<Site[]> {
   const claimed = await store.db
     .with('due', (db) =>
-      lockedAndFree(
+      lockedSkippingLocked(
         store.dialect,
         db
           .selectFrom('favicons')
@@ -87,7 +91,7 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
 const MAX_SIGNALS = 500;
 
 /** Stores a site's icon. If it changed, signals the pages of everyone who monitors the site. */
-export async function keepFavicon(
+export async function storeFavicon(
   store: Store,
   { host, port }: Site,
   icon: { contentType: string; content: Uint8Array; nextFetchAt: number },
@@ -152,7 +156,7 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
 const MAX_INTERVAL_MS = 9 * DAY_MS;
 
 /** Makes fetches due that were planned by a clock running ahead; returns how many. */
-export async function recallFavicons(store: Store, now: number): Promise<number> {
+export async function rescheduleFavicons(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('favicons')
     .set({ next_fetch_at: now })

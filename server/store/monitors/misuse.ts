@@ -65,7 +65,7 @@ export async function findMisuse(
     if (!allEndpoints.allowed) return notVerified('added');
   }
   if (!guardsPorts) return null;
-  const tried = await countPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
+  const tried = await countProbedPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
   return tried.allowed ? null : { ok: false, code: 'too_many_ports', retryAfterMs: tried.retryAfterMs };
 }
 
@@ -81,7 +81,7 @@ const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => (
  * host. Removing a domain refunds nothing; a port counted before costs nothing. The counter stays locked until the
  * transaction ends, so that parallel calls cannot exceed the limit.
  */
-export async function countPort(
+export async function countProbedPort(
   trx: Transaction<Tables>,
   { who, host, port, most, now }: { who: string; host: string; port: number; most: number; now: number },
 ): Promise<RateLimitAnswer> {

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { laneOf, type Plan } from '../../core/index.ts';
-import { type HeldPlan, lockPlan } from '../billing/entitlements.ts';
+import { type LockedPlan, lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
@@ -10,7 +10,7 @@ import { searchText } from './search-text.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 
 /** Host and port, normalised. */
 type Endpoint = Pick<Monitor, 'host' | 'port'>;
@@ -30,7 +30,7 @@ interface NewMonitors {
   /** Absent where the operator adds monitors. */
   misuse?: MisuseRules;
   /** Called in the same transaction with the outcomes, in the order of the endpoints. */
-  alongside?: Alongside<AddedMonitor[]>;
+  alongside?: WriteInTransaction<AddedMonitor[]>;
 }
 
 /** Why a monitor was not added. */
@@ -115,7 +115,7 @@ async function refusalOf(
 
 interface Adding {
   request: NewMonitors;
-  held: HeldPlan;
+  held: LockedPlan;
   tracked: Awaited<ReturnType<typeof readTracked>>;
   endpoint: NewEndpoint;
 }

@@ -1,9 +1,9 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { frequencyOn, lanePortions, type Plan } from '../../core/index.ts';
-import { leaseClock, lockedAndFree } from '../db/dialect.ts';
+import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
-import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
+import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -59,7 +59,7 @@ function dueInLanes(
     .map((lane) => ({ lane, portion: portions?.[lane] ?? limit }))
     .filter(({ portion }) => portion > 0)
     .map(({ lane, portion }) => {
-      const waiting = lockedAndFree(
+      const waiting = lockedSkippingLocked(
         store.dialect,
         store.db
           .selectFrom('monitors')
@@ -97,7 +97,7 @@ export async function claimCompanions(
   if (endpoints.size === 0) return [];
   const { now } = claim;
   const soonMs = sql<number>`(case when check_every_minutes < 120 then check_every_minutes * 30000 else 3600000 end)`;
-  const watching = lockedAndFree(
+  const watching = lockedSkippingLocked(
     store.dialect,
     store.db
       .selectFrom('monitors')
@@ -185,7 +185,7 @@ async function readLeased(
     .execute();
   const authorities = await authoritiesByAccount(store.db, [...byAccount.keys()]);
   return rows.map((row) => {
-    const { plan } = entitlementAt(store, settledEntitlement(row), now);
+    const { plan } = entitlementAt(store, storedEntitlement(row), now);
     return {
       ...toMonitor(row),
       checkEveryMinutes: frequencyOn(plan, row.check_every_minutes),

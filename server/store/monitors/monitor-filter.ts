@@ -6,9 +6,9 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { byItself, contains, type DialectName, longContains } from '../db/dialect.ts';
+import { withOptimisationFence, contains, type DialectName, containsInLongText } from '../db/dialect.ts';
 import { endsSoon, isInState, isUndated, isUnreached, needsPerson } from './domain-state.ts';
-import type { MonitorPlace } from './monitor-list.ts';
+import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -30,10 +30,10 @@ export interface MonitorFilter {
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** Counts the matches. For a search, pass the store that `reading` provides. */
+/** Counts the matches. For a search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
-  if (filter.status === 'ok' && !looksForText(filter)) return countOk(store, filter);
+  if (filter.status === 'ok' && !searchesText(filter)) return countOk(store, filter);
   const parts = await splitByLength(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
@@ -65,12 +65,12 @@ const DENSE_MATCHES = 5_000;
 const MAX_WALKED_SHARE = 1 / 10;
 
 /** The part of the matches that a page needs. */
-export interface Wanted {
+export interface PageRange {
   /** The result of `countMatching`. */
   total: number;
   /** Distance of the page's last row from the nearer end of the order, in matches. */
   reach: number;
-  sort: MonitorPlace['sort'];
+  sort: MonitorCursor['sort'];
 }
 
 /**
@@ -78,13 +78,13 @@ export interface Wanted {
  * order is walked until the page is full. For few matches, deep pages and text searches, all matches are found first
  * through one index. `wanted` null: all rows.
  */
-export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
-  if (!looksForText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
+export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRange | null): Listed<unknown> {
+  if (!searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
     if (hasOrderedIndex(filter, wanted)) return matching(store, filter);
     if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
   }
   if (isEverything(filter)) return matching(store, filter);
-  const found = byItself(store.dialect, foundRows(store, filter));
+  const found = withOptimisationFence(store.dialect, foundRows(store, filter));
   // The subquery has every column that a sort order uses, so it can stand in for the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
@@ -93,24 +93,24 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted
  * Whether the index that finds this status also yields the requested order: the index on phases is ordered by
  * `not_after`, the one on `trouble` by name.
  */
-const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
+const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: PageRange): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
 /** Whether the filter searches text that people wrote, which may match anywhere. */
-export const looksForText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
+export const searchesText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
   q !== undefined || tag !== undefined;
 
 /** Calls `read` with the store to query: searches run on a database connection of their own. */
-export function reading<T>(
+export function withSearchStore<T>(
   store: Store,
   filter: MonitorFilter,
   read: (store: Store) => Promise<T>,
 ): Promise<T> {
-  if (!looksForText(filter)) return read(store);
+  if (!searchesText(filter)) return read(store);
   return store.search(filter.accountId, (db) => read({ ...store, db }));
 }
 
-const isEverything = (filter: MonitorFilter): boolean => !looksForText(filter) && filter.status === undefined;
+const isEverything = (filter: MonitorFilter): boolean => !searchesText(filter) && filter.status === undefined;
 
 /** Selects all matches, unsorted, with the columns that sort orders use. */
 export function foundRows(store: Store, filter: MonitorFilter) {
@@ -149,7 +149,7 @@ function splitByLength<O>(
   filter: MonitorFilter,
   select: (part: Listed<unknown>) => Listed<O>,
 ): Listed<O> {
-  if (!looksForText(filter)) return select(matching(store, filter));
+  if (!searchesText(filter)) return select(matching(store, filter));
   const short = select(matching(store, filter, { texts: 'short' }));
   return short.unionAll(select(matching(store, filter, { texts: 'long' })));
 }
@@ -166,7 +166,7 @@ function conditions(
   { q, status, tag, now }: MonitorFilter,
   texts: MatchOptions['texts'] = null,
 ): Expression<SqlBool>[] {
-  const containsText = texts === 'short' ? contains : longContains;
+  const containsText = texts === 'short' ? contains : containsInLongText;
   return [
     ...(texts === null ? [] : [LENGTHS[texts]]),
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),

@@ -2,10 +2,10 @@ import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import {
   countMatching,
   foundRows,
-  looksForText,
+  searchesText,
   matchingRows,
   type MonitorFilter,
-  reading,
+  withSearchStore,
 } from './monitor-filter.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -17,7 +17,7 @@ export type MonitorSort = 'newest' | 'soonest' | 'name';
 interface Sorted extends MonitorFilter {
   sort: MonitorSort;
   /** Only monitors behind this place, which must be of the same `sort`. */
-  after?: MonitorPlace | null;
+  after?: MonitorCursor | null;
 }
 
 export interface ListQuery extends Sorted {
@@ -34,12 +34,12 @@ interface MonitorPage {
 /** Returns one page of an account's monitors, and the number of all matches. */
 export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  const { ids, total } = await reading(
+  const { ids, total } = await withSearchStore(
     store,
     query,
     async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
   );
-  return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
+  return { monitors: await findMonitors(store, { accountId: query.accountId, ids }), total };
 }
 
 interface PageOfIds {
@@ -57,7 +57,7 @@ async function pageOfCounted(store: Store, query: ListQuery, offset: number): Pr
  * and where a page other than the first is empty.
  */
 async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
-  if (!looksForText(query)) return null;
+  if (!searchesText(query)) return null;
   const found = store.db
     .with(
       (cte) => cte('found').materialized(),
@@ -85,7 +85,7 @@ export async function monitorIds(
   store: Store,
   query: Sorted & { limit: number },
 ): Promise<{ ids: string[]; total: number }> {
-  return reading(store, query, async (from) => {
+  return withSearchStore(store, query, async (from) => {
     const ids = idsOf(await selectSorted(from, query).limit(query.limit).execute());
     return { ids, total: ids.length < query.limit ? ids.length : await countMatching(from, query) };
   });
@@ -98,16 +98,18 @@ const BATCH_SIZE = 200;
  * removed meanwhile shift nothing.
  */
 export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
-  const ids = await reading(store, query, async (from) => idsOf(await selectSorted(from, query).execute()));
+  const ids = await withSearchStore(store, query, async (from) =>
+    idsOf(await selectSorted(from, query).execute()),
+  );
   for (let from = 0; from < ids.length; from += BATCH_SIZE)
-    yield* await monitorsOf(store, {
+    yield* await findMonitors(store, {
       accountId: query.accountId,
       ids: ids.slice(from, from + BATCH_SIZE),
     });
 }
 
 /** Returns those of the ids that belong to the account, in the given order. */
-export async function monitorsOf(
+export async function findMonitors(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
 ): Promise<Monitor[]> {
@@ -169,7 +171,7 @@ const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({
  * A position in a sorted list of monitors, for keyset pagination: right behind a monitor with these
  * values. Instants are ms UTC.
  */
-export type MonitorPlace =
+export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
   /** Null: no certificate is known; such monitors come last. */
   | { sort: 'soonest'; notAfter: number | null; id: string }
@@ -184,16 +186,16 @@ interface Placed {
   port: number;
 }
 
-export function placeOf(
+export function cursorOf(
   { id, createdAt, notAfter, host, port }: Placed,
-  sort: MonitorPlace['sort'],
-): MonitorPlace {
+  sort: MonitorCursor['sort'],
+): MonitorCursor {
   if (sort === 'newest') return { sort, createdAt, id };
   return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port };
 }
 
 /** Returns an SQL condition for rows of `monitor_listing` behind the place. */
-function isAfter(place: MonitorPlace): RawBuilder<boolean> {
+function isAfter(place: MonitorCursor): RawBuilder<boolean> {
   if (place.sort === 'newest')
     return sql<boolean>`(created_at, monitor_id) < (${place.createdAt}, ${place.id})`;
   if (place.sort === 'name') return sql<boolean>`(host, port) > (${place.host}, ${place.port})`;

@@ -18,7 +18,7 @@ export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null
  * Records a check in its run, its hour and the recent samples, in the check's transaction. The caller must hold the
  * lock on the monitor's row.
  */
-export async function keepState(
+export async function recordState(
   trx: Transaction<Tables>,
   key: MonitorKey,
   check: {

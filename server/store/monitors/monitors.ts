@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Tables } from '../schema/tables.ts';
 
-export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
+export async function findMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)
     .where('monitors.id', '=', key.monitorId)
     .where('monitors.account_id', '=', key.accountId)

@@ -1,4 +1,4 @@
-import { type Alarm, standingAlarms } from '../alerts/alarms.ts';
+import { type Alarm, raisedAlarms } from '../alerts/alarms.ts';
 import { oldestDue } from '../alerts/deliveries.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
@@ -28,7 +28,7 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
       .where(isWaiting)
       .where(isForEnabledAccount('deliveries'))
       .executeTakeFirstOrThrow(),
-    standingAlarms(store),
+    raisedAlarms(store),
   ]);
   return {
     oldestDueCheckMs: checkAt === null ? 0 : now - checkAt,

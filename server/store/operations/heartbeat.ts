@@ -18,7 +18,7 @@ const INTERVAL_MINUTES = 5;
 const RETENTION_MS = DAY_MS;
 
 /** Makes this endpoint the only monitor of the self-check. Creates the system account if needed. */
-export async function keepHeartbeat(
+export async function ensureHeartbeat(
   store: Store,
   { host, port, now }: { host: string; port: number; now: number },
 ): Promise<void> {
@@ -70,7 +70,7 @@ export async function keepHeartbeat(
 }
 
 /** Deletes the self-check with its account. */
-export async function endHeartbeat(store: Store): Promise<void> {
+export async function deleteHeartbeat(store: Store): Promise<void> {
   await store.db.deleteFrom('accounts').where('id', '=', SYSTEM_ACCOUNT_ID).execute();
 }
 

@@ -39,7 +39,7 @@ export async function consumeRateLimit(
 }
 
 /** Returns how often `key` was used in its current window, and when that ends (ms UTC; `now` if there is none). */
-export async function usedOf(
+export async function readRateLimit(
   db: Kysely<Tables>,
   { key, now }: { key: string; now: number },
 ): Promise<{ count: number; endsAt: number }> {

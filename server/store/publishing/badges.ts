@@ -1,11 +1,11 @@
-import { monitorsOf } from '../monitors/monitor-list.ts';
+import { findMonitors } from '../monitors/monitor-list.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** Returns the token of a domain's badge; null if the badge is off or the account has no such domain. */
-export async function badgeOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<string | null> {
+export async function findBadge(store: Store, { accountId, monitorId }: MonitorKey): Promise<string | null> {
   const row = await store.db
     .selectFrom('badges')
     .select('token')
@@ -16,7 +16,7 @@ export async function badgeOf(store: Store, { accountId, monitorId }: MonitorKey
 }
 
 /** Turns on the badge of one of the account's monitors. Returns its token: an existing one, else the given one. */
-export async function makeBadge(
+export async function enableBadge(
   store: Store,
   { accountId, monitorId, token, now }: MonitorKey & { token: string; now: number },
 ): Promise<string> {
@@ -27,7 +27,7 @@ export async function makeBadge(
       .onConflict((conflict) => conflict.columns(['account_id', 'monitor_id']).doNothing())
       .execute();
   });
-  return (await badgeOf(store, { accountId, monitorId })) ?? token;
+  return (await findBadge(store, { accountId, monitorId })) ?? token;
 }
 
 export async function removeBadge(store: Store, { accountId, monitorId }: MonitorKey): Promise<void> {
@@ -41,7 +41,7 @@ export async function removeBadge(store: Store, { accountId, monitorId }: Monito
 }
 
 /** Returns the monitor of the badge with this token; null if there is none or its account is disabled. */
-export async function badgedMonitor(store: Store, token: string): Promise<Monitor | null> {
+export async function findMonitorByBadge(store: Store, token: string): Promise<Monitor | null> {
   const badge = await store.db
     .selectFrom('badges')
     .innerJoin('accounts', 'accounts.id', 'badges.account_id')
@@ -50,6 +50,6 @@ export async function badgedMonitor(store: Store, token: string): Promise<Monito
     .where('accounts.disabled_at', 'is', null)
     .executeTakeFirst();
   if (!badge) return null;
-  const [monitor] = await monitorsOf(store, { accountId: badge.account_id, ids: [badge.monitor_id] });
+  const [monitor] = await findMonitors(store, { accountId: badge.account_id, ids: [badge.monitor_id] });
   return monitor ?? null;
 }

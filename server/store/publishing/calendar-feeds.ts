@@ -14,7 +14,7 @@ export interface CalendarFeed {
   readAt: number | null;
 }
 
-export async function calendarOf(store: Store, accountId: string): Promise<CalendarFeed | null> {
+export async function findCalendar(store: Store, accountId: string): Promise<CalendarFeed | null> {
   const row = await store.db
     .selectFrom('calendar_feeds')
     .select(['created_at', 'read_at'])
@@ -24,7 +24,7 @@ export async function calendarOf(store: Store, accountId: string): Promise<Calen
 }
 
 /** Creates the account's calendar link and replaces an earlier one. Only the SHA-256 of the token is stored. */
-export async function makeCalendar(
+export async function createCalendar(
   store: Store,
   { accountId, token, now }: { accountId: string; token: string; now: number },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { lockPlan } from '../billing/entitlements.ts';
 import { isDown } from '../alerts/incidents.ts';
-import { monitorIds, monitorsOf } from '../monitors/monitor-list.ts';
+import { monitorIds, findMonitors } from '../monitors/monitor-list.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { StatusPagesTable } from '../schema/status-tables.ts';
@@ -30,7 +30,7 @@ export interface StatusPage extends StatusPageChoices {
 }
 
 /** Returns the account's status page, enabled or not; null if it has none. */
-export async function statusPageOf(store: Store, accountId: string): Promise<StatusPage | null> {
+export async function findStatusPage(store: Store, accountId: string): Promise<StatusPage | null> {
   return pageOf(store.db, accountId);
 }
 
@@ -69,7 +69,7 @@ function toPage(row: Selectable<StatusPagesTable>, domains: StatusPage['domains'
 }
 
 /** Returns the public page with this slug; null if there is none, it is disabled, or its account is disabled. */
-export async function publishedPage(
+export async function findPublicPage(
   store: Store,
   slug: string,
 ): Promise<{ accountId: string; title: string; listed: boolean; changedAt: number } | null> {
@@ -205,14 +205,14 @@ const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as con
  * Returns at most `most` monitors of a page, and at least how many more there are. If not all fit, monitors that are
  * down or have a bad certificate come before healthy ones.
  */
-export async function shownMonitors(
+export async function listPageMonitors(
   store: Store,
   request: { accountId: string; choices: StatusPageChoices; most: number; now: number },
 ): Promise<{ monitors: Monitor[]; more: number }> {
   const { accountId, choices, most, now } = request;
   if (choices.shows === 'chosen') {
     const ids = choices.domains.map(({ id }) => id);
-    return { monitors: await monitorsOf(store, { accountId, ids: ids.slice(0, most) }), more: 0 };
+    return { monitors: await findMonitors(store, { accountId, ids: ids.slice(0, most) }), more: 0 };
   }
   const tags = choices.shows === 'all' ? [undefined] : choices.tags;
   const query = { accountId, sort: 'name', limit: most, now } as const;
@@ -225,7 +225,7 @@ export async function shownMonitors(
   }
   const unhealthy = total > most ? await unhealthyIds(store, { ...query, tags }) : [];
   const ids = [...new Set([...unhealthy, ...found])].slice(0, most);
-  return { monitors: await monitorsOf(store, { accountId, ids }), more: total - ids.length };
+  return { monitors: await findMonitors(store, { accountId, ids }), more: total - ids.length };
 }
 
 async function unhealthyIds(
@@ -252,7 +252,7 @@ export interface ShownIncident {
 }
 
 /** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `most`. */
-export async function incidentsOf(
+export async function listDowntime(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; most: number },
 ): Promise<ShownIncident[]> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type DialectName, hasTable, lostRace } from '../db/dialect.ts';
+import { type DialectName, hasTable, isConflict } from '../db/dialect.ts';
 import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
-import { oldProcesses } from '../db/postgres-connection.ts';
+import { findOldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
 import type { Tables } from './tables.ts';
 import type { Store } from '../db/open-store.ts';
@@ -33,7 +33,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
       return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
       // For example a deadlock: running processes may lock tables in another order than the migration.
-      if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
     }
   }
 }
@@ -85,7 +85,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
  */
 async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: string): Promise<void> {
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);
-  const { connections, places } = await oldProcesses(trx, levelOf(newestBreaking));
+  const { connections, places } = await findOldProcesses(trx, levelOf(newestBreaking));
   if (connections === 0) return;
   throw new StoreError(
     'old_processes',

@@ -1,7 +1,7 @@
 import {
-  followIncidents,
+  updateIncidents,
   followUptime,
-  type IncidentSteps,
+  type IncidentPlan,
   type KnownIncident,
   type Look,
   type PlannedAlert,
@@ -79,7 +79,7 @@ export class MemoryOutbox {
     const settings = { steps: null, muted: [] };
     const known = this.known(now);
     return this.apply(
-      followIncidents({
+      updateIncidents({
         host: 'a.example',
         settings,
         maintenanceUntil: null,
@@ -91,7 +91,7 @@ export class MemoryOutbox {
     );
   }
 
-  apply({ changes, alerts }: IncidentSteps, now: number): Told[] {
+  apply({ changes, alerts }: IncidentPlan, now: number): Told[] {
     for (const change of changes) {
       if (change.kind === 'open') {
         if (this.openOf(keyOf(change)) !== null) throw new Error(`${keyOf(change)} is open already`);

@@ -5,15 +5,15 @@ import { Kysely } from 'kysely';
 import { SQLITE_FILE } from '../../db/dialect.ts';
 import { databaseLevel, migrate } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
-import { postgresDialect, reachPostgres } from '../../db/postgres-connection.ts';
+import { postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
-import { type BackupFacts, finishBackup, flush, sqliteSide } from './backup-file.ts';
-import { CopyError, withRoom } from './copy-error.ts';
+import { type BackupMetadata, finishBackup, flush, sqliteSide } from './backup-file.ts';
+import { CopyError, mapDiskFullErrors } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
 import { withoutSqliteTriggers } from './sqlite-tables.ts';
 
-export interface BackupOrder {
+export interface BackupOptions {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
@@ -34,11 +34,11 @@ export async function backUp({
   file,
   secrets,
   now,
-}: BackupOrder): Promise<BackupFacts> {
+}: BackupOptions): Promise<BackupMetadata> {
   if (existsSync(file))
     throw new CopyError('not_empty', `There is a file ${file} already. Choose another name.`);
   const draft = `${file}.partial`;
-  return withRoom(file, async () => {
+  return mapDiskFullErrors(file, async () => {
     try {
       rmSync(draft, { force: true });
       // Readable by the owner only, because the backup contains the secret keys.
@@ -46,7 +46,7 @@ export async function backUp({
       if (databaseUrl === null) await copySqlite(dataDir, draft);
       else await copyPostgres(databaseUrl, draft);
       const db = new DatabaseSync(draft);
-      let facts: BackupFacts;
+      let facts: BackupMetadata;
       try {
         facts = await finishBackup(db, { madeAt: now, secrets });
       } finally {
@@ -80,7 +80,7 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
     dialect: postgresDialect(databaseUrl, () => undefined, { connections: 1 }),
   });
   try {
-    await reachPostgres(db, databaseUrl, { connectAttempts: 1 });
+    await waitForPostgres(db, databaseUrl, { connectAttempts: 1 });
     await db
       .transaction()
       .setIsolationLevel('repeatable read')

@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { levelOf, MIGRATIONS } from '../../schema/migrations/index.ts';
 import { CopyError } from './copy-error.ts';
-import { differs, sumOf, type TableSum, type Target } from './copy-tables.ts';
+import { copyMismatch, checksumTable, type TableSum, type Target } from './copy-tables.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**
  * Metadata of a backup, written last: a file without it is incomplete. A backup is an SQLite file with our tables at
  * their schema level, whichever database they came from.
  */
-export interface BackupFacts {
+export interface BackupMetadata {
   madeAt: number;
   level: number;
   /** The text of secrets.json; null if there was none. */
@@ -41,15 +41,15 @@ export function levelOfFile(db: DatabaseSync, name: string): number {
 /** Completes a backup file that has all tables: checks it and writes its metadata. @throws CopyError `damaged` */
 export async function finishBackup(
   db: DatabaseSync,
-  { madeAt, secrets }: Pick<BackupFacts, 'madeAt' | 'secrets'>,
-): Promise<BackupFacts> {
+  { madeAt, secrets }: Pick<BackupMetadata, 'madeAt' | 'secrets'>,
+): Promise<BackupMetadata> {
   // Without write-ahead log the backup is one file, so no part of it can be left behind.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
   refuseDamage(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
   const side = sqliteSide(db);
   const tables: TableSum[] = [];
-  for (const table of side.tables) tables.push(await sumOf(side, table));
+  for (const table of side.tables) tables.push(await checksumTable(side, table));
   db.exec(`begin immediate;
     create table backup (made_at integer not null, level integer not null, secrets text);
     create table backup_tables (name text primary key, rows integer not null, checksum text not null)`);
@@ -61,7 +61,7 @@ export async function finishBackup(
 }
 
 /** Reads the metadata of a backup without verifying its tables. @throws CopyError `not_a_backup` or `newer` */
-export function readBackupFacts(file: string): BackupFacts {
+export function readBackupMetadata(file: string): BackupMetadata {
   const db = openBackup(file);
   try {
     const facts = readFacts(db, file);
@@ -76,7 +76,7 @@ export function readBackupFacts(file: string): BackupFacts {
 }
 
 /** Reads the whole backup and compares row counts and checksums with its metadata. @throws CopyError */
-export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupFacts> {
+export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupMetadata> {
   const facts = readFacts(db, file);
   refuseDamage(db, `The backup ${file}`);
   const side = sqliteSide(db);
@@ -84,15 +84,18 @@ export async function verifyBackup(db: DatabaseSync, file: string): Promise<Back
     const table = side.tables.find(({ name }) => name === expected.table);
     if (table === undefined)
       throw new CopyError('damaged', `The backup ${file} is damaged: the table ${expected.table} is gone.`);
-    const found = await sumOf(side, table);
+    const found = await checksumTable(side, table);
     if (found.rows !== expected.rows || found.checksum !== expected.checksum)
-      throw new CopyError('damaged', `The backup ${file} is damaged. ${differs(expected, found).message}`);
+      throw new CopyError(
+        'damaged',
+        `The backup ${file} is damaged. ${copyMismatch(expected, found).message}`,
+      );
   }
   return facts;
 }
 
 /** Drops the metadata tables, so that only the tables of the product remain. */
-export function stripFacts(db: DatabaseSync): void {
+export function dropBackupMetadata(db: DatabaseSync): void {
   db.exec(BACKUP_TABLES.map((name) => `drop table ${name}`).join(';'));
 }
 
@@ -107,7 +110,7 @@ export function openBackup(file: string): DatabaseSync {
   }
 }
 
-function readFacts(db: DatabaseSync, file: string): BackupFacts {
+function readFacts(db: DatabaseSync, file: string): BackupMetadata {
   try {
     const facts = db.prepare('select made_at, level, secrets from backup').get();
     const tables = db.prepare('select name, rows, checksum from backup_tables').all();

@@ -29,7 +29,7 @@ export class CopyError extends Error {
 }
 
 /** Runs `work` and maps errors of a full disk to a CopyError that names `place`. @throws CopyError `no_room` */
-export async function withRoom<T>(place: string, work: () => Promise<T>): Promise<T> {
+export async function mapDiskFullErrors<T>(place: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

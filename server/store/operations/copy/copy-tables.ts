@@ -36,7 +36,7 @@ export const byName = (a: { name: string }, b: { name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name);
 
 /** Sorts tables so that each one comes after the tables it refers to. */
-export function inOrder(tables: readonly TableShape[]): TableShape[] {
+export function sortByReferences(tables: readonly TableShape[]): TableShape[] {
   const ordered: TableShape[] = [];
   const waiting = new Set(tables);
   while (waiting.size > 0) {
@@ -83,8 +83,8 @@ export async function copyTables(
       await to.insert(target, rows);
     }
     const sum = read.result();
-    const written = await sumOf(to, target);
-    if (sum.rows !== written.rows || sum.checksum !== written.checksum) throw differs(sum, written);
+    const written = await checksumTable(to, target);
+    if (sum.rows !== written.rows || sum.checksum !== written.checksum) throw copyMismatch(sum, written);
     sums.push(sum);
     onTable?.(sum);
   }
@@ -92,14 +92,14 @@ export async function copyTables(
 }
 
 /** Reads a table and returns its row count and checksum. */
-export async function sumOf(source: Source, table: TableShape): Promise<TableSum> {
+export async function checksumTable(source: Source, table: TableShape): Promise<TableSum> {
   const sum = createSum(table.name);
   for await (const rows of source.rows(table)) sum.add(rows);
   return sum.result();
 }
 
 /** Returns the error for a table whose copy differs from the original. */
-export function differs(expected: TableSum, found: TableSum): CopyError {
+export function copyMismatch(expected: TableSum, found: TableSum): CopyError {
   const side = ({ rows, checksum }: TableSum) => `${rows} rows, checksum ${checksum.slice(0, 16)}`;
   return new CopyError(
     'damaged',

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { databaseLevel, lockMigrations, migrate, migrateWithin } from '../../schema/migrate.ts';
 import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
-import { oldProcesses, postgresDialect, reachPostgres } from '../../db/postgres-connection.ts';
+import { findOldProcesses, postgresDialect, waitForPostgres } from '../../db/postgres-connection.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { levelOfFile, sqliteSide } from './backup-file.ts';
-import { CopyError, withRoom } from './copy-error.ts';
+import { CopyError, mapDiskFullErrors } from './copy-error.ts';
 import { copyTables, isBookkeeping, type TableShape, type TableSum } from './copy-tables.ts';
 import {
   dropPostgresTables,
@@ -42,11 +42,11 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
     dialect: postgresDialect(databaseUrl, () => undefined, { connections: 1 }),
   });
   try {
-    await reachPostgres(db, databaseUrl, { connectAttempts: 1, setting });
-    const sums = await withRoom(name.toLowerCase(), () =>
+    await waitForPostgres(db, databaseUrl, { connectAttempts: 1, setting });
+    const sums = await mapDiskFullErrors(name.toLowerCase(), () =>
       db.transaction().execute(async (trx) => {
         await lockMigrations(trx);
-        const { connections, places } = await oldProcesses(trx, Infinity);
+        const { connections, places } = await findOldProcesses(trx, Infinity);
         if (connections > 0)
           throw new CopyError(
             'in_use',
@@ -119,7 +119,7 @@ async function tablesOfLevel(level: number): Promise<string[]> {
   }
 }
 
-export interface MoveOrder {
+export interface MoveOptions {
   /** Folder of the embedded database. The caller must hold its lock. */
   dataDir: string;
   /** URL of the PostgreSQL database. */
@@ -129,7 +129,7 @@ export interface MoveOrder {
 }
 
 /** Copies the embedded database, which stays unchanged, to an empty one on PostgreSQL. @throws CopyError, StoreError */
-export async function move({ dataDir, to, onTable }: MoveOrder): Promise<TableSum[]> {
+export async function move({ dataDir, to, onTable }: MoveOptions): Promise<TableSum[]> {
   const source = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
   try {
     source.exec('PRAGMA query_only = true; begin');

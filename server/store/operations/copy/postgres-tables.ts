@@ -5,7 +5,7 @@ import { CopyError } from './copy-error.ts';
 import {
   byName,
   type Column,
-  inOrder,
+  sortByReferences,
   isBookkeeping,
   type Row,
   type TableShape,
@@ -35,7 +35,7 @@ export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> 
   }
   for (const { table, other } of references.rows) tables.get(table)?.refersTo.push(other);
   for (const shape of tables.values()) shape.columns.sort(byName);
-  return inOrder([...tables.values()]);
+  return sortByReferences([...tables.values()]);
 }
 
 function kindOf(type: string): Column['kind'] {

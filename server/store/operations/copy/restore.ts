@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_FILE } from '../../db/dialect.ts';
-import { type BackupFacts, flush, openBackup, stripFacts, verifyBackup } from './backup-file.ts';
-import { CopyError, withRoom } from './copy-error.ts';
+import { type BackupMetadata, flush, openBackup, dropBackupMetadata, verifyBackup } from './backup-file.ts';
+import { CopyError, mapDiskFullErrors } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
 
-export interface RestoreOrder {
+export interface RestoreOptions {
   /** null: SQLite in `dataDir`, whose lock the caller must hold. */
   databaseUrl: string | null;
   dataDir: string;
@@ -19,18 +19,18 @@ export interface RestoreOrder {
 }
 
 export interface Restored {
-  facts: BackupFacts;
+  facts: BackupMetadata;
   /** Path to which the previous SQLite database was moved; null if there was none, and on PostgreSQL. */
   former: string | null;
 }
 
 /** Restores the database from a backup. A failure leaves the existing data unchanged. @throws CopyError, StoreError */
-export async function restore(order: RestoreOrder): Promise<Restored> {
+export async function restore(order: RestoreOptions): Promise<Restored> {
   return order.databaseUrl === null ? intoSqlite(order) : intoPostgres(order, order.databaseUrl);
 }
 
 async function intoPostgres(
-  { file, replace, placeSecrets }: RestoreOrder,
+  { file, replace, placeSecrets }: RestoreOptions,
   databaseUrl: string,
 ): Promise<Restored> {
   const source = openBackup(file);
@@ -47,7 +47,7 @@ async function intoPostgres(
 
 const LOG_SUFFIXES = ['-wal', '-shm'];
 
-async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: RestoreOrder): Promise<Restored> {
+async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: RestoreOptions): Promise<Restored> {
   const path = join(dataDir, SQLITE_FILE);
   if (existsSync(path) && !replace)
     throw new CopyError(
@@ -55,15 +55,15 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
       `DATA_DIR ${dataDir} has a database already. With --force it is kept under another name and replaced.`,
     );
   const draft = `${path}.restoring`;
-  return withRoom(draft, async () => {
+  return mapDiskFullErrors(draft, async () => {
     try {
       copyFileSync(file, draft);
       const db = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
-      let facts: BackupFacts;
+      let facts: BackupMetadata;
       try {
         // Verifies the copy rather than the original, because the copy becomes the database.
         facts = await verifyBackup(db, file);
-        stripFacts(db);
+        dropBackupMetadata(db);
       } finally {
         db.close();
       }
@@ -81,13 +81,13 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
 
 /** Renames the existing database and its log files. SQLite would apply an old log to the new database. */
 function moveAside(path: string, now: number): string | null {
-  const former = `${path}.before-${stamp(now)}`;
+  const former = `${path}.before-${fileTimestamp(now)}`;
   const existing = ['', ...LOG_SUFFIXES].filter((suffix) => existsSync(`${path}${suffix}`));
   for (const suffix of existing) renameSync(`${path}${suffix}`, `${former}${suffix}`);
   return existing.includes('') ? former : null;
 }
 
 /** Formats a time (ms UTC) for file names, such as "20261122T011500Z". */
-export function stamp(at: number): string {
+export function fileTimestamp(at: number): string {
   return new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import {
   byName,
   type Column,
-  inOrder,
+  sortByReferences,
   isBookkeeping,
   type Row,
   type TableShape,
@@ -18,7 +18,7 @@ export function sqliteTables(db: DatabaseSync): TableShape[] {
     .all()
     .map(({ name }) => String(name))
     .filter((name) => !name.startsWith('sqlite_') && !isBookkeeping(name) && !isBackupTable(name));
-  return inOrder(
+  return sortByReferences(
     names.map((name) => ({
       name,
       columns: db

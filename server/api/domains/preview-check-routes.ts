@@ -1,0 +1,155 @@
+import { CALLS } from '../../../contract/calls/calls.ts';
+import {
+  describeFindings,
+  displayName,
+  failureSentence,
+  isSensitive,
+  normaliseEndpoint,
+  type ReachFailure,
+  type Verdict,
+  whatHappened,
+} from '../../core/index.ts';
+import { answerOfGlance, askForGlance, type GlanceAnswer, removeGlance } from '../../store/checks/glances.ts';
+import { countProbedPort } from '../../store/monitors/misuse.ts';
+import { inTransaction } from '../../store/db/transaction.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { REFUSALS } from './domain-refusals.ts';
+import { Refusal, refuse } from '../http/problem.ts';
+import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
+import { waitForSignal } from '../http/wait-for-signal.ts';
+import {
+  iso,
+  isoOrNull,
+  isRefusedByPolicy,
+  REFUSED_HOST,
+  revocationWire,
+  certificateStateOf,
+} from './domain-wire.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import type { GlanceWire } from '../../../contract/glance.ts';
+
+/** Each check contacts a host that a stranger chose. One network prefix leaves at least half of the total to others. */
+const BY_CLIENT = {
+  minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
+  hour: { address: { count: 60, windowMs: HOUR_MS }, prefix: { count: 300, windowMs: HOUR_MS } },
+};
+const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
+
+/** Serves preview checks for people without an account: a worker runs them, and nothing is kept. */
+export function previewCheckRoutes(api: Api, parts: AppParts): void {
+  const { store, config, policy, timing, clock, readiness } = parts;
+  const hosts = endpointPolicy({ policy });
+
+  api.on(CALLS.glance, async ({ c, body, now }) => {
+    c.header('Cache-Control', 'no-store');
+    if (!config.tryIt) return refuse('not_found', 'Nothing can be tried without an account here.');
+    const normalised = normaliseEndpoint(body.host, hosts);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    if (isSensitive(normalised.endpoint))
+      return refuse(
+        'host_refused',
+        'Ports of databases, caches and administration can be tracked with an account only.',
+      );
+    const client = c.get('client');
+    const counted = await countAll(store, now, limits(client));
+    if (counted instanceof Refusal) return counted;
+    const { host, port, protocol } = normalised.endpoint;
+    const most = config.limits.portsPerHost;
+    const portCount = await inTransaction(store, (trx) =>
+      countProbedPort(trx, { who: client.prefix, host, port, most, now }),
+    );
+    if (!portCount.allowed) return REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
+
+    let glanceId: string | null = null;
+    const waiter = waitForSignal(
+      store,
+      (signal) => signal.topic === 'glance' && signal.glanceId === glanceId,
+    );
+    try {
+      const id = await askForGlance(store, { host, port, protocol, now });
+      glanceId = id;
+      const answer = await waiter.until(() => answerOfGlance(store, id), {
+        timeoutMs: timing.glanceMs,
+        signal: AbortSignal.any([c.req.raw.signal, readiness.draining]),
+      });
+      if (answer === null)
+        return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
+      if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
+      return { data: glanceWire({ host, port, protocol }, answer, clock.now()) };
+    } finally {
+      waiter.stop();
+      if (glanceId !== null) await removeGlance(store, glanceId);
+    }
+  });
+}
+
+function limits(client: ClientAddress): [key: string, limit: Limit][] {
+  return [
+    ...byClient('try:minute', client, BY_CLIENT.minute),
+    ...byClient('try:hour', client, BY_CLIENT.hour),
+    ['try:minute', IN_TOTAL.minute],
+    ['try:hour', IN_TOTAL.hour],
+  ];
+}
+
+type GlancedEndpoint = Parameters<typeof describeFindings>[1];
+
+/** Maps a preview check to wire format. `now` is ms UTC. */
+function glanceWire(
+  endpoint: GlancedEndpoint,
+  { verdict, leaf, chain, names }: GlanceAnswer,
+  now: number,
+): GlanceWire {
+  return {
+    hostname: endpoint.host,
+    port: endpoint.port,
+    display_name: displayName(endpoint),
+    state: certificateStateOf({ certificate: leaf, verdict }, now),
+    issuer: leaf?.issuer ?? null,
+    subject: leaf?.subject ?? null,
+    valid_from: isoOrNull(leaf?.notBefore),
+    expiry_date: isoOrNull(leaf?.notAfter),
+    authority_name: leaf?.authorityName ?? null,
+    fingerprint: leaf?.fingerprint ?? null,
+    renewal_from: isoOrNull(verdict.renewal?.from),
+    trusted: verdict.reached ? verdict.trusted : null,
+    findings: findingsWire(verdict, endpoint),
+    revocation: revocationWire(verdict),
+    unreachable: verdict.failure && {
+      stage: verdict.failure.stage,
+      reason: verdict.failure.reason,
+      message: failureSentence(verdict.failure, displayName(endpoint)),
+      since: iso(verdict.observedAt),
+    },
+    sans: leaf?.sans ?? [],
+    sans_total: names,
+    chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, expiry_date: iso(notAfter) })),
+    addresses: verdict.addresses.map(({ address, tlsVersion, failure }) => ({
+      address,
+      tls_version: tlsVersion,
+      failure: failure && addressFailure(failure.reason),
+    })),
+    checked_at: iso(verdict.observedAt),
+  };
+}
+
+/** Words advice without attachments ("send this file"), because a preview check has none. */
+function findingsWire(verdict: Verdict, endpoint: GlancedEndpoint): GlanceWire['findings'] {
+  const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
+  return describeFindings({ ...verdict, findings }, endpoint).map(
+    ({ code, severity, message, addresses, fix, command }) => ({
+      code,
+      severity,
+      message,
+      addresses,
+      fix,
+      command,
+    }),
+  );
+}
+
+/** Describes why an address failed. Missing IPv6 on our side says nothing about the host. */
+function addressFailure(reason: ReachFailure): string {
+  return reason === 'no_route_here' ? 'could not be tried: there is no IPv6 here' : whatHappened(reason);
+}

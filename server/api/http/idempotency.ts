@@ -1,0 +1,127 @@
+import type { Call } from '../../../contract/calls/calls.ts';
+import {
+  claimIdempotencyKey,
+  type IdempotencyLease,
+  countStoredAnswer,
+  storeAnswer,
+  type StoredAnswer,
+  IdempotencyLeaseLost,
+  releaseKey,
+} from '../../store/accounts/idempotency.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import type { AppContext } from './app-env.ts';
+import { refuse, refuseTooMany, type Refusal } from './problem.ts';
+import type { createCallLimits } from './rate-limit.ts';
+import { z } from 'zod';
+
+type Database = Parameters<typeof storeAnswer>[0];
+
+/** Lets a handler store its answer in the same transaction as the change that it reports. */
+export interface IdempotentAnswer {
+  /** Stores this answer under the caller's key, if there is one. The handler's final answer replaces it. */
+  keep(trx: Database, answer: object): Promise<void>;
+}
+
+export const WITHOUT_KEY: IdempotentAnswer = { keep: async () => undefined };
+
+const MAX_KEY_LENGTH = 255;
+const IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
+
+/**
+ * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its answer for a day,
+ * with null in show-once fields. 403, 429 and 5xx release the key, unless a transaction has stored an answer.
+ */
+export async function runIdempotently(
+  c: AppContext,
+  { call, parts: { store, limits }, accountId, input, now }: IdempotentCall,
+  handle: (once: IdempotentAnswer) => Promise<Response>,
+): Promise<Response | Refusal> {
+  const key = c.req.header('idempotency-key');
+  if (key === undefined) return handle(WITHOUT_KEY);
+  if (key === '' || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key))
+    return refuse(
+      'invalid_request',
+      `Send a key of 1 to ${MAX_KEY_LENGTH} ASCII characters (Idempotency-Key)`,
+    );
+  const limited = limits.allow('keysByAccount', accountId);
+  if (limited) return limited;
+  const request = JSON.stringify([call.method, call.path, input]);
+  const beginning = await claimIdempotencyKey(store, { accountId, key, request, now });
+  if (!beginning.begun) {
+    if ('answer' in beginning) return replay(c, call, beginning.answer);
+    if (beginning.refused === 'idempotency_key_in_use') {
+      c.header('Retry-After', '1');
+      return refuse(beginning.refused, IN_USE);
+    }
+    if (beginning.refused === 'full') {
+      const { retryAfterMs } = beginning;
+      const why = `The limit of ${store.limits.keptAnswersMb} MB of kept answers a day is reached.`;
+      return refuseTooMany(
+        `${why} Send the call without a key, or try again later.`,
+        retryAfterMs,
+        'keptAnswersMb',
+      );
+    }
+    return refuse(beginning.refused, 'Use a new key for another call. Keys are remembered for a day.');
+  }
+  return runWithKey({ call, store, carrying: beginning.carrying, now }, handle);
+}
+
+interface IdempotentCall {
+  call: Call;
+  parts: { store: Store; limits: ReturnType<typeof createCallLimits> };
+  accountId: string;
+  /** The parsed input: another JSON formatting of the same request is the same request. */
+  input: unknown;
+  now: number;
+}
+
+/** 403 (address not verified yet) and 429 (rate limit) release the key, because a retry may succeed. */
+const RETRYABLE_STATUSES: readonly number[] = [403, 429];
+
+async function runWithKey(
+  { call, store, carrying, now }: { call: Call; store: Store; carrying: IdempotencyLease; now: number },
+  handle: (once: IdempotentAnswer) => Promise<Response>,
+): Promise<Response | Refusal> {
+  const once: IdempotentAnswer = {
+    keep: (trx, answer) =>
+      storeAnswer(trx, carrying, {
+        status: call.status,
+        contentType: 'application/json',
+        body: withoutShownOnce(call, JSON.stringify(answer)),
+      }),
+  };
+  try {
+    const response = await handle(once);
+    if (RETRYABLE_STATUSES.includes(response.status) || response.status >= 500)
+      await releaseKey(store, carrying);
+    else {
+      const contentType = response.headers.get('content-type') ?? '';
+      const body = withoutShownOnce(call, await response.clone().text());
+      await storeAnswer(store.db, carrying, { status: response.status, contentType, body });
+      await countStoredAnswer(store, carrying, { body, now });
+    }
+    return response;
+  } catch (error) {
+    if (error instanceof IdempotencyLeaseLost) return refuse('idempotency_key_in_use', IN_USE);
+    await releaseKey(store, carrying);
+    throw error;
+  }
+}
+
+function replay(c: AppContext, call: Call, { status, contentType, body }: StoredAnswer): Response {
+  c.header('Idempotency-Replayed', 'true');
+  c.header('Content-Type', contentType);
+  // Answers that an older version stored still contain their secrets.
+  return c.body(withoutShownOnce(call, body), status as 200);
+}
+
+const ANSWER = z.looseObject({ data: z.looseObject({}).optional() });
+
+function withoutShownOnce({ shownOnce }: Call, body: string): string {
+  if (shownOnce === undefined) return body;
+  const answer = ANSWER.parse(JSON.parse(body));
+  if (answer.data === undefined) return body;
+  const withheld = Object.fromEntries(shownOnce.map((field) => [field, null]));
+  return JSON.stringify({ ...answer, data: { ...answer.data, ...withheld } });
+}

@@ -1,0 +1,94 @@
+import type { Hono } from 'hono';
+import { routePath } from 'hono/route';
+import { randomUUID } from 'node:crypto';
+import { LIMITS, type Limits } from '../../core/index.ts';
+import { runInContext, parseTraceparent, type Telemetry } from '../../telemetry/index.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
+import type { createClientAddressReader } from './client-address.ts';
+import { plainRefusal, problemResponse, Refusal } from './problem.ts';
+
+interface RequestWatchOptions {
+  clients: ReturnType<typeof createClientAddressReader>;
+  telemetry: Telemetry;
+  /** Gets a line for each answer; null turns this off. */
+  requestLog: { info(facts: object, text: string): void } | null;
+}
+
+/**
+ * Assigns each request an id, counts its answer and traces it. Accepts an id and a trace context only from a trusted
+ * proxy: anybody else could reuse the id of another request, or have every request traced.
+ */
+export function recordRequests(
+  app: Hono<AppEnv>,
+  { clients, telemetry, requestLog }: RequestWatchOptions,
+): void {
+  app.use('*', async (c, next) => {
+    const startedAt = performance.now();
+    const { method } = c.req;
+    const isFromProxy = clients.isTrusted(c.env?.incoming?.socket.remoteAddress);
+    const requestId = (isFromProxy ? validId(c.req.header('x-request-id')) : null) ?? randomUUID();
+    c.set('requestId', requestId);
+    c.header('X-Request-Id', requestId);
+    const span =
+      telemetry.tracer?.start(method, {
+        kind: 'server',
+        parent: isFromProxy ? parseTraceparent(c.req.header('traceparent')) : null,
+        attributes: { 'http.request.method': method, 'certlantern.requestId': requestId },
+      }) ?? null;
+    await runInContext({ fields: { requestId }, span }, next);
+
+    const route = routeOf(c);
+    const { status } = c.res;
+    const ms = performance.now() - startedAt;
+    const reachedLimit = c.get('reachedLimit') ?? null;
+    if (reachedLimit !== null) telemetry.meters.limitReached(LIMITS[reachedLimit].setting);
+    telemetry.meters.answered({ route, method, status, seconds: ms / 1_000 });
+    if (span) {
+      span.rename(`${method} ${route}`);
+      span.set({ 'http.route': route, 'http.response.status_code': status });
+      if (status >= 500) span.fail(c.error ?? null);
+      span.end();
+    }
+    // Log the route, not the path: some paths contain secrets.
+    if (requestLog !== null && isLogged(route, c.req.path))
+      requestLog.info({ requestId, method, route, status, ms: Math.round(ms) }, 'answered');
+  });
+}
+
+function validId(given: string | undefined): string | null {
+  return given !== undefined && /^[\w.-]{8,128}$/.test(given) ? given : null;
+}
+
+/** Returns the registered pattern of the route, so that the number of metric labels is bounded. */
+function routeOf(c: AppContext): string {
+  const path = routePath(c);
+  return path === '*' || path === '/*' ? 'pages' : path;
+}
+
+/** Returns false for files, and for endpoints that programs poll every few seconds. */
+function isLogged(route: string, path: string): boolean {
+  if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
+  return route !== 'pages' || !namesFile(path);
+}
+
+/**
+ * Refuses a request whose path, without query, is longer than `pathBytes`; returns null otherwise. Measures the target
+ * as it was sent, before anything parses or decodes it.
+ */
+export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathBytes'>): Refusal | null {
+  const target = c.env?.incoming?.url ?? new URL(c.req.url).pathname;
+  const query = target.indexOf('?');
+  if ((query === -1 ? target.length : query) <= pathBytes) return null;
+  return new Refusal('path_too_long', `The limit of ${pathBytes} bytes for a path is reached.`, {
+    limit: 'pathBytes',
+  });
+}
+
+/** Responds with problem+json below /api, and with plain text everywhere else. */
+export const refusalResponse = (c: AppContext, refusal: Refusal): Response =>
+  isBelowApi(c.req.path) ? problemResponse(c, refusal) : plainRefusal(c, refusal);
+
+export const isBelowApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
+
+/** Returns whether the last segment of a path looks like a file name, not like a page. */
+export const namesFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/');

@@ -1,0 +1,55 @@
+import type { Signal, Store } from '../../store/db/open-store.ts';
+
+const POLL_MS = 500;
+
+/**
+ * Waits for data that a matching signal announces. Also polls, because signals get lost, above all between processes.
+ * Subscribes at once, because the awaited event may happen before the first read.
+ */
+export function waitForSignal(store: Store, matters: (signal: Signal) => boolean) {
+  let wasSignalled = false;
+  let wake: (() => void) | null = null;
+  const unsubscribe = store.signals.subscribe((signal) => {
+    if (!matters(signal)) return;
+    wasSignalled = true;
+    wake?.();
+  });
+
+  return {
+    /** Calls `read` until it returns a result. Returns null after `timeoutMs`, or once `signal` has fired. */
+    async until<T>(
+      read: () => Promise<T | null>,
+      { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+    ): Promise<T | null> {
+      const deadline = performance.now() + timeoutMs;
+      const stop = (): void => wake?.();
+      signal?.addEventListener('abort', stop);
+      try {
+        for (;;) {
+          wasSignalled = false;
+          const found = await read();
+          if (found !== null) return found;
+          const left = deadline - performance.now();
+          if (left <= 0 || signal?.aborted) return null;
+          if (!wasSignalled) await pause(Math.min(POLL_MS, left));
+          if (signal?.aborted) return null;
+        }
+      } finally {
+        signal?.removeEventListener('abort', stop);
+      }
+    },
+    stop: unsubscribe,
+  };
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      wake = done;
+      function done() {
+        clearTimeout(timer);
+        wake = null;
+        resolve();
+      }
+    });
+  }
+}

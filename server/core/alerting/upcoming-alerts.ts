@@ -1,0 +1,41 @@
+import { alertSteps, isCriticalStep, type Renewable, type Step } from '../alert-steps.ts';
+import type { AlertSeverity } from './alert.ts';
+import { isExpiryStepNotified, type KnownIncident } from './incident.ts';
+import { leavesAt } from './silence.ts';
+import type { AlertSettings } from './settings.ts';
+
+/** An alert that will be sent unless the certificate is renewed. */
+export interface UpcomingAlert {
+  step: Step;
+  severity: Exclude<AlertSeverity, 'info'>;
+  /** When it would leave, ms UTC: at its step, or when the silence or the quiet hours end that hold it back. */
+  at: number;
+}
+
+/**
+ * Returns the alerts that will be sent from `now` on if nobody renews the certificate, soonest first. A past step
+ * that was not sent is sent now. Of several alerts due at one time, only the tightest is sent.
+ */
+export function upcomingAlerts(input: {
+  certificate: Renewable;
+  settings: Pick<AlertSettings, 'steps' | 'quietHours'>;
+  /** Of its open incident; empty if there is none. */
+  told: Pick<KnownIncident, 'told' | 'toldAt'>;
+  acknowledged: boolean;
+  /** End of a snooze or of maintenance, ms UTC. */
+  silentUntil: number | null;
+  timeZone: string | null;
+  now: number;
+}): UpcomingAlert[] {
+  const { certificate, settings, told, timeZone, now } = input;
+  const { quietHours } = settings;
+  const from = Math.max(now, input.silentUntil ?? now);
+  const ahead = alertSteps(certificate, settings.steps)
+    .filter((step) => !isExpiryStepNotified(told, step))
+    .filter(({ step }) => !input.acknowledged || step === 'expired')
+    .map(({ step, at }): UpcomingAlert => {
+      const severity = isCriticalStep(step, certificate) ? 'critical' : 'warning';
+      return { step, severity, at: leavesAt(Math.max(at, from), severity, { quietHours, timeZone }) };
+    });
+  return ahead.filter(({ at }, index) => !ahead.slice(index + 1).some((later) => later.at <= at));
+}

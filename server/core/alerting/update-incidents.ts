@@ -1,0 +1,266 @@
+import { alertSteps, isCriticalStep } from '../alert-steps.ts';
+import type { Verdict } from '../verdict.ts';
+import type { AlertFacts, AlertSeverity, AlertStep } from './alert.ts';
+import { type Condition, conditionsOf } from './conditions.ts';
+import { planDowntimeAlerts } from './plan-downtime-alerts.ts';
+import {
+  type IncidentPlan,
+  isAcknowledged,
+  isExpiryStepNotified,
+  type KnownIncident,
+  type Look,
+  requestRecheck,
+  silentUntil,
+} from './incident.ts';
+import { isMuted } from './settings.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
+
+const CONFIRM_AFTER_MS = 30_000;
+/** Checks closer together count as one: they may be two sides of a restart, or two workers. */
+const MIN_GAP_MS = 20_000;
+/** Three checks without the problem: two in a row may have reached another of several servers. */
+const CLEAR_AFTER_MS = 90_000;
+/** A problem that returned within a week must stay away this long before it is over: servers may answer in rotation. */
+const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
+/** A problem that returned this often within a week is intermittent: it is not reported each time. */
+const MAX_RETURNS = 2;
+
+/**
+ * Problems that a signature or a clock proves at once. Others may be a deployment under way: a second check decides.
+ */
+const PROVEN_AT_ONCE: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
+
+/**
+ * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each thing
+ * once: the tightest expiry step crossed, or the start of another problem, and its end if anything was sent. Decides
+ * from what exists and what was sent, never from what changed, so that a lost check loses no alert.
+ */
+export function updateIncidents(check: Look): IncidentPlan {
+  const { verdict, previous, known, host } = check;
+  const steps: IncidentPlan = { changes: [], alerts: [], lookAgainAt: null };
+  const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
+  const conditions = withPendingChange(conditionsOf(verdict, previous, host), open, verdict);
+  for (const condition of conditions) {
+    const incident = open.find((one) => isSame(one, condition));
+    if (incident) continueIncident(check, steps, incident, condition);
+    else beginIncident(check, steps, condition);
+  }
+  for (const incident of open)
+    if (!conditions.some((condition) => isSame(condition, incident)) && provesOver(check, incident))
+      clearIncident(check, steps, incident);
+  planDowntimeAlerts(check, steps);
+  return steps;
+}
+
+type Key = Pick<KnownIncident, 'problem' | 'fingerprint'>;
+const isSame = (one: Key, other: Key) =>
+  one.problem === other.problem && one.fingerprint === other.fingerprint;
+const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
+
+/**
+ * Adds unconfirmed changes: a replacement shows in one check only, and the next one confirms it if the new
+ * certificate is still there.
+ */
+function withPendingChange(
+  conditions: Condition[],
+  open: readonly KnownIncident[],
+  { reached, leafFingerprint }: Verdict,
+): Condition[] {
+  const pending = open.filter(
+    ({ problem, fingerprint }) => problem === 'changed' && reached && fingerprint === leafFingerprint,
+  );
+  return [
+    ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
+    ...pending.map(({ fingerprint, facts }): Condition => ({
+      problem: 'changed',
+      fingerprint,
+      expiring: null,
+      severity: 'warning',
+      facts,
+    })),
+  ];
+}
+
+function beginIncident(check: Look, steps: IncidentPlan, condition: Condition): void {
+  const { now } = check;
+  if (condition.expiring !== null && !isNews(check, NOT_NOTIFIED, condition)) return;
+  const earlier = earlierOf(check, condition);
+  const last = earlier.at(-1);
+  if (last !== undefined && earlier.length >= MAX_RETURNS && !isNews(check, last, condition)) {
+    steps.changes.push({ kind: 'reopen', id: last.id });
+    return;
+  }
+  const isProven = PROVEN_AT_ONCE.includes(condition.problem);
+  open(check, steps, condition, isProven ? now : null);
+  if (!isProven) requestRecheck(steps, now + CONFIRM_AFTER_MS);
+}
+
+/** Returns reported incidents of the same problem that ended recently, in the order of their ends. */
+function earlierOf({ known }: Look, key: Key): KnownIncident[] {
+  return known
+    .filter((one) => isSame(one, key) && one.endedAt !== null && one.told.length > 0)
+    .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
+}
+
+const NOT_NOTIFIED = { told: [], toldAt: null };
+
+function open(check: Look, steps: IncidentPlan, condition: Condition, confirmedAt: number | null): void {
+  const { now } = check;
+  const facts = { ...condition.facts, startedAt: now, endedAt: null };
+  steps.changes.push({
+    kind: 'open',
+    ...keyOf(condition),
+    startedAt: now,
+    confirmedAt,
+    cause: condition.problem,
+    facts,
+  });
+  if (confirmedAt === null) return;
+  tell(
+    check,
+    steps,
+    { ...NOT_NOTIFIED, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
+    condition,
+  );
+}
+
+function continueIncident(
+  check: Look,
+  steps: IncidentPlan,
+  incident: KnownIncident,
+  condition: Condition,
+): void {
+  const { now } = check;
+  // It was reopened without an alert, and now there is news: begin anew, so that a recovery can follow.
+  if (incident.told.includes('resolved') && isNews(check, incident, condition)) {
+    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
+    return open(check, steps, condition, now);
+  }
+  const isSecondCheck = incident.confirmedAt === null && now - incident.startedAt >= MIN_GAP_MS;
+  const confirmedAt = isSecondCheck ? now : incident.confirmedAt;
+  const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
+  const next = { ...incident, confirmedAt, clearingSince: null, facts };
+  steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
+  if (confirmedAt === null) return requestRecheck(steps, now + CONFIRM_AFTER_MS);
+  tell(check, steps, next, condition);
+  // A change is an event and not a state: once it was sent, or turned off by its reader, its incident ends.
+  if (incident.problem === 'changed' && silentUntil(next, check) === null)
+    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
+}
+
+/**
+ * Returns whether a check that does not show the problem proves that it is over, and did not
+ * just reach another server.
+ */
+function provesOver(check: Look, { problem, fingerprint, facts }: KnownIncident): boolean {
+  const { reached, lastSeen, path, posture, addresses, judgedAt } = check.verdict;
+  if (!reached || lastSeen === null) return false;
+  if (fingerprint === '' || problem === 'changed') return true;
+  if (problem === 'expiry')
+    return facts.certificate?.role === 'intermediate'
+      ? // While it is in the path, another certificate merely ends before it.
+        path.length > 0 && path.every((one) => one.fingerprint !== fingerprint)
+      : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
+  const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
+  if (!isThere) return true;
+  const shown = [
+    ...addresses.map((address) => address.fingerprint),
+    ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
+  ];
+  // No proof: another server of the rotation answered, or the authority stopped asking because it has expired.
+  return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
+}
+
+/**
+ * Returns whether another certificate replaced the old one for good. In a rotation, one that ends soon too may be
+ * that of a neighbouring server and does not count.
+ */
+function isSucceeded(
+  { verdict: { lastSeen, leafFingerprint }, settings, now }: Look,
+  old: { fingerprint: string; notAfter: number },
+): boolean {
+  if (!lastSeen?.turns?.some(({ certificate }) => certificate.fingerprint === old.fingerprint)) return true;
+  const leaf = lastSeen.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
+  if (leaf === undefined || leaf.notAfter <= old.notAfter) return false;
+  return alertSteps(leaf, settings.steps).every(({ at }) => at > now);
+}
+
+/** Ends or drops an incident that a check could have seen and did not, once it stayed away long enough. */
+function clearIncident(check: Look, steps: IncidentPlan, incident: KnownIncident): void {
+  const { now, verdict } = check;
+  const { confirmedAt, facts } = incident;
+  if (confirmedAt === null && incident.problem === 'changed') {
+    steps.changes.push({ kind: 'drop', id: incident.id });
+    return;
+  }
+  const clearingSince = incident.clearingSince ?? now;
+  const isReturn = incident.told.includes('resolved') || earlierOf(check, incident).length > 0;
+  const clearAfterMs =
+    confirmedAt === null ? MIN_GAP_MS : isReturn ? CLEAR_RETURNED_AFTER_MS : CLEAR_AFTER_MS;
+  if (now - clearingSince < clearAfterMs) {
+    steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
+    const isFirst = clearingSince === now && !isReturn;
+    return requestRecheck(steps, isFirst ? now + CONFIRM_AFTER_MS : clearingSince + clearAfterMs);
+  }
+  if (confirmedAt === null) {
+    steps.changes.push({ kind: 'drop', id: incident.id });
+    return;
+  }
+  steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
+  if (incident.told.length === 0 || incident.told.includes('resolved')) return;
+  if (isMuted(check.settings, incident.problem, 'resolved')) return;
+  const successor = successorOf(check);
+  steps.alerts.push({
+    incidentId: incident.id,
+    ...keyOf(incident),
+    step: 'resolved',
+    severity: 'info',
+    facts: { ...facts, asOf: verdict.lastSeen?.at ?? now, successor, endedAt: clearingSince },
+  });
+}
+
+function successorOf({ verdict }: Look): AlertFacts['successor'] {
+  const leaf = verdict.lastSeen?.expiring.find(({ fingerprint }) => fingerprint === verdict.leafFingerprint);
+  if (!leaf) return null;
+  const { fingerprint, notBefore, notAfter, role, name } = leaf;
+  return { fingerprint, notBefore, notAfter, role, name };
+}
+
+type Notified = Pick<KnownIncident, 'told' | 'toldAt'>;
+
+/** What decides whether an incident is reported; one that opens right now has no id yet. */
+type ReportedIncident = Notified &
+  Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { id: string | null };
+
+/** Plans the alert that a confirmed incident is due for, unless it is turned off, acknowledged or silenced. */
+function tell(check: Look, steps: IncidentPlan, incident: ReportedIncident, condition: Condition): void {
+  const due = dueStep(check, incident, condition);
+  if (due === null) return;
+  const { problem, fingerprint } = condition;
+  if (isMuted(check.settings, problem, due.step) || isAcknowledged(incident, due.step)) return;
+  const until = silentUntil(incident, check);
+  if (until !== null) return requestRecheck(steps, until);
+  const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
+  steps.alerts.push({ incidentId: incident.id, problem, fingerprint, ...due, facts });
+}
+
+/** Returns whether a condition has a step that was not sent yet. */
+function isNews(check: Look, told: Notified, condition: Condition): boolean {
+  return dueStep(check, told, condition) !== null;
+}
+
+function dueStep(
+  { settings, now }: Look,
+  known: Notified,
+  { problem, expiring, severity }: Condition,
+): { step: AlertStep; severity: AlertSeverity } | null {
+  if (expiring !== null) {
+    const crossed = alertSteps(expiring, settings.steps).findLast(({ at }) => at <= now);
+    if (crossed === undefined || isExpiryStepNotified(known, crossed)) return null;
+    const { step } = crossed;
+    return { step, severity: isCriticalStep(step, expiring) ? 'critical' : 'warning' };
+  }
+  const isPartial = problem === 'chain_broken' && severity === 'warning';
+  const step = problem === 'revoked' ? 'revoked' : isPartial ? 'some_clients' : 'opened';
+  return known.told.includes(step) || known.told.includes('opened') ? null : { step, severity };
+}

@@ -1,0 +1,82 @@
+import { isIP } from 'node:net';
+import { ConfigError } from './config-error.ts';
+
+/** Which non-public addresses this deployment may connect to, and on whose behalf. Ranges are `address/length`. */
+export interface EgressConfig {
+  signups: 'open' | 'invite' | 'closed';
+  /** Ranges open to checks, to canary hosts and to the heartbeat. */
+  egressAllowCidrs: string[];
+  /** Ranges open to webhooks and other notification channels, whose addresses users enter. */
+  channelAllowCidrs: string[];
+  /** Whether visitors without an account may run a preview check. */
+  tryIt: boolean;
+}
+
+/** Value of CHANNEL_ALLOW_CIDRS that opens no range. */
+const NONE = 'none';
+
+/**
+ * Parses the open ranges. With SIGNUPS=open, only checks of signed-in users may reach EGRESS_ALLOW_CIDRS, unless
+ * CHANNEL_ALLOW_CIDRS or TRY_IT explicitly allow more. @throws ConfigError
+ */
+export function egressConfig({
+  signups,
+  egress,
+  channels,
+  tryIt,
+}: {
+  signups: EgressConfig['signups'];
+  /** Entries of EGRESS_ALLOW_CIDRS. */
+  egress: readonly string[];
+  /** Entries of CHANNEL_ALLOW_CIDRS; empty if it is not set. */
+  channels: readonly string[];
+  /** TRY_IT; null if it is not set. */
+  tryIt: boolean | null;
+}): EgressConfig {
+  const egressAllowCidrs = egress.map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry));
+  const channelDefault = signups === 'open' ? [] : egressAllowCidrs;
+  const channelEntries = channels.filter((entry, _, { length }) => entry !== NONE || length > 1);
+  return {
+    signups,
+    egressAllowCidrs,
+    channelAllowCidrs:
+      channels.length === 0
+        ? channelDefault
+        : channelEntries.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry)),
+    tryIt: signups === 'open' && (tryIt ?? egress.length === 0),
+  };
+}
+
+/** Returns a warning about what any new account can reach in the operator's network, or null if it reaches nothing. */
+export function egressWarning({
+  signups,
+  egressAllowCidrs: egress,
+  channelAllowCidrs: channels,
+  tryIt,
+}: EgressConfig): string | null {
+  if (signups !== 'open' || egress.length + channels.length === 0) return null;
+  const checks = `have hosts in ${egress.join(', ')} checked (EGRESS_ALLOW_CIDRS)${tryIt ? ', even without an account (TRY_IT=on)' : ''}`;
+  const messages = `have messages sent to ${channels.join(', ')} (CHANNEL_ALLOW_CIDRS)`;
+  const can = [...(egress.length > 0 ? [checks] : []), ...(channels.length > 0 ? [messages] : [])].join(
+    ', and ',
+  );
+  const cannot =
+    channels.length === 0
+      ? ' Webhooks and other channels reach these ranges only where CHANNEL_ALLOW_CIDRS lists them.'
+      : '';
+  return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if these ranges are not for everybody.${cannot}`;
+}
+
+/**
+ * Validates one entry of a list of ranges. Turns a single address into a range of length 32 or 128. @throws
+ * ConfigError
+ */
+export function addressRange(name: string, value: string): string {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (family === 0 || rest.length > 0 || !(length <= longest))
+    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has "${value}".`);
+  return `${address}/${length}`;
+}

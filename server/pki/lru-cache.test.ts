@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { LruCache } from './lru-cache.ts';
+
+it('forgets what was not used for longest', () => {
+  const map = new LruCache<string, number>(2);
+  map.set('a', 1);
+  map.set('b', 2);
+  expect(map.get('a')).toBe(1);
+  map.set('c', 3);
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([1, null, 3]);
+});
+
+it('counts sizes, and does not keep what is larger than the whole', () => {
+  const map = new LruCache<string, string>(10);
+  map.set('a', 'six', 6);
+  map.set('b', 'five', 5);
+  expect([map.get('a'), map.get('b')]).toEqual([null, 'five']);
+  map.set('c', 'eleven', 11);
+  expect([map.get('b'), map.get('c')]).toEqual(['five', null]);
+});

@@ -1,0 +1,111 @@
+import * as values from './extensions.ts';
+import {
+  type AuthorityKeyIdentifier,
+  type BasicConstraints,
+  type CrlDistributionPoint,
+  type KeyUsage,
+  type SubjectAltNames,
+} from './extensions.ts';
+import { type NameConstraints, parseNameConstraints } from './names/name-constraints.ts';
+import { EXTENSION } from './der/object-identifiers.ts';
+import { PkiError, type PkiErrorCode } from './pki-error.ts';
+import {
+  parseInhibitAnyPolicy,
+  parsePolicyConstraints,
+  parsePolicyMappings,
+  type PolicyConstraints,
+  type PolicyMapping,
+} from './certificate-policies.ts';
+
+/** Parsed extensions of a certificate. Null or empty for an extension that is absent or malformed. */
+export interface ParsedExtensions {
+  readonly basicConstraints: BasicConstraints | null;
+  readonly isCertificateAuthority: boolean;
+  readonly keyUsage: ReadonlySet<KeyUsage> | null;
+  /** Dotted identifiers. */
+  readonly extendedKeyUsage: readonly string[] | null;
+  readonly subjectAltNames: SubjectAltNames;
+  readonly nameConstraints: NameConstraints | null;
+  readonly authorityKeyIdentifier: AuthorityKeyIdentifier | null;
+  /** Lower-case hex. */
+  readonly subjectKeyIdentifier: string | null;
+  /** Dotted identifiers. */
+  readonly certificatePolicies: readonly string[] | null;
+  readonly policyMappings: readonly PolicyMapping[];
+  readonly policyConstraints: PolicyConstraints | null;
+  readonly inhibitAnyPolicy: number | null;
+  /** In the order of the certificate. Like all URLs here: http(s) only, never fetched in this folder. */
+  readonly caIssuersUrls: readonly string[];
+  readonly ocspUrls: readonly string[];
+  readonly crlUrls: readonly string[];
+  readonly cpsUrls: readonly string[];
+  /** The source of `crlUrls`, with URIs of every scheme. */
+  readonly crlDistributionPoints: readonly CrlDistributionPoint[];
+  /** Tells clients to refuse a handshake without a stapled OCSP response (RFC 7633). */
+  readonly mustStaple: boolean;
+  /** The CA will never publish revocation information for this certificate (RFC 9608). */
+  readonly hasNoRevAvail: boolean;
+  /** Timestamps of the Certificate Transparency logs (RFC 6962 §3.3) in ms UTC, in the order of the certificate. */
+  readonly signedCertificateTimestamps: readonly number[];
+  readonly parseErrors: readonly ExtensionParseError[];
+}
+
+export interface ExtensionParseError {
+  /** Dotted identifier of the extension. */
+  readonly extension: string;
+  readonly code: PkiErrorCode;
+}
+
+/** Parses every known extension. Reports malformed ones in `parseErrors` and never throws for them. */
+export function parseExtensions(
+  extensions: ReadonlyMap<string, { readonly value: Uint8Array }>,
+): ParsedExtensions {
+  const parseErrors: ExtensionParseError[] = [];
+  const read = <Value, Absent>(
+    extension: string,
+    parse: (value: Uint8Array) => Value,
+    absent: Absent,
+  ): Value | Absent => {
+    const found = extensions.get(extension);
+    if (found === undefined) return absent;
+    try {
+      return parse(found.value);
+    } catch (error) {
+      if (!(error instanceof PkiError)) throw error;
+      parseErrors.push({ extension, code: error.code });
+      return absent;
+    }
+  };
+
+  const basicConstraints = read(EXTENSION.basicConstraints, values.parseBasicConstraints, null);
+  const information = read(
+    EXTENSION.authorityInformationAccess,
+    values.parseAuthorityInformationAccess,
+    null,
+  );
+  const policies = read(EXTENSION.certificatePolicies, values.parseCertificatePolicies, null);
+  const points = read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []);
+  return {
+    basicConstraints,
+    isCertificateAuthority: basicConstraints?.isCertificateAuthority ?? false,
+    keyUsage: read(EXTENSION.keyUsage, values.parseKeyUsage, null),
+    extendedKeyUsage: read(EXTENSION.extendedKeyUsage, values.parseExtendedKeyUsage, null),
+    subjectAltNames: read(EXTENSION.subjectAltName, values.parseSubjectAltNames, values.NO_NAMES),
+    nameConstraints: read(EXTENSION.nameConstraints, parseNameConstraints, null),
+    authorityKeyIdentifier: read(EXTENSION.authorityKeyIdentifier, values.parseAuthorityKeyIdentifier, null),
+    subjectKeyIdentifier: read(EXTENSION.subjectKeyIdentifier, values.parseSubjectKeyIdentifier, null),
+    certificatePolicies: policies?.policies ?? null,
+    policyMappings: read(EXTENSION.policyMappings, parsePolicyMappings, []),
+    policyConstraints: read(EXTENSION.policyConstraints, parsePolicyConstraints, null),
+    inhibitAnyPolicy: read(EXTENSION.inhibitAnyPolicy, parseInhibitAnyPolicy, null),
+    caIssuersUrls: information?.caIssuersUrls ?? [],
+    ocspUrls: information?.ocspUrls ?? [],
+    crlUrls: points.flatMap(({ uris }) => uris.filter(values.isWebUrl)),
+    cpsUrls: policies?.cpsUrls ?? [],
+    crlDistributionPoints: points,
+    mustStaple: read(EXTENSION.tlsFeature, values.parseMustStaple, false),
+    hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
+    signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, values.parseTimestamps, []),
+    parseErrors,
+  };
+}

@@ -1,0 +1,87 @@
+import { type Certificate, isSameName } from '../certificate.ts';
+import type { RevocationList } from './crl.ts';
+import { CRL_EXTENSION } from '../der/object-identifiers.ts';
+import { PkiError } from '../pki-error.ts';
+import type { Profile } from '../profile/profile.ts';
+import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './revocation-status.ts';
+
+export interface CrlStatusRequest {
+  readonly crl: RevocationList;
+  readonly certificate: Certificate;
+  /** The issuer of `certificate` on its path. */
+  readonly issuer: Certificate;
+  /** URL in the certificate from which the CRL was fetched, byte for byte; null if the CRL was not fetched. */
+  readonly url: string | null;
+  /** ms UTC. */
+  readonly now: number;
+  /** Profiles other than `tls-client` also apply the rules of RFC 5280 §5.2 for issuing CAs. Default: tls-client. */
+  readonly profile?: Profile;
+}
+
+/**
+ * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry counts even in an
+ * expired, delta or partial CRL. A missing entry means good only if the CRL is current and covers the certificate.
+ */
+export function crlStatus(question: CrlStatusRequest): RevocationStatus {
+  const { crl, certificate } = question;
+  const untrusted = untrustedReason(question);
+  if (untrusted !== null) return { state: 'none', why: untrusted };
+  const { thisUpdate, nextUpdate } = crl;
+  try {
+    const entry = crl.find(certificate.serialNumber);
+    if (entry !== null) return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
+  } catch (error) {
+    // parseCrl checks only the shape of entries; their content is parsed here.
+    if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
+    throw error;
+  }
+  const inconclusive = inconclusiveReason(question);
+  if (inconclusive !== null) return { state: 'none', why: inconclusive };
+  return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
+}
+
+/** Returns why the entries of the CRL cannot be trusted, or null if they can. */
+function untrustedReason(question: CrlStatusRequest): NoStatusReason | null {
+  const { crl, certificate, issuer, profile = 'tls-client' } = question;
+  if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
+    return 'wrong_issuer';
+  }
+  if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
+  if (!crl.isSignedBy(issuer)) return 'bad_signature';
+  if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
+  // The serial numbers may be those of other issuers or of attribute certificates.
+  if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
+  return null;
+}
+
+/** Returns why a missing entry proves nothing, or null if it means good. */
+function inconclusiveReason({ crl, certificate, url, now }: CrlStatusRequest): NoStatusReason | null {
+  if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
+  if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';
+  return null;
+}
+
+function isCompleteFor(
+  certificate: Certificate,
+  { scope, isDelta }: RevocationList,
+  url: string | null,
+): boolean {
+  if (isDelta) return false;
+  const points = certificate.crlDistributionPoints.filter(
+    ({ uris, isComplete }) => isComplete && url !== null && uris.includes(url),
+  );
+  if (url !== null && points.length === 0) return false;
+  if (scope === null) return true;
+  if (scope.onlySomeReasons) return false;
+  if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
+  if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
+  // All URIs of one distribution point name the same CRL (§4.2.1.13).
+  const { uris } = scope;
+  return uris === null || points.some((point) => point.uris.some((uri) => uris.includes(uri)));
+}
+
+/** Returns whether the CRL has the version and extensions required of CAs (RFC 5280 §5.1.2.1, §5.2.1, §5.2.3). */
+function followsIssuerRules({ version, extensions }: RevocationList): boolean {
+  const required = [CRL_EXTENSION.authorityKeyIdentifier, CRL_EXTENSION.crlNumber];
+  return version === 2 && required.every((identifier) => extensions.get(identifier)?.critical === false);
+}

@@ -1,0 +1,126 @@
+import { type Certificate, isSameName, tryParseCertificate } from '../certificate.ts';
+import { isSignedBy, hasOnlyKnownCriticalExtensions, validityFailure } from '../certificate-checks.ts';
+import { equalBytes } from '../der/der-values.ts';
+import { hasUnknownCritical } from '../extension-list.ts';
+import { PURPOSE } from '../der/object-identifiers.ts';
+import { matchesCertificateId, keyHash } from './ocsp-request.ts';
+import { type BasicOcspResponse, parseOcspResponse, type SingleResponse } from './ocsp-response.ts';
+import { PkiError } from '../pki-error.ts';
+import { isWeakKey } from '../public-key.ts';
+import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './revocation-status.ts';
+import { isWeakSignature, verifySignature } from '../signature.ts';
+import { WorkBudget } from '../work-budget.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
+
+const MAX_RESPONSE_BYTES = 65_536;
+/**
+ * Maximum age of a response without nextUpdate, where "newer information is available all the time" (RFC 6960
+ * §4.2.2.1).
+ */
+const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = HOUR_MS;
+
+export interface OcspStatusRequest {
+  /** DER of an OCSPResponse, fetched or stapled. */
+  readonly response: Uint8Array;
+  readonly certificate: Certificate;
+  /** The issuer of `certificate` on its path. */
+  readonly issuer: Certificate;
+  /** ms UTC. */
+  readonly now: number;
+  /** Remaining work budget of the check. A response that exceeds it is `too_large`. Default: a new budget. */
+  readonly work?: WorkBudget;
+}
+
+type BudgetedQuestion = OcspStatusRequest & { readonly work: WorkBudget };
+
+/**
+ * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The response must be signed by the issuer or
+ * its delegate, name this certificate and be fresh. Revoked counts even if stale, because revocation is final.
+ */
+export function ocspStatus(request: OcspStatusRequest): RevocationStatus {
+  const question = { ...request, work: request.work ?? new WorkBudget() };
+  if (question.response.length > MAX_RESPONSE_BYTES) return none('too_large');
+  try {
+    const response = parseOcspResponse(question.response);
+    return response === null ? none('responder_refused') : answerOf(response, question);
+  } catch (error) {
+    if (error instanceof PkiError) return none('malformed');
+    throw error;
+  }
+}
+
+function none(why: NoStatusReason): RevocationStatus {
+  return { state: 'none', why };
+}
+
+function answerOf(response: BasicOcspResponse, question: BudgetedQuestion): RevocationStatus {
+  const { certificate, issuer, now, work } = question;
+  const signers = signersOf(response, question);
+  const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
+  if (work.isExhausted) return none('too_large');
+  if (signers.length === 0) return none('wrong_issuer');
+  if (!isSigned) return none('bad_signature');
+  const matching = response.responses.filter(({ id }) => matchesCertificateId(id, certificate, issuer));
+  if (matching.length === 0) return none('wrong_scope');
+  const isNotFromFuture = response.producedAt <= now + CLOCK_SKEW_MS;
+  const single =
+    matching.find(({ status }) => status === 'revoked') ??
+    matching.find((one) => isNotFromFuture && isFresh(one, now));
+  if (single === undefined) return none('stale');
+  if (single.status === 'unknown') return none('responder_refused');
+  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NO_EXTENSIONS))) {
+    return none('malformed');
+  }
+  const { status: state, reason, revokedAt, thisUpdate, nextUpdate } = single;
+  return { state, reason, revokedAt, thisUpdate, nextUpdate };
+}
+
+/** No OCSP extension is supported, so every critical one is unknown. */
+const NO_EXTENSIONS: ReadonlySet<string> = new Set();
+
+function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
+  if (thisUpdate > now + CLOCK_SKEW_MS) return false;
+  if (nextUpdate === null) return now - thisUpdate <= MAX_AGE_WITHOUT_NEXT_UPDATE_MS;
+  return nextUpdate >= thisUpdate && now <= nextUpdate;
+}
+
+/** Returns the allowed signers that match the responder id: the issuer and enclosed delegate certificates. */
+function signersOf(
+  { responder, certificates }: BasicOcspResponse,
+  question: BudgetedQuestion,
+): Certificate[] {
+  const isNamed = (certificate: Certificate): boolean =>
+    'name' in responder
+      ? isSameName(responder.name, certificate.subject)
+      : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
+  const others = certificates.flatMap((der) => tryParseCertificate(der) ?? []).filter(isNamed);
+  const delegates = others.filter((other) => isDelegate(other, question));
+  return isNamed(question.issuer) ? [question.issuer, ...delegates] : delegates;
+}
+
+/**
+ * Returns whether the issuer delegated OCSP signing to this certificate: issued directly by it, valid, and with
+ * id-kp-OCSPSigning, for which anyExtendedKeyUsage is no substitute (RFC 6960 §4.2.2.2).
+ */
+function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedQuestion): boolean {
+  return (
+    delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
+    (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&
+    validityFailure(delegate, now) === null &&
+    hasOnlyKnownCriticalExtensions(delegate) &&
+    !isWeakKey(delegate.key) &&
+    !isWeakSignature(delegate.signature.algorithm) &&
+    isSameName(delegate.issuer, issuer.subject) &&
+    isSignedBy(delegate, issuer, work)
+  );
+}
+
+function isSignedByResponder(
+  { signature }: BasicOcspResponse,
+  signer: Certificate,
+  work: WorkBudget,
+): boolean {
+  const { algorithm, signed, octets } = signature;
+  if (isWeakSignature(algorithm) || !work.spendVerification(signer.key, signed.length)) return false;
+  return verifySignature(algorithm, signed, octets, signer.key);
+}

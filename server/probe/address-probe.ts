@@ -1,0 +1,146 @@
+import type { SecureContext, TLSSocket } from 'node:tls';
+import type { AddressObservation, FailedObservation, ReachFailure } from '../core/index.ts';
+import { handshake, type HandshakeEvidence, closeTls, isPostQuantum } from './handshake.ts';
+import { modernContext, legacyContext } from './tls-contexts.ts';
+import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
+import type { Socket } from 'node:net';
+import { ldap, mysql, postgres } from './starttls/binary-protocols.ts';
+import { ftp, imap, nntp, pop3, sieve, smtp } from './starttls/line-protocols.ts';
+import { openPlaintextSession, type PlaintextSession, StartTlsError } from './starttls/plaintext-session.ts';
+import { xmpp } from './starttls/xmpp.ts';
+import type { Protocol } from '../../contract/words.ts';
+
+/** One address of an endpoint, with the limits for connecting to it. */
+export interface ConnectOptions {
+  address: string;
+  endpoint: { host: string; port: number; protocol: Protocol };
+  policy: AddressPolicy;
+  signal: AbortSignal;
+  connectTimeoutMs: number;
+  handshakeTimeoutMs: number;
+}
+
+/** `tls` is as in `HandshakeResult`. */
+export type ConnectResult =
+  | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
+  | {
+      ok: false;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
+      /** As in `HandshakeFailure`. */
+      wantsLegacy: boolean;
+    };
+
+/** A connection that completed its handshake. `reconnect` opens another one with the same TLS settings. */
+export interface OpenConnection {
+  address: string;
+  tls: TLSSocket;
+  reconnect: () => Promise<ConnectResult>;
+}
+
+export interface AddressProbeOptions extends ConnectOptions {
+  /** Returns true if the callee takes the open connection and will close it. Otherwise `look` closes it. */
+  takeOver: (open: OpenConnection) => boolean;
+  /** Called with the chain (DER as sent) as soon as the handshake is complete. */
+  onChain: (presentedChain: readonly Uint8Array[]) => void;
+}
+
+/** Probes one address of an endpoint with current TLS settings, and again with legacy ones if the server needs them. */
+export async function look(options: AddressProbeOptions): Promise<AddressObservation> {
+  const { address, signal, takeOver, onChain } = options;
+  const startedAt = performance.now();
+  const first = await connectTls(options, modernContext);
+  const second = !first.ok && first.wantsLegacy ? await connectTls(options, legacyContext) : null;
+
+  const seen = {
+    address,
+    family: address.includes(':') ? 6 : 4,
+    durationMs: Math.round(performance.now() - startedAt),
+  } as const;
+  const secured = second?.ok === true ? second : first;
+  // If both fail, report the first failure: it tells what current clients experience.
+  if (!secured.ok) return { ...seen, outcome: 'failed', ...secured.failure };
+  const { evidence, tls } = secured;
+  onChain(evidence.presentedChain);
+  const legacyTls = secured === second && !isPostQuantum(evidence.group);
+  const reconnect = (): Promise<ConnectResult> =>
+    connectTls(options, secured === second ? legacyContext : modernContext);
+  if (tls === null || !takeOver({ address, tls, reconnect })) await closeTls(tls, signal);
+  return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
+}
+
+/** Far above the 100 kB of certificates that OpenSSL accepts, and above the part of an HTTP response that is read. */
+const MAX_BYTES = 512 * 1024;
+
+/** Connects to one address, does STARTTLS if the protocol needs it, and performs the TLS handshake. */
+export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
+  const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
+  const { host, port, protocol } = endpoint;
+  const connection = await openConnection({
+    address,
+    port,
+    policy,
+    signal,
+    timeoutMs: connectTimeoutMs,
+    maxBytes: MAX_BYTES,
+  });
+  if (!connection.ok) {
+    const { stage, reason, detail } = connection;
+    return { ok: false, failure: { stage, reason, tlsAlert: null, detail }, wantsLegacy: false };
+  }
+  const { socket } = connection;
+
+  const limits = { host, timeoutMs: handshakeTimeoutMs, signal };
+  const changed = await changeOver(socket, protocol, limits);
+  if (!changed.ok) {
+    socket.destroy();
+    const { reason, detail } = changed;
+    return { ok: false, failure: { stage: 'starttls', reason, tlsAlert: null, detail }, wantsLegacy: false };
+  }
+
+  const result = await handshake({ socket, context, ...limits });
+  if (result.ok) return result;
+  const { wantsLegacy, ...failure } = result.failure;
+  return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
+}
+
+type ChangeOver = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
+
+interface ChangeOverOptions {
+  /** A-labels or an IP address. */
+  host: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Each negotiates TLS and returns when the peer has agreed. Throws `StartTlsError` otherwise. */
+const NEGOTIATIONS: Partial<
+  Record<Protocol, (talk: PlaintextSession, peer: { host: string; port: number }) => Promise<void>>
+> = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
+
+/**
+ * Negotiates STARTTLS on a plain-text connection. On success the next bytes on the socket belong to the TLS handshake.
+ * On failure the caller destroys the socket.
+ */
+async function changeOver(
+  socket: Socket,
+  protocol: Protocol,
+  { host, timeoutMs, signal }: ChangeOverOptions,
+): Promise<ChangeOver> {
+  const negotiate = NEGOTIATIONS[protocol];
+  if (negotiate === undefined) return { ok: true };
+  const talk = openPlaintextSession(socket);
+  const negotiated = negotiate(talk, { host, port: socket.remotePort ?? 0 }).then(() => talk.expectSilence());
+  try {
+    const late: ChangeOver = { ok: false, reason: 'timeout', detail: null };
+    return await withTimeout(
+      negotiated.then((): ChangeOver => ({ ok: true })),
+      { ms: timeoutMs, signal },
+      late,
+    );
+  } catch (error) {
+    if (!(error instanceof StartTlsError)) throw error;
+    return { ok: false, reason: error.reason, detail: error.detail };
+  } finally {
+    talk.end();
+  }
+}

@@ -1,0 +1,149 @@
+import type { AddressObservation, FetchedAuthority, Observation, RevocationEvidence } from '../core/index.ts';
+import { type Certificate, tryParseCertificate, type TrustStore } from '../pki/index.ts';
+import { validPath, isPublicPath, type ReceivedChain, receivedChains } from './chain-paths.ts';
+import type { Requester, FoundAuthorities, Sources } from './sources/sources.ts';
+import { withTimeout } from '../egress/index.ts';
+
+export interface QuerySourcesOptions {
+  /** The check that pays for the requests which its endpoint's certificates cause. */
+  asker: Requester;
+  addresses: readonly AddressObservation[];
+  sources: Sources;
+  trustStore: TrustStore;
+  now: number;
+  signal: AbortSignal;
+  /** Asks both CRL and OCSP, instead of OCSP as a fallback only. */
+  isThorough: boolean;
+  /** Time limits in ms. Answers that arrive later are left for the next check. */
+  waits: { authoritiesMs: number; statusMs: number };
+  onFault: (error: unknown) => void;
+}
+
+export type SourceAnswers = Pick<
+  Observation,
+  'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'
+>;
+
+/** Completes the chains received and asks their CAs about revocation and renewal. Never rejects; respects `waits`. */
+export async function askSources(options: QuerySourcesOptions): Promise<SourceAnswers> {
+  const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
+  const wait = { signal, onFault };
+
+  const chains = await Promise.all(
+    receivedChains(addresses, asker.work).map(async (sent) => {
+      const { certificates } = sent;
+      const path = validPath(certificates, trustStore, now, asker.work);
+      if (path !== null) return { sent, path, authorities: [], isPending: false };
+      const { authorities, isPending } = await withSourceTimeout<FoundAuthorities>(
+        (until) =>
+          sources.authorities.complete({ chain: certificates, trustStore, asker, now, signal: until }),
+        { ...wait, ms: waits.authoritiesMs, late: { authorities: [], isPending: true } },
+      );
+      return { sent, path: completedPath(sent, authorities, options), authorities, isPending };
+    }),
+  );
+
+  const validByLeaf = new Map(
+    chains.flatMap(({ sent, path, authorities }) =>
+      path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path, authorities }] as const],
+    ),
+  );
+  const answers = await Promise.all(
+    [...validByLeaf.values()].map(async ({ sent, path, authorities }) => {
+      const { certificates, staple } = sent;
+      const [leaf] = certificates;
+      const isPublic = isPublicPath(path, trustStore);
+      const limit = { ...wait, ms: waits.statusMs };
+      const revocationOf = (checked: readonly Certificate[]) => {
+        const isPublicRoot = isPublicPath(checked, trustStore);
+        const request = { path: checked, isPublic: isPublicRoot, asker, staple, isThorough, now };
+        return withSourceTimeout<RevocationEvidence[]>(
+          (until) => sources.revocation.evidence({ ...request, signal: until }),
+          { ...limit, late: [] },
+        );
+      };
+      const [revocation, renewal] = await Promise.all([
+        revocationOf(path),
+        // A private CA can put any issuer name into a certificate, so ask ARI for public chains only.
+        isPublic
+          ? withSourceTimeout((until) => sources.renewal.renewal({ leaf, now, signal: until }), {
+              ...limit,
+              late: null,
+            })
+          : null,
+      ]);
+      const alternate = pathWithoutRevoked(sent, authorities, revocation, options);
+      const more = alternate === null ? [] : await revocationOf(alternate);
+      return { revocation: [...revocation, ...more], renewal };
+    }),
+  );
+  return {
+    authorities: distinct(chains.flatMap(({ authorities }) => authorities)),
+    ...(chains.some(({ isPending }) => isPending) && { authoritiesPending: true as const }),
+    revocation: answers.flatMap(({ revocation }) => revocation),
+    renewal: answers.flatMap(({ renewal }) => renewal ?? []),
+  };
+}
+
+/** Builds a path that avoids revoked intermediates. Returns null if none is revoked or no other path is valid. */
+function pathWithoutRevoked(
+  { certificates: [leaf, ...others] }: ReceivedChain,
+  authorities: readonly FetchedAuthority[],
+  evidence: readonly RevocationEvidence[],
+  { trustStore, now, asker }: QuerySourcesOptions,
+): Certificate[] | null {
+  const revoked = new Set(
+    evidence.flatMap(({ answer, fingerprint }) => (answer.state === 'revoked' ? [fingerprint] : [])),
+  );
+  const all = [...others, ...authorities.flatMap(({ der }) => tryParseCertificate(der) ?? [])];
+  const rest = all.filter(({ fingerprint }) => !revoked.has(fingerprint));
+  return rest.length === all.length ? null : validPath([leaf, ...rest], trustStore, now, asker.work);
+}
+
+function completedPath(
+  { certificates }: ReceivedChain,
+  authorities: readonly FetchedAuthority[],
+  { trustStore, now, asker }: QuerySourcesOptions,
+): Certificate[] | null {
+  if (authorities.length === 0) return null;
+  const more = authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
+  return validPath([...certificates, ...more], trustStore, now, asker.work);
+}
+
+function distinct(authorities: readonly FetchedAuthority[]): FetchedAuthority[] {
+  const byBytes = new Map(authorities.map((one) => [Buffer.from(one.der).toString('base64'), one]));
+  return [...byBytes.values()];
+}
+
+/** After the abort a source has this long to return a partial answer. */
+const GRACE_MS = 250;
+
+interface Wait<T> {
+  ms: number;
+  /** Aborting ends the wait at once. */
+  signal: AbortSignal;
+  /** Returned if the source is too late or throws, so that neither spoils the observation. */
+  late: T;
+  onFault: (error: unknown) => void;
+}
+
+/** Runs a source with a time limit. Returns `late` on timeout or error. Never rejects. */
+export async function withSourceTimeout<T>(
+  work: (until: AbortSignal) => Promise<T>,
+  { ms, signal, late, onFault }: Wait<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, ms);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await withTimeout(work(controller.signal), { ms: ms + GRACE_MS, signal }, late);
+  } catch (error) {
+    onFault(error);
+    return late;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  }
+}

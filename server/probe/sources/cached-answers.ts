@@ -1,0 +1,99 @@
+import { createSemaphore, withTimeout } from '../../egress/index.ts';
+import { LruCache } from '../../pki/index.ts';
+import type { DiskCache } from './disk-cache.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+
+/** A fetched answer, and when to ask again (ms UTC). A failure never replaces an earlier answer. */
+export interface FetchedAnswer<Answer> {
+  answer: Answer;
+  askAgainAt: number;
+  isFailure: boolean;
+}
+
+export interface AnswersOptions<Answer> {
+  cache: DiskCache;
+  /** Validates what an earlier process stored; returns null if it is invalid. */
+  read: (content: unknown) => Answer | null;
+  /** Most concurrent requests, over all keys. */
+  mostAtOnce: number;
+}
+
+export interface AnswerRequest<Answer> {
+  key: string;
+  /** ms UTC. */
+  now: number;
+  /** Aborting ends the wait. The request continues for the next caller. */
+  signal: AbortSignal;
+  ask: () => Promise<FetchedAnswer<Answer>>;
+}
+
+interface Cached<Answer> {
+  answer: Answer;
+  at: number;
+  askAgainAt: number;
+}
+
+const MAX_IN_MEMORY = 8_192;
+/** Most requests running or queued. Beyond it, callers get the cached answer or null at once. */
+const MAX_IN_FLIGHT = 512;
+const LONGEST_WAIT_MS = MINUTE_MS;
+/**
+ * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ */
+const CLOCK_TOLERANCE_MS = HOUR_MS;
+
+/**
+ * Returns a function that caches answers in memory and on disk until `askAgainAt` and merges concurrent requests for
+ * the same key. It returns null if there is no answer yet.
+ */
+export function createCachedAnswers<Answer>({ cache, read, mostAtOnce }: AnswersOptions<Answer>) {
+  const recent = new LruCache<string, Cached<Answer>>(MAX_IN_MEMORY);
+  const inFlight = new Map<string, Promise<Answer>>();
+  const limitConcurrency = createSemaphore(mostAtOnce);
+
+  const readStored = async (key: string): Promise<Cached<Answer> | null> => {
+    const entry = await cache.get(key);
+    const answer = entry && read(parseJson(entry.bytes));
+    if (entry === null || answer === null) return null;
+    const cached = { answer, at: Number(entry.meta.at), askAgainAt: Number(entry.meta.askAgainAt) };
+    recent.set(key, cached);
+    return cached;
+  };
+
+  const fetchAnswer = async (
+    { key, now, ask }: AnswerRequest<Answer>,
+    cached: Cached<Answer> | null,
+  ): Promise<Answer> => {
+    const { answer, askAgainAt, isFailure } = await limitConcurrency(ask);
+    const kept = { answer: isFailure && cached !== null ? cached.answer : answer, at: now, askAgainAt };
+    recent.set(key, kept);
+    // Do not store a failure for the next process, only an earlier answer with its new `askAgainAt`.
+    if (!isFailure || cached !== null)
+      await cache.put(key, Buffer.from(JSON.stringify(kept.answer)), { at: now, askAgainAt });
+    return kept.answer;
+  };
+
+  return async function answerTo(request: AnswerRequest<Answer>): Promise<Answer | null> {
+    const { key, now, signal } = request;
+    const isFresh = ({ at, askAgainAt }: Cached<Answer>): boolean =>
+      at <= now + CLOCK_TOLERANCE_MS && now < askAgainAt;
+    const cached = recent.get(key) ?? (await readStored(key));
+    if (cached !== null && isFresh(cached)) return cached.answer;
+    let fetching = inFlight.get(key);
+    if (fetching === undefined) {
+      if (inFlight.size >= MAX_IN_FLIGHT) return cached?.answer ?? null;
+      fetching = fetchAnswer(request, cached).finally(() => inFlight.delete(key));
+      inFlight.set(key, fetching);
+    }
+    return withTimeout(fetching, { ms: LONGEST_WAIT_MS, signal }, cached?.answer ?? null);
+  };
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

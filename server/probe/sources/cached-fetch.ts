@@ -1,0 +1,210 @@
+import { createSemaphore, withTimeout } from '../../egress/index.ts';
+import { LruCache } from '../../pki/index.ts';
+import type { QuotaCharge } from './request-quotas.ts';
+import { sendChargedRequest } from './charged-request.ts';
+import type {
+  ChargedResponse,
+  ChargedRequest,
+  ChargedRequestContext,
+  Validators,
+} from './charged-request.ts';
+import type { CacheMeta, DiskCache } from './disk-cache.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+
+/** Settings that all fetches from CAs share. */
+export interface FetchContext extends ChargedRequestContext {
+  cache: DiskCache;
+}
+
+export interface FetchOptions<Value> {
+  /** Parses a response body; returns null if it is malformed. */
+  parse(bytes: Buffer): Value | null;
+  accept: string;
+  /** Size limit of a response. */
+  maxBytes: number;
+  deadlineMs: number;
+  mostAtOnce: number;
+  /** Size limit of the memory cache. Evicted answers are read from the disk cache again. */
+  memoryBytes: number;
+}
+
+export interface FetchRequest<Value, Why extends string> extends ChargedRequest {
+  /** Cache key of a proven answer. */
+  key: string;
+  /** What the answer must be proven for, if `vet` may differ between requests with this key. Keeps failures apart. */
+  subject?: string;
+  /**
+   * Decides whether an answer is proven to be the right one. Returns until when it stays fresh (ms UTC), or why it is
+   * not proven. Unproven answers are never cached and never replace a proven one.
+   */
+  vet(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
+  /** Aborting ends the wait. The fetch continues for the next caller. */
+  signal: AbortSignal;
+}
+
+export type FetchResult<Value, Why extends string = never> =
+  /** `at`: when the peer last confirmed the value. `askAgainAt`: earlier calls return the same value. */
+  | { ok: true; value: Value; at: number; askAgainAt: number }
+  /** `pending`: the fetch did not finish in time, or was not allowed because a quota is used up. */
+  | {
+      ok: false;
+      why: Why | 'pending' | 'unreachable' | 'too_large' | 'malformed';
+      at: number;
+      askAgainAt: number;
+    };
+
+interface Cached<Value> extends Validators {
+  value: Value;
+  bytes: Buffer;
+  at: number;
+  freshUntil: number;
+}
+
+/** What the peer just sent; null if our own limits forbid the request. */
+type Received<Value> =
+  | (Omit<Cached<Value>, 'at' | 'freshUntil'> & { charges: QuotaCharge[] })
+  | Extract<ChargedResponse, { why: unknown }>
+  | null;
+
+/** One running request, shared by all callers that want its answer. */
+interface SharedRequest<Value> {
+  received: Promise<Received<Value>>;
+  /** Set once the answer is proven for one of the callers. */
+  stored: Cached<Value> | null;
+}
+
+/**
+ * Shortest time between requests to a URL, over all callers: after a proven answer, and after a failed or unproven one.
+ */
+const MIN_FRESH_MS = HOUR_MS;
+const RETRY_MS = 15 * MINUTE_MS;
+/**
+ * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ */
+const CLOCK_TOLERANCE_MS = HOUR_MS;
+const MAX_REFUSALS = 8_192;
+/** Most fetches running or queued. Beyond it, callers get the cached answer or `pending` at once. */
+const MAX_IN_FLIGHT = 512;
+
+/**
+ * Returns a function that fetches data of one kind, such as CRLs, merges concurrent requests for the same key, and
+ * caches answers and failures. A proven answer stays until another proven one replaces it.
+ */
+export function createCachedFetch<Value, Why extends string = never>(
+  way: FetchContext,
+  kind: FetchOptions<Value>,
+) {
+  type Outcome = FetchResult<Value, Why>;
+  type Refusal = Exclude<Outcome, { ok: true }>;
+  const recent = new LruCache<string, Cached<Value>>(kind.memoryBytes);
+  const refusals = new LruCache<string, Refusal>(MAX_REFUSALS);
+  const inFlight = new Map<string, SharedRequest<Value>>();
+  const { accept, maxBytes, deadlineMs } = kind;
+  const how = { accept, maxBytes, deadlineMs, way, inSlot: createSemaphore(kind.mostAtOnce) };
+
+  const readStored = async (key: string): Promise<Cached<Value> | null> => {
+    const entry = await way.cache.get(key);
+    const value = entry && kind.parse(entry.bytes);
+    if (entry === null || value === null) return null;
+    const cached = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
+    recent.set(key, cached, entry.bytes.length);
+    return cached;
+  };
+
+  const store = async (key: string, cached: Cached<Value>): Promise<void> => {
+    recent.set(key, cached, cached.bytes.length);
+    const { at, freshUntil, etag, lastModified } = cached;
+    await way.cache.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
+  };
+
+  const receive = async (
+    request: FetchRequest<Value, Why>,
+    cached: Cached<Value> | null,
+  ): Promise<Received<Value>> => {
+    const answer = await sendChargedRequest(request, cached, how);
+    if (answer === null || 'why' in answer) return answer;
+    const { bytes, ...rest } = answer;
+    if (bytes === null) return cached && { ...cached, ...rest };
+    const value = kind.parse(bytes);
+    return value === null ? { why: 'malformed' } : { ...rest, bytes, value };
+  };
+
+  /** Evaluates the answer of a shared request for one of its callers. */
+  const evaluate = async (
+    shared: SharedRequest<Value>,
+    request: FetchRequest<Value, Why>,
+    cached: Cached<Value> | null,
+  ): Promise<Outcome> => {
+    const { key, now } = request;
+    const refuse = (why: Refusal['why'], refusalKey: string): Outcome => {
+      const refusal = { ok: false, why, at: now, askAgainAt: now + RETRY_MS } as const;
+      refusals.set(refusalKey, refusal);
+      return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
+    };
+    const received = await shared.received;
+    if (received === null) return pending(cached, now);
+    if ('why' in received) return refuse(received.why, key);
+    const vetted = request.vet(received.value, cached?.value ?? null);
+    if ('why' in vetted) return refuse(vetted.why, subjectKey(request));
+    if (shared.stored === null) {
+      const { charges, ...rest } = received;
+      shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
+      way.allowances.giveBack(charges, now);
+      await store(key, shared.stored);
+    }
+    return toOutcome(shared.stored);
+  };
+
+  return async function fetchOnce(request: FetchRequest<Value, Why>): Promise<Outcome> {
+    const { key, now, signal } = request;
+    const isFresh = (entry: Cached<Value> | null): entry is Cached<Value> =>
+      entry !== null && entry.at <= now + CLOCK_TOLERANCE_MS && now < entry.freshUntil;
+    let cached = recent.get(key);
+    if (isFresh(cached)) return toOutcome(cached);
+    // Another process may have stored a newer answer.
+    cached = (await readStored(key)) ?? cached;
+    if (isFresh(cached)) return toOutcome(cached);
+
+    const refusal = [key, subjectKey(request)]
+      .map((refusalKey) => refusals.get(refusalKey))
+      .find((known) => known !== null && now >= known.at && now < known.askAgainAt);
+    if (refusal) return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
+
+    let shared = inFlight.get(key);
+    if (shared === undefined) {
+      if (inFlight.size >= MAX_IN_FLIGHT || way.stop.aborted) return pending(cached, now);
+      shared = { received: receive(request, cached).finally(() => inFlight.delete(key)), stored: null };
+      inFlight.set(key, shared);
+    }
+    return withTimeout(evaluate(shared, request, cached), { ms: deadlineMs, signal }, pending(cached, now));
+  };
+}
+
+function subjectKey({ key, subject = '' }: { key: string; subject?: string }): string {
+  return subject === '' ? key : `${key} for ${subject}`;
+}
+
+function toOutcome<Value>({
+  value,
+  at,
+  freshUntil,
+}: Cached<Value>): Extract<FetchResult<Value>, { ok: true }> {
+  return { ok: true, value, at, askAgainAt: freshUntil };
+}
+
+function pending<Value>(cached: Cached<Value> | null, now: number): FetchResult<Value> {
+  return cached === null
+    ? { ok: false, why: 'pending', at: now, askAgainAt: now }
+    : { ...toOutcome(cached), askAgainAt: now };
+}
+
+function readMeta(meta: CacheMeta): Omit<Cached<never>, 'value' | 'bytes'> {
+  const number = (name: string): number => Number(meta[name] ?? 0);
+  const text = (name: string): string | null => (typeof meta[name] === 'string' ? meta[name] : null);
+  return {
+    at: number('at'),
+    freshUntil: number('freshUntil'),
+    etag: text('etag'),
+    lastModified: text('lastModified'),
+  };
+}

@@ -1,0 +1,120 @@
+import { type AddressPolicy, exchange, type Resolver } from '../../egress/index.ts';
+import { type RequestQuotas, type QuotaCharge, quotasFor } from './request-quotas.ts';
+import type { Requester } from './sources.ts';
+
+export interface ChargedRequestContext {
+  resolver: Resolver;
+  policy: AddressPolicy;
+  allowances: RequestQuotas;
+  /** Aborting ends every request. */
+  stop: AbortSignal;
+}
+
+export interface ChargedRequest {
+  url: string;
+  /** The check that pays; null if a public CA vouches for the request. */
+  asker: Requester | null;
+  /** If set, it is sent by POST. */
+  body?: { type: string; bytes: Uint8Array };
+  /** ms UTC. */
+  now: number;
+}
+
+export interface Validators {
+  etag: string | null;
+  lastModified: string | null;
+}
+
+export type ChargedResponse =
+  /** `bytes`: null after 304, if the cached ones are still current. `charges`: refund them if the answer is proven. */
+  | (Validators & { bytes: Buffer | null; charges: QuotaCharge[] })
+  | { why: 'unreachable' | 'too_large' | 'malformed' };
+
+export interface ChargedRequestOptions {
+  way: ChargedRequestContext;
+  inSlot: <T>(task: () => Promise<T>) => Promise<T>;
+  accept: string;
+  maxBytes: number;
+  deadlineMs: number;
+}
+
+/** Redirects with a Location header (RFC 9110 §15.4). */
+const REDIRECTS = [301, 302, 303, 307, 308];
+/** The number of addresses that `exchange` tries. */
+const MAX_ADDRESSES = 3;
+
+/**
+ * Sends the request and charges it to the asker's quota. Follows one redirect of a GET; the target passes the same
+ * address checks and is charged too. Returns null if the quota is used up. Never rejects.
+ */
+export async function sendChargedRequest(
+  question: ChargedRequest,
+  known: Validators | null,
+  how: ChargedRequestOptions,
+): Promise<ChargedResponse | null> {
+  const first = await sendCharged(question.url, question, known, how);
+  if (first === null || !('location' in first)) return first;
+  const target = question.body ? null : URL.parse(first.location, question.url);
+  if (target === null) return { why: 'unreachable' };
+  const second = await sendCharged(target.href, question, known, how);
+  if (second === null || 'why' in second) return second;
+  if ('location' in second) return { why: 'unreachable' };
+  return { ...second, charges: [...first.charges, ...second.charges] };
+}
+
+interface Redirect {
+  location: string;
+  charges: QuotaCharge[];
+}
+
+async function sendCharged(
+  text: string,
+  { asker, body, now }: ChargedRequest,
+  known: Validators | null,
+  { way, inSlot, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
+): Promise<ChargedResponse | Redirect | null> {
+  const url = URL.parse(text);
+  if (url === null) return { why: 'unreachable' };
+  if (asker?.mayAsk() === false) return null;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // Resolve only once, so that the charged addresses are the contacted ones.
+  const resolution = await way.resolver.resolve(host, { signal: way.stop });
+  const addresses = resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : [];
+  const charges = quotasFor(asker, host, addresses);
+  if (!way.allowances.take(charges, now)) return null;
+  const answer = await inSlot(() =>
+    exchange({
+      url,
+      resolver: { resolve: () => Promise.resolve(resolution) },
+      policy: way.policy,
+      signal: way.stop,
+      headers: {
+        accept,
+        ...(body && { 'content-type': body.type }),
+        ...(known?.etag && { 'if-none-match': known.etag }),
+        ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+      },
+      ...(body && { method: 'POST', body: body.bytes }),
+      deadlineMs,
+      maxBytes,
+    }),
+  );
+  if (!answer.ok) {
+    const { reason } = answer;
+    return { why: reason === 'too_large' || reason === 'malformed' ? reason : 'unreachable' };
+  }
+  if (answer.status === 304 && known !== null) {
+    const { etag, lastModified } = known;
+    return { etag, lastModified, bytes: null, charges };
+  }
+  const { location } = answer.headers;
+  if (location !== undefined && REDIRECTS.includes(answer.status)) return { location, charges };
+  if (answer.status !== 200) return { why: 'unreachable' };
+  const { etag = null, 'last-modified': lastModified = null } = answer.headers;
+  return { bytes: answer.body, etag: withinLimit(etag), lastModified: withinLimit(lastModified), charges };
+}
+
+/** Drops a validator of more than 256 characters, because every request would send it back. */
+function withinLimit(validator: string | null): string | null {
+  return validator !== null && validator.length <= 256 ? validator : null;
+}

@@ -1,0 +1,61 @@
+import { exchange } from '../../egress/index.ts';
+import type { AddressPolicy, Resolver, SecureSocket } from '../../egress/index.ts';
+
+/** Settings for requests to JSON services over verified https. */
+export interface JsonContext {
+  resolver: Resolver;
+  policy: AddressPolicy;
+  /** Aborting ends every request. */
+  stop: AbortSignal;
+  /** Performs the TLS handshake. Default: verifies against the public roots. */
+  secure?: SecureSocket;
+}
+
+export type JsonResponse =
+  | { status: number; content: unknown; body: Buffer; retryAfterMs: number | null }
+  /** No answer, or one that is not JSON. */
+  | { status: null; retryAfterMs: null };
+
+const DEADLINE_MS = 15_000;
+const NO_ANSWER: JsonResponse = { status: null, retryAfterMs: null };
+
+/**
+ * GETs JSON over https, without redirects. `content` is null unless the status is 2xx. `now`: ms UTC, for header dates.
+ */
+export async function fetchJson(
+  url: string,
+  way: JsonContext,
+  { accept, maxBytes, now }: { accept: string; maxBytes: number; now: number },
+): Promise<JsonResponse> {
+  const parsed = URL.parse(url);
+  if (parsed?.protocol !== 'https:') return NO_ANSWER;
+  const { stop, ...rest } = way;
+  const options = {
+    ...rest,
+    url: parsed,
+    headers: { accept },
+    signal: stop,
+    deadlineMs: DEADLINE_MS,
+    maxBytes,
+  };
+  const answer = await exchange(options);
+  if (!answer.ok) return NO_ANSWER;
+  const { status, body } = answer;
+  const retryAfterMs = retryAfter(answer.headers['retry-after'], now);
+  if (status < 200 || status > 299) return { status, content: null, body, retryAfterMs };
+  try {
+    const content: unknown = JSON.parse(body.toString('utf8'));
+    return { status, content, body, retryAfterMs };
+  } catch (error) {
+    if (error instanceof SyntaxError) return NO_ANSWER;
+    throw error;
+  }
+}
+
+/** Parses Retry-After, which is seconds or a date (RFC 9110 §10.2.3), into ms from now. */
+function retryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(at - now, 0);
+}

@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net';
+
+import { TooManyBytesError } from '../../egress/index.ts';
+import type { ReachFailure } from '../../core/index.ts';
+
+/** Tells why STARTTLS failed. `detail` is our own text or an error code, never text that the peer chose. */
+export class StartTlsError extends Error {
+  override name = 'TalkFailed';
+  readonly reason: ReachFailure;
+  readonly detail: string | null;
+
+  constructor(reason: ReachFailure, detail: string | null = null) {
+    super(detail ?? reason);
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
+
+export const wrongProtocol = (detail: string): StartTlsError => new StartTlsError('wrong_protocol', detail);
+export const startTlsRefused = (detail: string): StartTlsError =>
+  new StartTlsError('starttls_refused', detail);
+
+/**
+ * Parses one message at the start of the unread bytes. Returns its value and length in bytes, or null while it is
+ * incomplete. Throws `StartTlsError` if the bytes can never become one.
+ */
+export type Parser<T> = (seen: Buffer) => { value: T; length: number } | null;
+
+/** The plain-text exchange before TLS, over a connected socket. */
+export interface PlaintextSession {
+  send(text: string | Uint8Array): void;
+  /** Reads the peer's next message. Rejects with `StartTlsError` if the peer closes before it or sends too much. */
+  take<T>(parse: Parser<T>): Promise<T>;
+  /** Call this between the last message and the handshake. Rejects if the peer sent anything after that message. */
+  expectSilence(): Promise<void>;
+  /** Removes all listeners and pauses the socket, so that the TLS layer reads what comes next. */
+  end(): void;
+}
+
+/** Real servers send a few kilobytes of greeting and capabilities. */
+const MAX_BYTES = 64 * 1024;
+
+export function openPlaintextSession(socket: Socket): PlaintextSession {
+  let unread: Buffer = Buffer.alloc(0);
+  let received = 0;
+  let ended: StartTlsError | null = null;
+  let wake = (): void => undefined;
+
+  const onData = (chunk: Buffer): void => {
+    received += chunk.length;
+    // Do not buffer beyond the limit: a hostile peer could send until the timeout.
+    if (received <= MAX_BYTES) unread = Buffer.concat([unread, chunk]);
+    wake();
+  };
+  const stop = (failure: StartTlsError): void => {
+    ended ??= failure;
+    wake();
+  };
+  const onEnd = (): void => stop(new StartTlsError('closed'));
+  const onError = (error: NodeJS.ErrnoException): void =>
+    stop(new StartTlsError(error instanceof TooManyBytesError ? 'too_large' : 'reset', error.code ?? null));
+  socket.on('data', onData).on('end', onEnd).on('close', onEnd).on('error', onError);
+
+  return {
+    send: (text) => void socket.write(text),
+    async take(parse) {
+      for (;;) {
+        if (received > MAX_BYTES) throw wrongProtocol(`more than ${MAX_BYTES} bytes before TLS`);
+        const message = parse(unread);
+        if (message !== null) {
+          unread = unread.subarray(message.length);
+          return message.value;
+        }
+        if (ended !== null) throw ended;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    async expectSilence() {
+      // Let the event loop deliver bytes that have already arrived.
+      await nextIteration();
+      await nextIteration();
+      if (received > MAX_BYTES || unread.length > 0) throw new StartTlsError('starttls_injection');
+      if (ended !== null) throw ended;
+    },
+    end() {
+      socket.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', onError);
+      socket.pause();
+    },
+  };
+}
+
+function nextIteration(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,172 @@
+import { sql } from 'kysely';
+import { ACCOUNT_MAIL } from '../../core/index.ts';
+import type { Account } from './accounts.ts';
+import { addressOf } from '../alerts/stored-alerts.ts';
+import type { Store } from '../db/open-store.ts';
+import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
+import { isSuppressed } from '../mail/suppressions.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
+import { isActive } from '../monitors/check-due.ts';
+
+/** Far longer than a busy worker or a restart takes, so a delay above it needs the operator. */
+export const OVERDUE_MS = 10 * MINUTE_MS;
+
+/** Returns whether a check of the account is overdue by more than `OVERDUE_MS`. */
+export async function checksAreLate(
+  store: Store,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<boolean> {
+  const late = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(isActive)
+    .where('next_check_at', '<', now - OVERDUE_MS)
+    .limit(1)
+    .executeTakeFirst();
+  return late !== undefined;
+}
+
+/** Returns whether an alert has been due for more than `OVERDUE_MS`. One that waits for its retry is not late. */
+export async function alertsAreLate(
+  store: Store,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<boolean> {
+  const late = await store.db
+    .selectFrom('deliveries')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where(isWaiting)
+    .where('next_attempt_at', '<', now - OVERDUE_MS)
+    .where(isForEnabledAccount('deliveries'))
+    .limit(1)
+    .executeTakeFirst();
+  return late !== undefined;
+}
+
+/** Failed attempts of a mail before it counts as evidence of a mail server outage. */
+const MIN_FAILED_ATTEMPTS = 4;
+/** A recipient's server that defers unknown senders for some minutes (greylisting) is not an outage. */
+const MAIL_DOWN_MS = 15 * MINUTE_MS;
+/** Longer than the longest delay between two attempts, so each waiting mail was tried within it. */
+const MAX_RETRY_DELAY_MS = 70 * MINUTE_MS;
+
+/** The sender stores an SMTP reply about one mail with its code first (RFC 5321 §4.2). Other errors have none. */
+const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
+
+/**
+ * Returns since when (ms UTC) the mail server has been down; null if it works or has failed for less than 15 minutes.
+ * Errors of the server count (no connection, refused login), and replies about mails to two or more domains.
+ */
+export async function mailDownSince(store: Store, now: number): Promise<number | null> {
+  const failing = await failingRecipients(store, now - MAIL_DOWN_MS);
+  if (failing.length === 0) return null;
+  const deliveredAt = await lastDeliveredAt(store);
+  const stillFailing = failing.filter(
+    ({ since, isReply }) =>
+      // A server error that began before the last delivery counts again once every mail was retried since then.
+      since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
+  );
+  // Replies from one domain prove nothing: a mailbox may be full or defer our mail for days.
+  const domains = new Set(stillFailing.map(({ address }) => address.slice(address.lastIndexOf('@') + 1)));
+  if (stillFailing.every(({ isReply }) => isReply) && domains.size < 2) return null;
+  return Math.max(deliveredAt, Math.min(...stillFailing.map(({ since }) => since)));
+}
+
+/** Returns recipients whose mail has failed since `until` (ms UTC) or earlier, one entry per kind of error. */
+async function failingRecipients(
+  store: Store,
+  until: number,
+): Promise<{ address: string; since: number; isReply: boolean }[]> {
+  const isReply = sql<number>`case when ${isSmtpReply} then 1 else 0 end`;
+  const alerts = await store.db
+    .selectFrom('deliveries')
+    .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select(['accounts.email', 'channels.config', isReply.as('isReply')])
+    .select((eb) => eb.fn.min('first_attempt_at').as('since'))
+    .where(isWaiting)
+    .where('deliveries.channel', '=', 'email')
+    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
+    .where('first_attempt_at', '<=', until)
+    // Without detail the worker was killed, which says nothing about the mail server.
+    .where('detail', 'is not', null)
+    .where(isForEnabledAccount('deliveries'))
+    .groupBy(['accounts.email', 'channels.config', isReply])
+    .execute();
+  const others = await store.db
+    .selectFrom('mails')
+    .select(['recipient', isReply.as('isReply')])
+    .select((eb) => eb.fn.min('first_attempt_at').as('since'))
+    .where(isWaiting)
+    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
+    .where('first_attempt_at', '<=', until)
+    .where('detail', 'is not', null)
+    .where(isForEnabledAccount('mails'))
+    .groupBy(['recipient', isReply])
+    .execute();
+  return [
+    ...alerts.flatMap(({ email, config, ...row }) => {
+      const address = config === null ? email : addressOf({ kind: 'email', config });
+      return address === null ? [] : [{ ...row, address }];
+    }),
+    ...others.map(({ recipient, ...row }) => ({ ...row, address: recipient.toLowerCase() })),
+  ].map(({ address, since, isReply: flag }) => ({
+    address,
+    since: Number(since),
+    isReply: flag === 1,
+  }));
+}
+
+/** Returns when the mail server last accepted a mail, ms UTC; 0 if it never did. */
+async function lastDeliveredAt(store: Store): Promise<number> {
+  const delivered = await Promise.all(
+    (['deliveries', 'mails'] as const).map((outbox) =>
+      store.db
+        .selectFrom(outbox as 'deliveries')
+        .select((eb) => eb.fn.max('settled_at').as('at'))
+        .where('state', '=', 'delivered')
+        .$if(outbox === 'deliveries', (query) => query.where('channel', '=', 'email'))
+        .executeTakeFirst(),
+    ),
+  );
+  return Math.max(...delivered.map((row) => row?.at ?? 0));
+}
+
+/**
+ * Returns whether mail to the account's own address fails: the address is suppressed, or the last mail to it (alert or
+ * other) failed. A later delivery clears this.
+ */
+export async function mailIsFailing(
+  store: Store,
+  { id, email }: Pick<Account, 'id' | 'email'>,
+): Promise<boolean> {
+  if (await isSuppressed(store.db, email)) return true;
+  const outcomes = ['delivered', 'failed'] as const;
+  const [alert, other] = await Promise.all([
+    store.db
+      .selectFrom('deliveries')
+      .select(['state', 'settled_at'])
+      .where('account_id', '=', id)
+      .where('channel_key', '=', ACCOUNT_MAIL)
+      .where('state', 'in', outcomes)
+      .orderBy('settled_at', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+    store.db
+      .selectFrom('mails')
+      .select(['state', 'settled_at'])
+      .where('account_id', '=', id)
+      // Feedback goes to the operator, not to the account.
+      .where('recipient', '=', email)
+      .where('kind', '!=', 'feedback')
+      .where('state', 'in', outcomes)
+      .orderBy('settled_at', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+  ]);
+  const [newest] = [alert, other]
+    .filter((row) => row !== undefined)
+    .toSorted((a, b) => (b.settled_at ?? 0) - (a.settled_at ?? 0));
+  return newest?.state === 'failed';
+}

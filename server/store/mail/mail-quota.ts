@@ -1,0 +1,62 @@
+import type { Transaction } from 'kysely';
+import { createHash } from 'node:crypto';
+import type { Store } from '../db/open-store.ts';
+import { isWaiting } from './outbox.ts';
+import { consumeRateLimit, refundRateLimit } from '../operations/rate-limits.ts';
+import { liftSuppression } from './suppressions.ts';
+import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
+
+/** Mails per day to an unverified address, alerts and other mail together. */
+const MAX_PER_DAY = 20;
+/** Part of that limit reserved for mails with a link that verifies the address or resets the password. */
+const RESERVED_FOR_LINKS = 5;
+
+/**
+ * Counts one mail to an unverified address against its daily limit. Call it before sending, so that parallel sends
+ * cannot exceed the limit. If refused, `until` (ms UTC) says when the next mail may be sent.
+ */
+export async function consumeMailQuota(
+  store: Store,
+  { address, isLink, now }: { address: string; isLink: boolean; now: number },
+): Promise<{ granted: true } | { granted: false; until: number }> {
+  const limit = isLink ? MAX_PER_DAY : MAX_PER_DAY - RESERVED_FOR_LINKS;
+  const key = keyOf(address);
+  const counted = await consumeRateLimit(store, { key, limit, windowMs: DAY_MS, now });
+  if (counted.allowed) return { granted: true };
+  // A refused mail must not count.
+  await refundRateLimit(store, { key });
+  return { granted: false, until: now + counted.retryAfterMs };
+}
+
+/** Takes back the count of a mail that the server did not accept. */
+export async function refundMailQuota(store: Store, address: string): Promise<void> {
+  await refundRateLimit(store, { key: keyOf(address) });
+}
+
+/**
+ * Makes due the mail that the daily limit held back, in the transaction that verifies the account's address. Also lifts
+ * a suppression of the address, because its owner has just read a mail there.
+ */
+export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
+  const { email } = await trx
+    .selectFrom('accounts')
+    .select('email')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  await liftSuppression(trx, email);
+  for (const outbox of ['deliveries', 'mails'] as const)
+    await trx
+      .updateTable(outbox as 'mails')
+      .set((eb) => ({ next_attempt_at: eb.ref('created_at') }))
+      .where('account_id', '=', accountId)
+      .where(isWaiting)
+      // Rows that wait for a retry have a first attempt and keep their backoff.
+      .where('first_attempt_at', 'is', null)
+      .execute();
+}
+
+/** Returns a key with the hash of the address, because the row may outlive the account by a day. */
+function keyOf(address: string): string {
+  return `mail:${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`;
+}

@@ -1,0 +1,195 @@
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from 'prom-client';
+import type { Tracer } from './span.ts';
+
+/** Metrics of one process. Label values are constants of the program, never host names or user data. */
+export interface Metrics {
+  registry: Registry;
+  answered(request: { route: string; method: string; status: number; seconds: number }): void;
+  /** `seconds`: from probe to record; null if the check did not complete. */
+  check(outcome: CheckOutcome, seconds: number | null): void;
+  /** Records one claim of due work and how many rows it returned. */
+  claim(kind: string, claimed: { items: number; seconds: number }): void;
+  /** Counts one delivery attempt. `channel` is the kind of channel. */
+  delivery(channel: string, outcome: string): void;
+  /** Counts a reached limit. `setting` is the environment variable that sets it. */
+  limitReached(setting: string, count?: number): void;
+  spans: (outcome: 'exported' | 'dropped', count: number) => void;
+}
+
+/**
+ * `postponed`: our own network or clock may be at fault. `lost`: the lease expired and another worker took over.
+ * `failed`: an error of ours. `interrupted`: the process shut down first.
+ */
+export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
+const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const REQUEST_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10];
+const CHECK_SECONDS = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
+const CLAIM_SECONDS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.5, 1, 5];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'certlantern_http_requests_total',
+    help: 'Answered requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'certlantern_http_request_duration_seconds',
+    help: 'How long answers took to begin.',
+    // No status label, because each label multiplies the number of buckets.
+    labelNames: ['route', 'method'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const checks = new Counter({
+    name: 'certlantern_checks_total',
+    help: 'Checks that this process ended, by how.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const checkSeconds = new Histogram({
+    name: 'certlantern_check_duration_seconds',
+    help: 'How long checks took, from the look to the record.',
+    buckets: CHECK_SECONDS,
+    registers,
+  });
+  const claimSeconds = new Histogram({
+    name: 'certlantern_claim_duration_seconds',
+    help: 'How long the database took to hand out due work.',
+    labelNames: ['kind'],
+    buckets: CLAIM_SECONDS,
+    registers,
+  });
+  const claimed = new Counter({
+    name: 'certlantern_claimed_total',
+    help: 'Pieces of due work that this process claimed.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'certlantern_deliveries_total',
+    help: 'Attempts to deliver alerts and mails, by the kind of channel and how they ended.',
+    labelNames: ['channel', 'outcome'],
+    registers,
+  });
+  const limits = new Counter({
+    name: 'certlantern_limit_reached_total',
+    help: 'How often a limit refused or cut something, by the variable that sets it.',
+    labelNames: ['limit'],
+    registers,
+  });
+  const spans = new Counter({
+    name: 'certlantern_trace_spans_total',
+    help: 'Spans of traces that arrived at their receiver, or had to be dropped.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // Initialise to 0, so that rate() returns 0 instead of no data before the first event.
+  for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
+  return {
+    registry,
+    answered({ route, method: given, status, seconds }) {
+      const method = METHODS.has(given) ? given : 'other';
+      requests.inc({ route, method, status });
+      requestSeconds.observe({ route, method }, seconds);
+    },
+    check(outcome, seconds) {
+      checks.inc({ outcome });
+      if (seconds !== null) checkSeconds.observe(seconds);
+    },
+    claim(kind, { items, seconds }) {
+      claimSeconds.observe({ kind }, seconds);
+      claimed.inc({ kind }, items);
+    },
+    delivery: (channel, outcome) => deliveries.inc({ channel, outcome }),
+    limitReached: (setting, count = 1) => limits.inc({ limit: setting }, count),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
+  };
+}
+
+/** Database connections of this process. */
+export interface PoolUse {
+  /** All open connections, idle ones included. */
+  open: number;
+  idle: number;
+  /** Queries that wait for a connection. */
+  waiting: number;
+  limit: number;
+}
+
+export interface ProcessFacts {
+  version: string;
+  role: string;
+  /** Returns null if there is no connection pool. */
+  pool: () => PoolUse | null;
+  /** The number of the newest migration that this version knows. */
+  level: number;
+  isDraining: () => boolean;
+}
+
+/** Registers metrics about the process. Call it once per registry, because some are sampled continuously. */
+export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void {
+  const gauge = (configuration: GaugeConfiguration<string>): Gauge =>
+    new Gauge({ ...configuration, registers: [registry] });
+  // Event loop, memory, CPU time and garbage collection.
+  collectDefaultMetrics({ register: registry });
+  gauge({
+    name: 'certlantern_build_info',
+    help: 'What runs here; always 1.',
+    labelNames: ['version', 'role'],
+  }).set({ version: facts.version, role: facts.role }, 1);
+  gauge({
+    name: 'certlantern_program_level',
+    help: 'The number of the newest migration that this version knows.',
+  }).set(facts.level);
+  gauge({
+    name: 'certlantern_draining',
+    help: 'Whether this process is about to end and takes no new work.',
+    collect(this: Gauge) {
+      this.set(Number(facts.isDraining()));
+    },
+  });
+  gauge({
+    name: 'certlantern_database_connections',
+    help: 'Connections to PostgreSQL: in use, idle, and queries that wait for one.',
+    labelNames: ['state'],
+    collect(this: Gauge) {
+      const use = facts.pool();
+      if (use === null) return;
+      this.set({ state: 'used' }, use.open - use.idle);
+      this.set({ state: 'idle' }, use.idle);
+      this.set({ state: 'waiting' }, use.waiting);
+    },
+  });
+  gauge({
+    name: 'certlantern_database_connections_limit',
+    help: 'How many connections to PostgreSQL this process may open.',
+    collect(this: Gauge) {
+      const use = facts.pool();
+      if (use !== null) this.set(use.limit);
+    },
+  });
+}
+
+/** Metrics and tracing of this process. */
+export interface Telemetry {
+  meters: Metrics;
+  /** null if tracing is off. */
+  tracer: Tracer | null;
+}
+
+/** Creates telemetry with metrics but without tracing. */
+export function metricsOnly(): Telemetry {
+  return { meters: createMetrics(), tracer: null };
+}

@@ -1,0 +1,98 @@
+import type { EmailChannel, EmailMessage } from '../channels/index.ts';
+import { nextAttemptAt } from '../core/index.ts';
+import { refundMailQuota, consumeMailQuota } from '../store/mail/mail-quota.ts';
+import type { Store } from '../store/db/open-store.ts';
+import { withSpan } from '../telemetry/index.ts';
+import type { Clock, Log } from './clock.ts';
+import type { Alarms } from './operator-alarm.ts';
+
+export interface SenderOptions {
+  store: Store;
+  email: EmailChannel;
+  clock: Clock;
+  /** In [0, 1); spreads the retries. */
+  random: () => number;
+  publicUrl: URL;
+  productName: string;
+  log: Log;
+}
+
+export interface SenderParts {
+  alarms: Alarms;
+}
+
+/**
+ * The result of one attempt; a metric label. `superseded`: no longer of use. `held`: postponed,
+ * without counting an attempt.
+ */
+export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
+
+/** A claimed row of an outbox, ready to send, and the calls that record the result. */
+export interface Outgoing {
+  id: string;
+  message: EmailMessage;
+  /** From 1. */
+  attempt: number;
+  firstAttemptAt: number;
+  /** Whether the recipient proved to own the address; others get a few mails a day. */
+  isProven: boolean;
+  /** Whether it contains a link that proves the address or sets a new password. */
+  isLink: boolean;
+  /** Returns whether the mail is no longer of use at this instant. */
+  isPast(at: number): boolean;
+  settle(settled: {
+    outcome: 'delivered' | 'failed';
+    detail: string;
+    /** The address takes no mail. */
+    because?: { refusedAddress: string };
+    now: number;
+  }): Promise<unknown>;
+  retry(nextAttemptAt: number, detail: string, now: number): Promise<unknown>;
+  hold(until: number, detail: string): Promise<unknown>;
+}
+
+/** The alarm that a failed attempt raises, by its cause. A delivered mail clears all of them. */
+const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
+
+/**
+ * Makes one attempt. The row is settled after the channel took the message: a crash in between sends it again under
+ * the same Message-ID. Mail above the allowance of an unproven address waits, without counting an attempt.
+ */
+export async function makeSendAttempt(
+  { message, isProven, isLink, ...outgoing }: Outgoing,
+  { store, email, clock, random, log, alarms }: SenderOptions & SenderParts,
+  stopping: AbortSignal,
+): Promise<AttemptOutcome> {
+  if (!isProven) {
+    const allowance = await consumeMailQuota(store, { address: message.to, isLink, now: clock.now() });
+    if (!allowance.granted) {
+      await outgoing.hold(allowance.until, 'Waits: this address is not verified and had its mail for today.');
+      return 'held';
+    }
+  }
+  const sent = await withSpan('send', {}, () => email.deliver(message, stopping));
+  if (sent.outcome !== 'delivered' && !isProven) await refundMailQuota(store, message.to);
+
+  const now = clock.now();
+  const { detail } = sent;
+  if (sent.outcome === 'delivered') {
+    for (const code of Object.values(ALARMS)) if (alarms.mayStand(code)) await alarms.clear(code);
+  } else if (sent.cause === 'operator' || sent.cause === 'unencrypted')
+    await alarms.raise(ALARMS[sent.cause], detail);
+  const { attempt, firstAttemptAt } = outgoing;
+  const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
+  if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
+    await outgoing.retry(next, detail, now);
+    return 'retried';
+  }
+  const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
+  if (outcome === 'failed') log.warn({ id: outgoing.id, detail }, 'a mail was not taken');
+  const isRefused = sent.outcome === 'failed' && sent.cause === 'refused_address';
+  await outgoing.settle({
+    outcome,
+    detail,
+    now,
+    ...(isRefused && { because: { refusedAddress: message.to } }),
+  });
+  return outcome;
+}
