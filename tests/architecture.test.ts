@@ -359,6 +359,18 @@ function loadedBy(start: string): Set<string> {
   return loaded;
 }
 
+it('ARCHITECTURE.md names only files that exist', () => {
+  const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const named = Array.from(
+    text.matchAll(/`([a-z][\w./-]*\/[\w.-]+\.(?:ts|tsx|md|tsv))`/g),
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(40);
+  // Paths of two sections start in server/.
+  const isThere = (path: string) => existsSync(join(root, path)) || existsSync(join(root, 'server', path));
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
+});
+
 function cycleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
   const done = new Set<string>();
   const visit = (node: string, trail: string[]): string[] | null => {
