@@ -3,12 +3,12 @@ import { measureHouse } from '../scripts/house/measure.ts';
 
 /** The current value of each figure. Lower it here with every change that lowers it; none may rise. */
 const CEILINGS: Record<string, number> = {
-  'source files in server/': 496,
-  'files of at most 25 lines of code in server/': 63,
-  'files in the fullest folder outside web/': 30,
+  'source files in server/': 440,
+  'files of at most 25 lines of code in server/': 31,
+  'files in the fullest folder outside web/': 25,
   'import circles': 0,
   'unchecked casts of parsed JSON in server/': 0,
-  'comments of more than 4 lines': 87,
+  'comments of more than 4 lines': 37,
 };
 
 it('no layout figure of npm run house exceeds its current value', () => {
