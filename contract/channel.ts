@@ -32,8 +32,8 @@ export const channelSchema = z
     /** Destination to display: the email address, or what identifies the channel without revealing its secret. */
     target: z.string(),
     /**
-     * `unconfirmed`: the recipient has not agreed yet; `off`: by the owner; `gone`: the receiver said so; `failing`: for five days;
-     * `startTlsRefused`: the address rejected mail; `broken`: its stored settings cannot be read; `plan`: needs Premium.
+     * `unconfirmed`: the recipient has not agreed yet; `off`: switched off by the owner; `gone`: the receiver no longer exists; `failing`:
+     * off after five days of failures; `refused`: rejects mail; `broken`: unreadable settings; `plan`: needs Premium.
      */
     state: z.enum([
       'open',
@@ -91,7 +91,7 @@ export const deliverySchema = z
         /** null while it is running, or if its worker was stopped. */
         finished_at: isoInstant.nullable(),
         outcome: z.enum(['delivered', 'failed', 'superseded', 'retry']).nullable(),
-        /** An HTTP status or a mail server's reply; never the response body of a webhook. */
+        /** An HTTP status, a mail server's reply, or our own reason such as a timeout; never a webhook's response body. */
         detail: z.string().nullable(),
       }),
     ),

@@ -13,7 +13,7 @@ const newPassword = z
 const password = z.string().min(1, 'Please enter your password').max(PASSWORD_MAX_LENGTH);
 const token = z.string().min(1).max(4096);
 
-/** Sign-up with the built-in identity provider. `queueConfirmationMail` is required if sign-up is by invitation. */
+/** Sign-up with the built-in identity provider. `invite` is required if sign-up is by invitation. */
 export const signUpSchema = z.object({
   name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   email: emailSchema,

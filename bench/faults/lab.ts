@@ -48,7 +48,10 @@ export interface LabOptions {
   seed: number;
   allow?: readonly string[];
   concurrency?: number;
-  /** Timeout for answers in real ms. Silent peers cost this time. */
+  /**
+   * Timeout in real ms to connect, for the handshake and for a webhook's answer; a check gets three times as long. Default: 2,000. Each
+   * silent peer delays the run this long.
+   */
   patienceMs?: number;
   /** Timeout for the name server in real ms. */
   dnsPatienceMs?: number;

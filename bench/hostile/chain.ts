@@ -66,7 +66,7 @@ async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, ho
 
 const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.test`;
 
-/** Measures this thread's CPU time for one check of each kind, the longest of three. */
+/** Measures this thread's CPU time in ms for a check of each kind: the longest of three checks. */
 async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
   const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [ready.dns], policy });

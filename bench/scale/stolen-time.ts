@@ -19,6 +19,7 @@ function readTicks(): Ticks | null {
 /**
  * Starts measuring steal time. The returned function gives its share since then, 0 to 1: CPU time that the hypervisor
  * gave to other virtual machines while this one wanted it. A high share makes the figures unreliable.
+ * It returns null if the kernel gives no ticks or none have passed.
  */
 export function watchStolenTime(): () => number | null {
   const before = readTicks();

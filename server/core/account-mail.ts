@@ -63,9 +63,9 @@ export interface Digest {
   watched: number;
   /** Expired, ending within a week with an overdue renewal, or with a problem that no date shows. */
   attention: TruncatedList<{ concern: Concern; notAfter: number | null }>;
-  /** Ending later in the next 30 days, and due to be renewed. */
+  /** Domains whose certificate ends within 30 days and is due for renewal, without those in `attention`. */
   expiring: TruncatedList<{ notAfter: number }>;
-  /** With a new certificate since `from`. */
+  /** Domains with a new certificate since `from`. */
   renewed: TruncatedList<{ notAfter: number }>;
   /** Incidents of the week without expiry (see above), newest first; `endedAt` null: still open. */
   incidents: TruncatedList<{ problem: Problem; startedAt: number; endedAt: number | null }>;

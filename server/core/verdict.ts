@@ -28,7 +28,7 @@ export interface ExpiringCertificate {
   notBefore: number;
   notAfter: number;
   role: 'leaf' | 'intermediate';
-  /** Subject CN, else the first name it is for. */
+  /** Subject CN, else the first dNSName, else the subject's O, else the first 16 characters of the fingerprint. */
   name: string;
   /** The renewal window of its CA (RFC 9773), ms UTC; null if there is none. */
   renewalWindow: { start: number; end: number } | null;

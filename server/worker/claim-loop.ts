@@ -61,9 +61,8 @@ export interface ClaimLoop {
 }
 
 /**
- * Keeps `concurrency` slots filled with claimed items. A slow item holds its own slot only: claims go on
- * while any slot is free. An item that throws is logged and keeps its lease, so that it is retried when
- * that expires and not at once.
+ * Creates a loop that runs at most `concurrency` claimed items at once. A slow item does not hold up the others. An item that throws is
+ * logged and keeps its lease, so it is retried when the lease expires.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;

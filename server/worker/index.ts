@@ -31,7 +31,7 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKee
   /** The recipient of the operator's alarms. */
   supportEmail: string;
   bounces?: BounceReaderOptions['bounces'];
-  /** Default: counts, but does not trace. */
+  /** Default: metrics without traces. */
   telemetry?: Telemetry;
   /** null: an outage of our own network, or a wrong clock, is not told apart from failing endpoints. */
   canaries: Canaries | null;

@@ -37,8 +37,8 @@ export interface PlanKeeper {
 
 /**
  * Creates the loop that applies the ends of Premium on time: it pauses domains, sends mails, and resumes domains. An
- * ended plan counts as Free at once even without it. Accounts are settled under their row's lock, and settling twice
- * changes nothing, so several workers may run it.
+ * ended plan counts as Free at once even without it. Applying a plan locks the account's row and is
+ * idempotent, so several workers may run this loop.
  */
 export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
   const stopping = new AbortController();

@@ -34,7 +34,7 @@ export interface Outgoing {
   /** From 1. */
   attempt: number;
   firstAttemptAt: number;
-  /** Whether the recipient proved to own the address; others get a few mails a day. */
+  /** Whether the recipient is a verified address or the operator. Unverified addresses have a daily limit of mails. */
   isProven: boolean;
   /** Whether it contains a link that proves the address or sets a new password. */
   isLink: boolean;

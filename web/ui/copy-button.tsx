@@ -7,7 +7,7 @@ import { toast } from './toast.tsx';
 
 const CONFIRMED_MS = 2000;
 
-/** Puts `text` on the clipboard; true for a while after it did. `confirmationColumns` is what a toast says then. */
+/** Puts `text` on the clipboard; true for a while after it did. `confirmation` is what a toast says then. */
 function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy: () => void] {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {

@@ -36,7 +36,10 @@ import { DAY_MS } from '../../../contract/durations.ts';
 /** How long the previous key of a webhook keeps signing after a rotation. */
 const PHASE_OUT_MS = DAY_MS;
 
-/** Calls about channels. Without Premium all but mail to the own address are idle and keep their settings. */
+/**
+ * Registers the calls about channels. Without Premium only mail to the account's own address is sent; other channels are idle but keep
+ * their settings.
+ */
 export function channelRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
   const planOf = ({ account }: Caller, now: number) => entitlementAt(store, account.entitlement, now).plan;
@@ -204,7 +207,7 @@ function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boo
 }
 
 /**
- * Returns what to store for what a person entered, or refuses a host that is private or malformed. It asks nothing of the network.
+ * Returns the config to store for the entered one, or a refusal if its host is private or malformed. Makes no network request.
  * `before`: the config that this one replaces.
  */
 function acceptedConfig(

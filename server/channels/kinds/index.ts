@@ -52,8 +52,8 @@ export function configFrom(entered: ChannelConfig, before: StoredChannelConfig |
 }
 
 export function defaultName(config: StoredChannelConfig): string {
-  const { name, defaultName: nameOf } = definitionOf(config.kind);
-  return nameOf?.(config) ?? name;
+  const definition = definitionOf(config.kind);
+  return definition.defaultName?.(config) ?? definition.name;
 }
 
 export function maskedTarget(config: StoredChannelConfig): string {
@@ -63,15 +63,15 @@ export function maskedTarget(config: StoredChannelConfig): string {
 /** Encodes a config for the store, which cannot decode it. */
 export function storable(config: StoredChannelConfig) {
   const { kind } = config;
-  const { placeOf } = definitionOf(kind);
-  const place = placeOf(config);
+  const definition = definitionOf(kind);
+  const place = definition.placeOf(config);
   return {
     kind,
     text: JSON.stringify(config),
     /** Whether another channel reaches the same receiver. A broken one reaches none. */
     isSamePlace(other: ChannelRow): boolean {
       const stored = other.kind === kind ? readConfig(other) : null;
-      return stored !== null && placeOf(stored) === place;
+      return stored !== null && definition.placeOf(stored) === place;
     },
   };
 }

@@ -53,7 +53,10 @@ export type IncidentChange =
 export interface IncidentPlan {
   changes: IncidentChange[];
   alerts: PlannedAlert[];
-  /** When to check again regardless of the interval (ms UTC): a problem awaits a second check, or a silence ends. */
+  /**
+   * When to check again regardless of the interval (ms UTC): to confirm a problem or its end, when a snooze or maintenance ends, or
+   * when flapping may be over. null: at the interval.
+   */
   lookAgainAt: number | null;
 }
 

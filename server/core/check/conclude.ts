@@ -250,7 +250,7 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
       now,
     });
     if (step !== 'resolved') return { ...alert, routes };
-    // That a host is up again is news even to those whom the outage's alert has not reached yet.
+    // A recovery from an outage also goes to channels whose outage alert still waits or failed.
     const notified = earlier.filter(({ state, isBeingSent }) =>
       problem === 'down'
         ? state !== 'superseded'

@@ -49,7 +49,7 @@ interface PathQuestion {
   /** Whether more of them may still be found. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** Roots that browsers trust less than the trust store does. */
+  /** Roots that a browser trusts only for certificates logged (without SCTs: valid from) up to an instant. */
   constraints?: RootConstraints;
   now: number;
   /** What is left of the work budget of this check. */

@@ -7,7 +7,7 @@ import type { ExpiringCertificate, RenewalVerdict } from '../verdict.ts';
 
 type Window = Extract<RenewalEvidence, { outcome: 'window' }>;
 
-/** A window counts as far earlier than normal when it ends by this much of the lifetime before renewals usually begin. */
+/** Share of the lifetime. A CA's window counts as far early if it ends more than this before the usual renewal time. */
 const FAR_EARLIER = 1 / 6;
 
 /** Returns the renewal window that the CA publishes for this certificate, or null if there is none that can be used. */
@@ -97,7 +97,7 @@ export function expiringCertificate(
   };
 }
 
-/** Returns the certificate that expires first; the first one of equals. */
+/** Returns the certificate that expires first, the first listed if several do; null for an empty list. */
 export function earliest<One extends { notAfter: number }>(certificates: readonly One[]): One | null {
   const [first, ...rest] = certificates;
   return rest.reduce<One | null>(

@@ -99,6 +99,8 @@ export function chainWords(facts: ChainFacts): Words {
         message: `The server sends too many certificates. The first ${facts.read} were judged; the others were not read.`,
         evidence: [{ label: 'Certificates read', value: String(facts.read) }],
       };
+    default:
+      return facts satisfies never;
   }
 }
 

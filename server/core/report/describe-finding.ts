@@ -167,6 +167,8 @@ function addressWords(facts: AddressFacts, count: number): Words {
           value: `failed at ${stage} after ${Math.round(durationMs)} ms`,
         })),
       };
+    default:
+      return facts satisfies never;
   }
 }
 

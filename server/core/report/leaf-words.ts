@@ -68,6 +68,8 @@ export function leafWords(facts: LeafFacts, host: string): Words {
         ],
       };
     }
+    default:
+      return facts satisfies never;
   }
 }
 

@@ -134,7 +134,7 @@ function readVersion(body: DerReader): number {
   return 2;
 }
 
-/** Returns the byte range of an element's content in `bytes`. */
+/** Returns the byte range of an element's content in `bytes`; an empty range for null. */
 function spanOf(bytes: Buffer, element: DerElement | null): ByteRange {
   if (element === null) return { start: 0, end: 0 };
   const { content } = element;

@@ -12,7 +12,7 @@ export interface ChargedRequestContext {
 
 export interface ChargedRequest {
   url: string;
-  /** The check that pays; null if a public CA vouches for the request. */
+  /** The check whose quota is charged; null if a public CA vouches for the request, which then counts per host. */
   asker: Requester | null;
   /** If set, it is sent by POST. */
   body?: { type: string; bytes: Uint8Array };

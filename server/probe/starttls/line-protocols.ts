@@ -116,7 +116,10 @@ export async function sieve(talk: PlaintextSession): Promise<void> {
   await readSieveAnswer(talk, 'STARTTLS');
 }
 
-/** Reads the lines before an OK. A string may be sent as a literal, whose bytes are not lines of the answer. */
+/**
+ * Reads an answer's lines before OK and skips the bytes of literals, which are not lines. Rejects with StartTlsError on NO, BYE or another
+ * protocol.
+ */
 async function readSieveAnswer(talk: PlaintextSession, what: string): Promise<string[]> {
   const lines: string[] = [];
   let isContinued = false;

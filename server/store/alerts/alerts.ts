@@ -9,7 +9,7 @@ interface AlertsToAdd {
   accountId: string;
   monitorId: string;
   alerts: readonly (RoutedAlert & { incidentId: string })[];
-  /** The current time as leases see it. */
+  /** SQL for the current time in ms UTC, by the clock that decides whether a lease has expired. */
   leaseClock: RawBuilder<number>;
   now: number;
 }

@@ -82,8 +82,8 @@ function partOf(
 }
 
 /**
- * Returns two certificates of a monitor's history by fingerprint; null if there is no such monitor or entry, `not_kept` if the DER of
- * one of them is not stored.
+ * Returns two certificates of a monitor's history by fingerprint; null if there is no such monitor or entry or a DER cannot be parsed,
+ * `not_kept` if the DER of one of them is not stored.
  */
 export async function historyPair(
   store: Store,

@@ -90,7 +90,7 @@ function upgradedVerdict(stored: Stored): Stored {
 function upgradedFinding(stored: Stored): Stored {
   const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
   if (isFacts(facts)) return stored;
-  // A process of a newer version may share the database. Its finding must not keep this one from showing the others.
+  // A newer version may share the database. Accept its unknown findings, so that this process can still show the others.
   const known = facts === undefined ? message : `A newer version of Certlantern found this: ${String(code)}.`;
   const words = { message: known, fix, command, evidence };
   return { code, ...FINDING, ...rest, facts: { kind: 'stored_words', words } };

@@ -74,7 +74,10 @@ export async function deleteHeartbeat(store: Store): Promise<void> {
   await store.db.deleteFrom('accounts').where('id', '=', SYSTEM_ACCOUNT_ID).execute();
 }
 
-/** Queues a ping in the transaction that records a check of the product's own monitor, and returns how many: none if one waits. */
+/**
+ * Queues a ping in the transaction that records a check of the product's own monitor, and deletes pings older than a day. Returns 1, or 0
+ * if an earlier ping still waits.
+ */
 export async function queueHeartbeat(trx: Transaction<Tables>, now: number): Promise<number> {
   await trx
     .deleteFrom('alerts')

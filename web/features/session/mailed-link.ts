@@ -12,7 +12,7 @@ export async function setNewPassword(token: string, password: string): Promise<v
 }
 
 export interface Verification {
-  /** `startTlsRefused`: the link is of another account, or too old. */
+  /** `refused`: the link is of another account, or too old. */
   outcome: 'verified' | 'refused' | 'anonymous';
   user: CurrentUser | null;
 }

@@ -8,7 +8,7 @@ import { toast } from '../../../ui/toast.tsx';
 
 /**
  * Saves a part of what the account is told of and when; the rest stays as it is. All saves of the page go one after the other:
- * the last choice is what is kept, and what is shown. `confirmationColumns` is said then.
+ * the last choice is what is kept, and what is shown. `confirmation` is said then.
  */
 export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string) {
   const cache = useAlertCache();
