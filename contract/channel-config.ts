@@ -59,7 +59,3 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 export type ChannelConfig = z.infer<typeof channelConfigSchema>;
-export type ChannelKindName = ChannelConfig['kind'];
-export const CHANNEL_KIND_NAMES: readonly ChannelKindName[] = channelConfigSchema.options.map(
-  ({ shape }) => shape.kind.value,
-);

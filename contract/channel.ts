@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CHANNEL_KIND_NAMES, channelConfigSchema } from './channel-config.ts';
+import { channelConfigSchema } from './channel-config.ts';
 import { lineSchema } from './text.ts';
+import { CHANNEL_KIND_NAMES } from './words.ts';
 
 const isoInstant = z.string();
 

@@ -58,6 +58,19 @@ export function needsPerson(domain: {
   return domain.isTrusted === false && domain.state !== 'expired' && domain.state !== 'revoked';
 }
 
+/** The kinds of channels. `channelConfigSchema` has the settings of each. */
+export const CHANNEL_KIND_NAMES = [
+  'email',
+  'webhook',
+  'slack',
+  'discord',
+  'teams',
+  'telegram',
+  'pagerduty',
+  'ntfy',
+] as const;
+export type ChannelKindName = (typeof CHANNEL_KIND_NAMES)[number];
+
 /** What an incident and its alerts are about. */
 export const ALERT_PROBLEMS = [
   'expiry',

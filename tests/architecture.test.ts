@@ -1,7 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS } from '../contract/words.ts';
+import {
+  ALERT_PROBLEMS,
+  CHANNEL_KIND_NAMES,
+  DOMAIN_STATES,
+  MUTABLE_EVENTS,
+  PROTOCOLS,
+} from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
 import { NEW_OWNER_POLICY } from '../server/store/accounts/new-owner.ts';
 
@@ -57,7 +63,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Files of plain constants that every room may import, and the one that names the kinds of channels. */
-const CONSTANTS = ['contract/durations.ts', 'contract/words.ts', 'contract/channel-config.ts'];
+const CONSTANTS = ['contract/durations.ts', 'contract/words.ts'];
 
 /** Packages that only these rooms may use; a package that is missing here is free for every room that is not pure. */
 const PACKAGE_ROOMS: Record<string, readonly string[]> = {
@@ -258,7 +264,7 @@ describe('the conventions', () => {
   });
 
   it('spell each vocabulary once, in contract/words.ts', () => {
-    const lists = [ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS];
+    const lists = [ALERT_PROBLEMS, CHANNEL_KIND_NAMES, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS];
     const spelled = lists.map((words) =>
       words
         .slice(0, 3)

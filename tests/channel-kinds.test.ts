@@ -1,11 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  CHANNEL_KIND_NAMES,
-  type ChannelConfig,
-  channelConfigSchema,
-  type ChannelKindName,
-} from '../contract/channel-config.ts';
+import { type ChannelConfig, channelConfigSchema } from '../contract/channel-config.ts';
 import {
   configFrom,
   defaultName,
@@ -17,6 +12,7 @@ import {
   type StoredChannelConfig,
 } from '../server/channels/kinds/index.ts';
 import { CHANNEL_KINDS } from '../web/ui/alert-settings/channel-kinds.ts';
+import { CHANNEL_KIND_NAMES, type ChannelKindName } from '../contract/words.ts';
 
 /** What a person enters for each kind, with `secret` in everything secret; what the page then shows, and the name it gets. */
 const EXAMPLES: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ChannelConfig, ChannelKindName } from '../../contract/channel-config.ts';
+import type { ChannelConfig } from '../../contract/channel-config.ts';
 import type { AlertContent } from './messages/alert-input.ts';
+import type { ChannelKindName } from '../../contract/words.ts';
 
 /** What a person enters for a channel of this kind, as the API accepts it. */
 export type EnteredConfig<Kind extends ChannelKindName> = Extract<ChannelConfig, { kind: Kind }>;

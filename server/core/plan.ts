@@ -1,5 +1,10 @@
 import { DAY_MS } from '../../contract/durations.ts';
-import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
+import {
+  CHECK_FREQUENCIES,
+  DEFAULT_CHECK_EVERY_MINUTES,
+  FREE_DOMAIN_LIMIT,
+  TRIAL_DAYS,
+} from '../../contract/words.ts';
 
 export type Plan = 'free' | 'premium';
 /** The status that the page shows; empty without Premium. */
@@ -7,7 +12,7 @@ export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
 /** Where Premium comes from. */
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
 
-export const TRIAL_MS = 14 * DAY_MS;
+export const TRIAL_MS = TRIAL_DAYS * DAY_MS;
 /** How long Premium continues after a failed payment, while the payment provider retries. */
 export const GRACE_MS = 14 * DAY_MS;
 

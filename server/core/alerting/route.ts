@@ -1,8 +1,8 @@
-import type { ChannelKindName } from '../../../contract/channel-config.ts';
 import type { Plan } from '../plan.ts';
 import type { PlannedAlert } from './alert.ts';
 import { leavesAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
+import type { ChannelKindName } from '../../../contract/words.ts';
 
 export type ChannelKind = ChannelKindName;
 

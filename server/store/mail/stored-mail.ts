@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { CHANNEL_KIND_NAMES } from '../../../contract/channel-config.ts';
 import type { AccountMail } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
-import { ALERT_PROBLEMS } from '../../../contract/words.ts';
+import { ALERT_PROBLEMS, CHANNEL_KIND_NAMES } from '../../../contract/words.ts';
 
 const named = { host: z.string(), port: z.number() };
 const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>

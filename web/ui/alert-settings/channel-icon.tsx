@@ -1,6 +1,6 @@
-import type { ChannelKindName } from '../../../contract/channel-config.ts';
 import { classNames } from '../class-names.ts';
 import { CHANNEL_KINDS } from './channel-kinds.ts';
+import type { ChannelKindName } from '../../../contract/words.ts';
 
 /** Draws the icon of a kind of channel. It is decorative: the name stands beside it. */
 export function ChannelIcon({ kind, className }: { kind: ChannelKindName; className?: string }) {

@@ -1,5 +1,5 @@
 import { Bell, Gamepad2, Hash, type LucideIcon, Mail, Send, Siren, Users, Webhook } from 'lucide-react';
-import type { ChannelKindName } from '../../../contract/channel-config.ts';
+import type { ChannelKindName } from '../../../contract/words.ts';
 
 export interface ChannelField {
   /** Name of the property in the contract's config. */

@@ -1,6 +1,5 @@
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { useUpgrade } from '../../../lib/upgrade.ts';
@@ -15,6 +14,7 @@ import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { KindChoice } from './kind-choice.tsx';
 import { SigningKey } from './signing-key.tsx';
 import { useChannelTest } from './use-channel-test.ts';
+import type { ChannelKindName } from '../../../../contract/words.ts';
 
 type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'made'; made: ChannelMade };
 

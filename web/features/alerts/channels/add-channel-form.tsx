@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { addChannel } from '../../../lib/alerts/channel-calls.ts';
 import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
@@ -11,6 +10,7 @@ import { ChannelFields } from './channel-fields.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { tellRefusal } from './refusals.ts';
 import { emptyTexts, newChannelSchema } from './typed-channel.ts';
+import type { ChannelKindName } from '../../../../contract/words.ts';
 
 interface AddChannelFormProps {
   kind: ChannelKindName;

@@ -1,8 +1,8 @@
-import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import type { Form } from '../../../lib/form.ts';
 import { Field } from '../../../ui/field.tsx';
 import { SelectField } from '../../../ui/select-field.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
+import type { ChannelKindName } from '../../../../contract/words.ts';
 
 interface ChannelFieldsProps {
   kind: ChannelKindName;

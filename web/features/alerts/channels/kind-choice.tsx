@@ -1,10 +1,9 @@
 import { Lock } from 'lucide-react';
 import { useId } from 'react';
-import { CHANNEL_KIND_NAMES } from '../../../../contract/channel-config.ts';
-import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
+import { CHANNEL_KIND_NAMES, type ChannelKindName } from '../../../../contract/words.ts';
 
 interface KindChoiceProps {
   onChoose: (kind: ChannelKindName) => void;

@@ -1,9 +1,9 @@
-import type { ChannelKindName } from '../../../../contract/channel-config.ts';
 import { ApiError, messageOf } from '../../../lib/api-error.ts';
 import type { Form } from '../../../lib/form.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
+import type { ChannelKindName } from '../../../../contract/words.ts';
 
 const OF_THE_FIELD = ['channel_refused', 'channel_exists', 'invalid_request'];
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CHANNEL_KIND_NAMES } from '../../../../contract/channel-config.ts';
 import { check } from '../../../lib/form.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import { changedChannelSchema, emptyTexts, newChannelSchema } from './typed-channel.ts';
+import { CHANNEL_KIND_NAMES } from '../../../../contract/words.ts';
 
 const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) =>
   check(newChannelSchema(kind), { ...emptyTexts(kind), ...texts });
