@@ -1,9 +1,7 @@
 import type { DnsServer } from '../../tests/kit/dns-server.ts';
 import type { MintedAuthority } from '../../tests/kit/mint.ts';
 import type { TlsPeer } from '../../tests/kit/tls-server.ts';
-import { DAY_MS } from '../../contract/durations.ts';
-
-const SECOND_MS = 1_000;
+import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
 /** What happens to the host's certificate; decides which alerts must arrive. */
 export type Fate = 'ends in days' | 'ended' | 'renewed';

@@ -5,11 +5,10 @@ import type { Database } from '../../tests/kit/database.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { rowId } from './reckoning.ts';
 import { createWorld } from './world.ts';
+import { SECOND_MS } from '../../contract/durations.ts';
 
 /** Longer than the lease on a delivery. */
 const PATIENCE_MS = 150_000;
-const SECOND_MS = 1_000;
-
 /** Pauses a worker while it sends until its lease expires and another worker sends; then resumes it. */
 export async function stallWorker({ database }: { database: Database }): Promise<Outcome> {
   const world = await createWorld(database);

@@ -5,9 +5,7 @@ import { leaseClock } from '../../server/store/db/dialect.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-
-const SECOND_MS = 1_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
 const ANSWERS = {
   email: '250 2.0.0 Ok: queued',

@@ -44,11 +44,12 @@ export { leavesAt } from './alerting/silence.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
-export { certificateDiff, replacedCertificate } from './diff.ts';
-export type { CertificateDiff } from './diff.ts';
+export { replacedCertificate } from './alerting/conditions.ts';
+export { certificateDiff } from './certificate-diff.ts';
+export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
-export { conclude, needsAlertContext } from './check/conclude.ts';
+export { conclude } from './check/conclude.ts';
 export type {
   AlertContext,
   CheckState,

@@ -1,6 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
-
-const SECOND_MS = 1_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
 /** `mail`: for SMTP servers; `http`: for webhook receivers, as Standard Webhooks recommends. */
 export type RetrySchedule = 'mail' | 'http';

@@ -1,10 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMassFailure, type Outcome } from './mass-failure.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
 const NOW = Date.UTC(2027, 2, 1);
-const SECOND_MS = 1_000;
 const BELIEVED_MS = 10 * MINUTE_MS;
 
 /** `failed` of `targets` hosts of one account, spread over so many domains. */

@@ -11,7 +11,7 @@ import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/return-address.ts';
 import { loadPage } from '../lib/load-chunk.ts';
-import { parseLine, oneOf, searchParameters } from '../lib/search-parameters.ts';
+import { line, oneOf, searchParameters } from '../lib/search-parameters.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
 
@@ -31,7 +31,7 @@ const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent((
 const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
 
 /** Reads the host that a visitor checked on the landing page; the dashboard offers it again after the sign-in. */
-const host = parseLine(HOST_MAX_LENGTH);
+const host = line(HOST_MAX_LENGTH);
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -78,7 +78,7 @@ const verifyRoute = createRoute({
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-in',
-  validateSearch: searchParameters<{ error?: string }>({ error: parseLine(100) }),
+  validateSearch: searchParameters<{ error?: string }>({ error: line(100) }),
   component: lazyPage(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
 });
 const termsRoute = createRoute({

@@ -1,7 +1,7 @@
 import { SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
 import { DOMAIN_SORTS, LIST_STATUSES } from '../../contract/domain.ts';
 import type { DomainSort, ListStatus } from '../../contract/domain.ts';
-import { parseLine, oneOf, searchParameters } from './search-parameters.ts';
+import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;
 export type DomainView = (typeof VIEWS)[number];
@@ -25,12 +25,12 @@ export interface DashboardSearch {
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-const tag = parseLine(TAG_MAX_LENGTH);
+const tag = line(TAG_MAX_LENGTH);
 
 /** Reads the dashboard's search parameters. The page sends them on, so only what the API accepts is let through. */
 export const dashboardSearch = searchParameters<DashboardSearch>({
   domain: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
-  q: parseLine(SEARCH_MAX_LENGTH),
+  q: line(SEARCH_MAX_LENGTH),
   status: oneOf(LIST_STATUSES),
   tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
   sort: oneOf(DOMAIN_SORTS),

@@ -13,7 +13,7 @@ export function searchParameters<Search extends object>(readers: {
 }
 
 /** Reads one line of text, under the rules of the contract's `lineSchema`; empty text counts as none. */
-export function parseLine(maxLength: number): Reader<string> {
+export function line(maxLength: number): Reader<string> {
   return (raw) => {
     // The router parses what looks like a number or a boolean.
     const text = (typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw) ?? '';

@@ -5,7 +5,7 @@ import { createAnswerCache } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { countMonitors } from '../../store/monitors/monitors.ts';
 import { displayName } from '../../core/index.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 /** How long an account's metrics are cached, however often they are scraped. */
 const KEPT_MS = 10_000;
@@ -68,8 +68,6 @@ const escaped = (text: string) =>
     .replaceAll('\\', String.raw`\\`)
     .replaceAll('\n', String.raw`\n`)
     .replaceAll('"', String.raw`\"`);
-
-const SECOND_MS = 1_000;
 
 interface Gauge {
   name: string;

@@ -11,6 +11,7 @@ import type { AppContext } from '../http/app-env.ts';
 import { mayReadMetrics } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from '../http/problem.ts';
 import type { LocalAccess } from '../http/local-access.ts';
+import { SECOND_MS } from '../../../contract/durations.ts';
 
 export interface HealthOptions {
   store: Store;
@@ -23,7 +24,6 @@ export interface HealthOptions {
   readiness: Readiness;
 }
 
-const SECOND_MS = 1_000;
 const OK = { status: 'ok' as const };
 const SILENT = 'The database does not answer.';
 

@@ -8,7 +8,7 @@ import { schemaLevel } from '../../store/schema/migrate.ts';
 import type { Telemetry } from '../../telemetry/index.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
 import type { LocalAccess } from '../http/local-access.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 interface MetricsOptions {
   store: Store;
@@ -18,7 +18,6 @@ interface MetricsOptions {
   telemetry: Telemetry;
 }
 
-const SECOND_MS = 1_000;
 /** Counting checks reads every monitor. */
 const COUNT_EVERY_MS = MINUTE_MS;
 

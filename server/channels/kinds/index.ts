@@ -1,4 +1,5 @@
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
+import type { ChannelKindName } from '../../../contract/words.ts';
 import type { z } from 'zod';
 import type { ChannelDefinition } from '../definition.ts';
 import { discord } from '../discord/discord.ts';
@@ -11,7 +12,6 @@ import { telegram } from '../telegram/telegram.ts';
 import { webhook, withNewSecret } from '../webhook/webhook.ts';
 
 export { newWebhookSecret } from '../webhook/webhook.ts';
-import type { ChannelKindName } from '../../../contract/words.ts';
 
 /** All kinds of channels. docs/how-to/add-a-channel.md says what else a new one needs. */
 const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy } satisfies {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   answer,
   HOST,
@@ -11,7 +11,10 @@ import {
 } from '../../../tests/kit/judging.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, replacedCertificate } from './conditions.ts';
+import { unreachedVerdict } from '../judge/carry.ts';
+import type { LastSeen, Verdict } from '../verdict.ts';
+import { UNASKED } from '../../../tests/kit/observation.ts';
 
 it('of a chain that is not whole sends nobody a file that no message has, but to where it is', () => {
   const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
@@ -23,5 +26,76 @@ it('of a chain that is not whole sends nobody a file that no message has, but to
   expect(condition?.facts).toMatchObject({
     message: finding?.message,
     fix: expect.stringContaining('with the details of this domain'),
+  });
+});
+
+function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
+  return {
+    judgedAt: 2,
+    observedAt: 1,
+    reached: lastSeen !== null,
+    failure: null,
+    addresses: [],
+    leafFingerprint: lastSeen?.leafFingerprint ?? null,
+    limiting: null,
+    findings: [],
+    trusted: false,
+    path: [],
+    chainToServe: null,
+    hasOwnRoot: false,
+    revocation: UNASKED,
+    renewal: null,
+    posture: null,
+    trustStoreHash: '',
+    lastSeen: lastSeen && {
+      at: 1,
+      leafFingerprint: 'aa',
+      expiring: [],
+      findings: [],
+      revoked: [],
+      turns: [],
+      ...lastSeen,
+    },
+  };
+}
+
+describe('a replaced certificate', () => {
+  it('is not found in a first verdict or while the leaf stays the same', () => {
+    expect(replacedCertificate(null, verdict({}))).toBeNull();
+    expect(replacedCertificate(verdict({}), verdict({}))).toBeNull();
+  });
+
+  it('is found when the leaf is another one', () => {
+    expect(replacedCertificate(verdict({}), verdict({ leafFingerprint: 'bb' }))).toEqual({
+      from: 'aa',
+      to: 'bb',
+    });
+  });
+
+  it('is found after an outage during which it was replaced', () => {
+    const before = verdict({});
+    const outage = { ...verdict(null), ...unreachedVerdict(before) };
+    const second = { ...verdict(null), ...unreachedVerdict(outage) };
+    expect(replacedCertificate(before, outage)).toBeNull();
+    expect(replacedCertificate(outage, second)).toBeNull();
+    expect(replacedCertificate(second, verdict({ leafFingerprint: 'bb' }))).toEqual({ from: 'aa', to: 'bb' });
+  });
+
+  it('is not found when a leaf comes back that one of the last checks saw', () => {
+    const shown = (fingerprint: string) => ({
+      certificate: {
+        fingerprint,
+        notBefore: 0,
+        notAfter: 9,
+        role: 'leaf' as const,
+        name: '',
+        renewalWindow: null,
+      },
+      at: 1,
+      checks: 1,
+    });
+    const before = verdict({ leafFingerprint: 'bb', turns: [shown('aa'), shown('bb')] });
+    expect(replacedCertificate(before, verdict({ leafFingerprint: 'aa' }))).toBeNull();
+    expect(replacedCertificate(before, verdict({ leafFingerprint: 'cc' }))).toEqual({ from: 'bb', to: 'cc' });
   });
 });

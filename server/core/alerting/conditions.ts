@@ -1,9 +1,9 @@
-import { replacedCertificate } from '../diff.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { Finding, FindingCode } from '../finding.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
+import { recall } from '../judge/carry.ts';
 
 /** A problem that exists, as far as the last check can tell. */
 export interface Condition {
@@ -176,4 +176,21 @@ function named({
   name,
 }: ExpiringCertificate | RevokedCertificate): AlertCertificate {
   return { fingerprint, notBefore, notAfter, role, name };
+}
+
+/**
+ * Returns the fingerprints of the old and the new leaf when a check found the certificate replaced, else null. `current` must
+ * have been judged with `previous`, so that a replacement during an outage is found afterwards. A leaf that one of the last
+ * few checks already saw replaces nothing: several servers answer behind one name.
+ */
+export function replacedCertificate(
+  previous: Verdict | null,
+  current: Verdict,
+): { from: string; to: string } | null {
+  const before = previous?.lastSeen ?? null;
+  const after = current.lastSeen;
+  if (!current.reached || before === null || after === null) return null;
+  const [from, to] = [before.leafFingerprint, after.leafFingerprint];
+  const isKnown = recall(previous).turns.some(({ certificate }) => certificate.fingerprint === to);
+  return from === to || isKnown ? null : { from, to };
 }

@@ -6,13 +6,7 @@ import { createTrustStore } from '../../pki/index.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
-import {
-  type AlertContext,
-  type CheckState,
-  conclude,
-  type EarlierDelivery,
-  needsAlertContext,
-} from './conclude.ts';
+import { type AlertContext, type CheckState, conclude, type EarlierDelivery } from './conclude.ts';
 
 const trustStore = createTrustStore([root.der]);
 const served = observation([answer(withChain(issue()))]);
@@ -89,12 +83,12 @@ const delivered: EarlierDelivery = {
 };
 
 const concluded = (state: CheckState, seen: typeof served, context: AlertContext | null = CONTEXT) =>
-  conclude(state, seen, verdictOf(seen), context, NOW);
+  conclude(state, seen, verdictOf(seen), NOW).withContext(context);
 const needs = (state: CheckState, seen: typeof served) =>
-  needsAlertContext(state, seen, verdictOf(seen), NOW);
+  conclude(state, seen, verdictOf(seen), NOW).needsContext;
 
-describe('what follows from a check', () => {
-  it('that found nothing new: no incident, no alert, the next one after the interval', () => {
+describe('the conclusion of a check', () => {
+  it('without news changes nothing and is followed by one after the interval', () => {
     expect(needs(WATCHED, served)).toBe(false);
     expect(concluded(WATCHED, served, null)).toMatchObject({
       uptime: { uptime: 'up', recentChecks: 'uu' },
@@ -104,7 +98,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('that failed for the first time: a second one after half a minute, and nothing else', () => {
+  it('that fails for the first time opens no incident and is repeated after 30 seconds', () => {
     expect(needs(WATCHED, unreachable)).toBe(false);
     expect(concluded(WATCHED, unreachable, null)).toMatchObject({
       uptime: { uptime: 'up', suspectedSince: NOW },
@@ -114,7 +108,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('that failed again: the endpoint is down since the first failure, and every channel is notified', () => {
+  it('that fails again opens an incident from the first failure on and alerts every channel', () => {
     expect(needs(SUSPECTED, unreachable)).toBe(true);
     expect(concluded(SUSPECTED, unreachable)).toMatchObject({
       uptime: { uptime: 'down', downSince: NOW - SECOND_CHECK, recentChecks: 'ud' },
@@ -133,7 +127,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('that found the endpoint up again: the outage ends, and only those who heard of it are notified', () => {
+  it('that finds the endpoint up again ends the outage and notifies only channels that got its alert', () => {
     expect(needs(DOWN, served)).toBe(true);
     expect(concluded(DOWN, served, { ...CONTEXT, deliveries: [delivered] })).toMatchObject({
       uptime: { uptime: 'up', downSince: null },
@@ -144,7 +138,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('during maintenance: the outage opens without an alert, and the next check is due at its end', () => {
+  it('during maintenance opens the outage without an alert and is repeated when maintenance ends', () => {
     const until = NOW + 20 * MINUTE_MS;
     expect(concluded(SUSPECTED, unreachable, { ...CONTEXT, maintenanceUntil: until })).toMatchObject({
       incidents: [{ kind: 'open', problem: 'down' }],
@@ -153,7 +147,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('of a monitor that was paused meanwhile: nothing', () => {
+  it('of a monitor that was paused meanwhile changes nothing', () => {
     expect(needs({ ...SUSPECTED, kind: 'paused' }, unreachable)).toBe(false);
     expect(concluded({ ...SUSPECTED, kind: 'paused' }, unreachable, null)).toMatchObject({
       uptime: null,
@@ -162,7 +156,7 @@ describe('what follows from a check', () => {
     });
   });
 
-  it("of the product's own monitor: no alert, and the next check within five minutes", () => {
+  it("of the product's own monitor sends no alert and is repeated within five minutes", () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
     expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
       alerts: [],
@@ -170,11 +164,11 @@ describe('what follows from a check', () => {
     });
   });
 
-  it('during which somebody asked for another one: that is due at once', () => {
+  it('during which somebody asked for another check makes that due at once', () => {
     expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
   });
 
-  it('that was the first: the next one a minute later, for what the first left out', () => {
+  it('of a new monitor is repeated after a minute to examine the posture', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 });
@@ -192,13 +186,13 @@ describe('the routes of an alert', () => {
     expect(routes(untold, unreachable, [failedOn('slack'), failedOn(ACCOUNT_MAIL)])).toEqual([[]]);
   });
 
-  it('of good news include a channel whose alert of the outage still waits, and none whose alert was superseded', () => {
+  it('of a recovery include a channel whose outage alert still waits, and none whose outage alert was superseded', () => {
     expect(routes(DOWN, served, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
     expect(routes(DOWN, served, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
   });
 });
 
-it('a check that needs no context comes to the same conclusion with any', () => {
+it('a check that needs no alert context comes to the same conclusion with any context', () => {
   const expiring = (days: number) =>
     observation([answer(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS })))]);
   const seen = fc.constantFrom(served, unreachable, expiring(2), expiring(40));

@@ -19,27 +19,27 @@ import {
   type UptimeStep,
 } from './uptime.ts';
 
-/** What is stored about the uptime of a monitor. Instants are ms UTC. */
+/** The stored uptime of a monitor. Times are ms UTC. */
 export interface UptimeRecord extends UptimeStanding {
-  /** When a check first told whether the endpoint is up. */
+  /** Time of the first conclusive check; null before it. */
   since: number | null;
-  /** As `recentChecks` returns it. */
+  /** Results of the last checks, in the form that `recentChecks` returns. */
   recentChecks: string;
-  /** Of the last check that got an answer. */
+  /** Response time of the last check that got an answer; null before it. */
   responseMs: number | null;
 }
 
-/** What is stored about a monitor when its check has ended. */
+/** The stored state of a monitor when its check has ended. */
 export interface CheckState {
-  /** `paused`: by somebody while the check ran. `own`: the product watches itself; its alert is the heartbeat. */
+  /** `paused`: somebody paused it while the check ran. `own`: the product watches itself, and its alert is the heartbeat. */
   kind: 'watched' | 'paused' | 'own';
   uptime: UptimeRecord;
-  /** Verdict of the check before; null for a first check. */
+  /** Verdict of the previous check; null for a first check. */
   previous: Verdict | null;
   /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
   incidents: readonly KnownIncident[];
   settings: AlertSettings;
-  /** The interval that the plan allows. */
+  /** The check interval that the plan allows. */
   everyMinutes: number;
   /** Somebody asked for another check while this one ran. */
   isRequested: boolean;
@@ -47,7 +47,7 @@ export interface CheckState {
   jitter: number;
 }
 
-/** What is stored about where alerts can go. */
+/** The stored data that routes of alerts depend on. */
 export interface AlertContext {
   plan: Plan;
   /** IANA name; null means UTC. */
@@ -65,17 +65,17 @@ export interface EarlierDelivery {
   step: AlertStep;
   channelKey: string;
   state: 'waiting' | 'delivered' | 'failed' | 'superseded';
-  /** An attempt was begun, and nobody knows yet how it ended. */
+  /** An attempt has started and its result is not recorded yet. */
   isBeingSent: boolean;
 }
 
-/** An alert with the channels that it goes to; none: nobody can be notified. */
+/** An alert with the channels that it goes to. Without any, nobody can be notified now. */
 export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 
 /** Everything that follows from one check. */
 export interface Conclusion {
   assessment: UptimeAssessment;
-  /** What to store about uptime from now on; null: leave it as it is. */
+  /** The uptime to store; null leaves the stored one as it is. */
   uptime: UptimeRecord | null;
   incidents: IncidentChange[];
   alerts: RoutedAlert[];
@@ -85,99 +85,80 @@ export interface Conclusion {
 
 const HEARTBEAT_EVERY_MS = 5 * MINUTE_MS;
 
-/**
- * Returns whether `conclude` depends on the alert context. Most checks change nothing that anybody is notified of, and the
- * context takes several queries.
- */
-export function needsAlertContext(
-  state: CheckState,
-  observation: Observation,
-  verdict: Verdict,
-  now: number,
-): boolean {
-  if (state.kind !== 'watched') return false;
-  const { incidents, alerting } = follow(state, observation, verdict, null, now);
-  // Maintenance silences alerts, keeps a change from ending, and may outlast a snooze.
-  return (
-    alerting.alerts.length > 0 ||
-    alerting.changes.some(({ kind }) => kind === 'end') ||
-    incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)
-  );
+/** A check whose uptime and incidents are decided, and whose alerts and next due time may depend on the alert context. */
+export interface PendingConclusion {
+  /** False for most checks: they notify nobody, so the queries for the context can be skipped. */
+  needsContext: boolean;
+  /** Decides the rest. `context` may be null if `needsContext` is false. */
+  withContext(context: AlertContext | null): Conclusion;
 }
 
 /**
  * Decides everything that follows from one check: uptime, incidents, alerts with their routes, and when to check next.
- * `verdict` must have been judged with `state.previous`. `context` may be null where `needsAlertContext` says no.
+ * `verdict` must have been judged with `state.previous`.
  */
 export function conclude(
   state: CheckState,
   observation: Observation,
   verdict: Verdict,
-  context: AlertContext | null,
   now: number,
-): Conclusion {
-  const maintenanceUntil = context?.maintenanceUntil ?? null;
-  const { assessment, step, down, alerting } = follow(state, observation, verdict, maintenanceUntil, now);
+): PendingConclusion {
   const { kind, settings, previous } = state;
-  const isWatched = kind === 'watched';
-  const next = nextCheckAt({
-    now,
-    everyMinutes: state.everyMinutes,
-    reached: verdict.reached && step.standing.uptime !== 'down',
-    // Also when this check reached nobody: a certificate expires whether or not we can see it.
-    certificates: verdict.lastSeen?.expiring ?? [],
-    steps: isWatched ? settings.steps : null,
-    lookAgainAt: earliest([
-      step.lookAgainAt,
-      isWatched ? alerting.lookAgainAt : null,
-      kind === 'own' ? now + HEARTBEAT_EVERY_MS : null,
-      moreKnownAt(previous, verdict, now),
-    ]),
-    jitter: state.jitter,
-  });
+  const assessment = assessUptime(observation);
+  const step = followUptime(state.uptime, { state: assessment.state, now });
+  const outage = followOutage(state.incidents, step, assessment, now);
+  const planned = (maintenanceUntil: number | null): IncidentPlan =>
+    updateIncidents({
+      host: displayName(observation.endpoint),
+      verdict,
+      previous,
+      isUp: assessment.state === 'up',
+      known: outage.incidents,
+      settings,
+      maintenanceUntil,
+      now,
+    });
+  const plan = kind === 'watched' ? planned(null) : NO_PLAN;
   return {
-    assessment,
-    // Paused while it was checked: nobody knows whether it is up until it is watched again.
-    uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
-    incidents: kind === 'paused' ? [] : [...down, ...(isWatched ? alerting.changes : [])],
-    alerts: isWatched && context !== null ? alerting.alerts.map(routed(settings, context, now)) : [],
-    // Requested while this check was running: it may have looked before the request, so another one follows.
-    nextCheckAt: state.isRequested ? now : next,
+    // Maintenance silences alerts, keeps a change from ending, and may outlast a snooze.
+    needsContext:
+      plan.alerts.length > 0 ||
+      plan.changes.some((change) => change.kind === 'end') ||
+      (kind === 'watched' && outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)),
+    withContext(context) {
+      const maintenanceUntil = context?.maintenanceUntil ?? null;
+      const { alerts, changes, lookAgainAt } = maintenanceUntil === null ? plan : planned(maintenanceUntil);
+      const next = nextCheckAt({
+        now,
+        everyMinutes: state.everyMinutes,
+        reached: verdict.reached && step.standing.uptime !== 'down',
+        // Also when this check reached nobody: a certificate expires whether or not we can see it.
+        certificates: verdict.lastSeen?.expiring ?? [],
+        steps: kind === 'watched' ? settings.steps : null,
+        lookAgainAt: earliest([
+          step.lookAgainAt,
+          lookAgainAt,
+          kind === 'own' ? now + HEARTBEAT_EVERY_MS : null,
+          moreKnownAt(previous, verdict, now),
+        ]),
+        jitter: state.jitter,
+      });
+      return {
+        assessment,
+        // Paused while it was checked: nobody knows whether it is up until it is watched again.
+        uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
+        incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
+        alerts: context === null ? [] : alerts.map(routed(settings, context, now)),
+        // Requested while this check was running: its probe may be older than the request, so another check follows.
+        nextCheckAt: state.isRequested ? now : next,
+      };
+    },
   };
 }
 
-function follow(
-  state: CheckState,
-  observation: Observation,
-  verdict: Verdict,
-  maintenanceUntil: number | null,
-  now: number,
-): {
-  assessment: UptimeAssessment;
-  step: UptimeStep;
-  down: IncidentChange[];
-  incidents: readonly KnownIncident[];
-  alerting: IncidentPlan;
-} {
-  const { settings, previous } = state;
-  const assessment = assessUptime(observation);
-  const step = followUptime(state.uptime, { state: assessment.state, now });
-  const { changes: down, incidents } = followOutage(state.incidents, step, assessment, now);
-  const isUp = assessment.state === 'up';
-  const alerting = updateIncidents({
-    host: displayName(observation.endpoint),
-    verdict,
-    previous,
-    isUp,
-    known: incidents,
-    settings,
-    maintenanceUntil,
-    now,
-  });
-  return { assessment, step, down, incidents, alerting };
-}
+const NO_PLAN: IncidentPlan = { changes: [], alerts: [], lookAgainAt: null };
 
-/** Returns what uptime changes about incidents, and the incidents as they are afterwards. A new one has the empty id. */
+/** Opens or ends the outage's incident. Returns the changes and all incidents after them; a new one has an empty id. */
 function followOutage(
   known: readonly KnownIncident[],
   { incident, standing, endedAt: end }: UptimeStep,
@@ -237,7 +218,7 @@ function uptimeRecord(
   };
 }
 
-/** Leaves out channels on which the same alert failed for good, and sends good news only where the bad news went. */
+/** Adds routes to alerts. Leaves out channels on which the alert failed for good, and sends recoveries only where the problem was sent. */
 function routed(settings: AlertSettings, context: AlertContext, now: number) {
   return (alert: PlannedAlert): RoutedAlert => {
     const { problem, step } = alert;
@@ -266,7 +247,7 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
 const FIRST_POSTURE_MS = MINUTE_MS;
 const PENDING_ANSWER_MS = 2 * MINUTE_MS;
 
-/** Returns when a check will know more than the interval suggests (ms UTC): what the first one left out, or a late answer. */
+/** Returns when to check early because more will be known (ms UTC): the posture after a first check, or a pending answer. */
 function moreKnownAt(previous: Verdict | null, verdict: Verdict, now: number): number | null {
   if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
   // Once: a source that is always too slow must not be asked every two minutes for ever.

@@ -16,7 +16,7 @@ import {
 import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
-import { certificateDiff } from '../diff.ts';
+import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';
 import { judge } from './judge.ts';
 import type { Observation } from '../observation.ts';

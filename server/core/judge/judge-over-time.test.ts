@@ -14,7 +14,7 @@ import {
 import type { MintedCertificate } from '../../../tests/kit/mint.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { createTrustStore } from '../../pki/index.ts';
-import { replacedCertificate } from '../diff.ts';
+import { replacedCertificate } from '../alerting/conditions.ts';
 import { judge } from './judge.ts';
 import type { Observation } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';

@@ -11,7 +11,6 @@ import {
   type Finding,
   findingMessage,
   isShortLived,
-  needsAlertContext,
   type Observation,
   type UptimeRecord,
   type Verdict,
@@ -78,11 +77,12 @@ export async function record(
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
     const chosen = isWatched ? await chosenAlerts(trx, { ...key, now }, store) : null;
     const state = await readState(trx, { lease, row: monitor, check, chosen });
+    const pending = conclude(state, observation, check.verdict, now);
     const context =
-      chosen !== null && needsAlertContext(state, observation, check.verdict, now)
+      chosen !== null && pending.needsContext
         ? await readContext(trx, { key, chosen, incidents: state.incidents, now })
         : null;
-    const conclusion = conclude(state, observation, check.verdict, context, now);
+    const conclusion = pending.withContext(context);
 
     const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;

@@ -5,10 +5,10 @@ import { isSensitive, type Limits } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
-const TEN_MINUTES_MS = 600_000;
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /**
  * How often an unverified account may replace all its domains within a day. Each new domain causes a
  * first check of another host.
