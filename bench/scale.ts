@@ -2,7 +2,7 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 import { measureWorkers } from './scale/four-workers.ts';
 import { measureLists } from './scale/lists.ts';
 import { measureMonth } from './scale/month.ts';
-import { fill, PLACES, stopServer } from './scale/places.ts';
+import { fill, STORE_VARIANTS, stopServer } from './scale/store-variants.ts';
 import { watchStolenTime } from './scale/stolen-time.ts';
 import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';
@@ -24,15 +24,19 @@ const chosen = <T extends string>(from: readonly T[]): readonly T[] => {
   const some = from.filter((name) => words.includes(name));
   return some.length > 0 ? some : from;
 };
-const unknown = words.filter((word) => ![...PARTS, ...PLACES, 'quick'].some((known) => known === word));
+const unknown = words.filter(
+  (word) => ![...PARTS, ...STORE_VARIANTS, 'quick'].some((known) => known === word),
+);
 if (unknown.length > 0) {
   process.stderr.write(
-    `No such part or place: ${unknown.join(', ')}. There are ${[...PARTS, ...PLACES, 'quick'].join(', ')}.\n`,
+    `No such part or variant: ${unknown.join(', ')}. There are ${[...PARTS, ...STORE_VARIANTS, 'quick'].join(', ')}.\n`,
   );
   process.exit(2);
 }
 
-const places = isQuick ? PLACES.filter((place) => place.endsWith('10k')) : chosen(PLACES);
+const variants = isQuick
+  ? STORE_VARIANTS.filter((variant) => variant.endsWith('10k'))
+  : chosen(STORE_VARIANTS);
 const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 
 type Run = [name: string, measure: () => Promise<Figure[]>];
@@ -43,10 +47,10 @@ type Run = [name: string, measure: () => Promise<Figure[]>];
 const runsPerStore = (parts: readonly ('lists' | 'work')[]): Run[] =>
   parts.length === 0
     ? []
-    : places.map((place) => [
-        `${parts.join(' and ')}: ${place}`,
+    : variants.map((variant) => [
+        `${parts.join(' and ')}: ${variant}`,
         async () => {
-          const filled = await fill(place);
+          const filled = await fill(variant);
           try {
             const figures: Figure[] = [];
             for (const part of parts)

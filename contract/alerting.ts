@@ -5,8 +5,8 @@ import { WEEK_MS } from './durations.ts';
 import { ALERT_PROBLEMS, MUTABLE_EVENTS } from './words.ts';
 
 const isoInstant = z.string();
-export const MOST_STEPS = 8;
-export const MOST_MAINTENANCE_WINDOWS = 50;
+export const MAX_STEPS = 8;
+export const MAX_MAINTENANCE_WINDOWS = 50;
 
 /** When to alert before a certificate expires: '14d' is 14 days before, '20%' is when 20 % of its lifetime is left. */
 export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)d|(?:[1-9]|[1-4]\d|50)%)$/, {
@@ -21,7 +21,7 @@ const alertSettingsSchema = z.object({
   steps: z
     .array(alertStepSchema)
     .min(1, 'One step has to stay')
-    .max(MOST_STEPS, `At most ${MOST_STEPS} steps`)
+    .max(MAX_STEPS, `At most ${MAX_STEPS} steps`)
     .refine((steps) => new Set(steps).size === steps.length, 'Two steps are the same')
     .nullable(),
   /** Minutes after midnight in the account's time zone. An end before the start is on the next day. */

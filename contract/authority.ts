@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** How many authorities an account may add. */
-export const MOST_AUTHORITIES = 20;
+export const MAX_AUTHORITIES = 20;
 export const AUTHORITY_PEM_MAX_LENGTH = 100_000;
 
 /** A private certificate authority that an account trusts for its own domains, in addition to the public ones. */

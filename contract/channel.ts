@@ -8,7 +8,7 @@ const isoInstant = z.string();
 /** Key of the channel that every account has: mail to its own address. Other channels use their id as key. */
 export const OWN_MAIL = 'email';
 /** How many channels an account may add. */
-export const MOST_CHANNELS = 20;
+export const MAX_CHANNELS = 20;
 const channelNameSchema = lineSchema(80);
 
 export const addChannelSchema = z.object({

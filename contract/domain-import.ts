@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMPORT_SIZE, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './words.ts';
+import { IMPORT_SIZE, MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './words.ts';
 import { domainSchema } from './domain.ts';
 import { problemCodeSchema } from './problem.ts';
 
@@ -24,7 +24,7 @@ const importEntrySchema = z.object({
       const cleaned = tags.map((tag) =>
         truncate(tag.replaceAll(/[\p{Cc},]/gu, ' ').toLowerCase(), TAG_MAX_LENGTH),
       );
-      return [...new Set(cleaned.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
+      return [...new Set(cleaned.filter((tag) => tag !== ''))].slice(0, MAX_TAGS);
     }),
   notes: z
     .string()

@@ -7,7 +7,7 @@ import {
   DOMAIN_STATES,
   PROTOCOLS,
   HOST_MAX_LENGTH,
-  MOST_TAGS,
+  MAX_TAGS,
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
@@ -37,7 +37,7 @@ export const tagSchema = lineSchema(TAG_MAX_LENGTH)
   .refine((tag) => !tag.includes(','), 'A tag has no comma');
 const tagsSchema = z
   .array(tagSchema)
-  .max(MOST_TAGS, `A domain has at most ${MOST_TAGS} tags`)
+  .max(MAX_TAGS, `A domain has at most ${MAX_TAGS} tags`)
   .transform((tags) => [...new Set(tags)]);
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 

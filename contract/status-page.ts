@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { MOST_TAGS } from './words.ts';
+import { MAX_TAGS } from './words.ts';
 import { tagSchema } from './domain.ts';
 import { lineSchema } from './text.ts';
 
 const isoInstant = z.string();
 
 /** Maximum number of domains that a status page shows and that can be chosen for it. */
-export const MOST_SHOWN = 200;
+export const MAX_SHOWN = 200;
 /** Maximum number of incidents that a status page shows. */
-export const MOST_INCIDENTS_SHOWN = 20;
+export const MAX_INCIDENTS_SHOWN = 20;
 const TITLE_MAX_LENGTH = 80;
 
 /** Slugs that could pass for a page of the operator. */
@@ -33,11 +33,11 @@ const choicesSchema = z.object({
   title: lineSchema(TITLE_MAX_LENGTH).min(1, 'A page has a title'),
   /** Which domains to show: all, those with one of `tags`, or those listed in `domains`. */
   shows: z.enum(['all', 'tags', 'chosen']),
-  tags: z.array(tagSchema).max(MOST_TAGS, `At most ${MOST_TAGS} tags`),
+  tags: z.array(tagSchema).max(MAX_TAGS, `At most ${MAX_TAGS} tags`),
   /** Display names; an empty label shows the domain's own name. With `chosen`, domains appear in this order. */
   domains: z
     .array(z.object({ id: z.uuid(), label: lineSchema(80) }))
-    .max(MOST_SHOWN, `At most ${MOST_SHOWN} domains`)
+    .max(MAX_SHOWN, `At most ${MAX_SHOWN} domains`)
     .refine(
       (domains) => new Set(domains.map(({ id }) => id)).size === domains.length,
       'A domain stands twice',

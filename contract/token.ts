@@ -13,11 +13,11 @@ export function allows(scopes: readonly TokenScope[], needed: TokenScope): boole
   return scopes.includes(needed) || (needed === 'metrics' && scopes.includes('read'));
 }
 
-export const MOST_TOKENS = 20;
+export const MAX_TOKENS = 20;
 export const TOKEN_NAME_MAX_LENGTH = 60;
 /** Token lifetimes in days that the page offers. The API accepts any whole number up to `MOST_DAYS`. */
 export const TOKEN_LIFETIMES = [7, 30, 90, 365] as const;
-const MOST_DAYS = 3_650;
+const MAX_DAYS = 3_650;
 
 /** 256 random bits after a prefix that secret scanners can recognise. */
 export const TOKEN_PATTERN = /^clt_[A-Za-z0-9_-]{43}$/;
@@ -29,7 +29,7 @@ export const makeTokenSchema = z.object({
     .min(1, 'Choose what the token may do')
     .refine((scopes) => new Set(scopes).size === scopes.length, 'Name each scope once'),
   /** null: does not expire. */
-  expires_in_days: z.number().int().min(1).max(MOST_DAYS).nullable(),
+  expires_in_days: z.number().int().min(1).max(MAX_DAYS).nullable(),
 });
 export type MakeToken = z.infer<typeof makeTokenSchema>;
 

@@ -105,7 +105,7 @@ export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;
 /** Maximum length of a search text in characters: that of the longest host name. */
 export const SEARCH_MAX_LENGTH = 253;
-export const MOST_TAGS = 20;
+export const MAX_TAGS = 20;
 
 /** Maximum domains per bulk call and lines per import call. The page splits larger jobs into several calls. */
 export const BULK_SIZE = 200;

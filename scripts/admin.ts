@@ -6,7 +6,7 @@ import { DataDirectoryError, loadSecrets } from '../server/data-directory.ts';
 import { openStore, StoreError } from '../server/store/db/open-store.ts';
 import { COMMANDS } from './admin/commands.ts';
 import { MistakeError } from './admin/mistake-error.ts';
-import { refuseEmptyHands } from './database/embedded-database.ts';
+import { refuseMissingDatabase } from './database/embedded-database.ts';
 
 const HELP = `npm run admin -- COMMAND
 
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 
   const days = values.days === undefined ? null : wholeDays(values.days);
   const config = parseConfig(readEnvironment());
-  refuseEmptyHands(config);
+  refuseMissingDatabase(config);
   const store = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,

@@ -4,7 +4,7 @@ import { parseConfig, readEnvironment } from '../server/config.ts';
 import { backUp } from '../server/store/operations/copy/back-up.ts';
 import { fileTimestamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
-import { refuseEmptyHands } from './database/embedded-database.ts';
+import { refuseMissingDatabase } from './database/embedded-database.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
 import { readSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
@@ -17,7 +17,7 @@ await runTool(async () => {
   const [place, ...more] = process.argv.slice(2);
   if (place === undefined || more.length > 0 || place.startsWith('-')) throw new MistakeError(USAGE);
   const config = parseConfig(readEnvironment());
-  refuseEmptyHands(config);
+  refuseMissingDatabase(config);
   const now = Date.now();
   const file = fileAt(place, now);
   const secrets = readSecrets(config.dataDir);

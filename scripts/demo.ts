@@ -10,7 +10,7 @@ import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
 import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';
 import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
-import { livePast } from './demo/past.ts';
+import { createPastChecks } from './demo/past.ts';
 import { type Served, startDemoServers } from './demo/servers.ts';
 import { startSink } from './demo/sink.ts';
 import { answerHelp } from './help-option.ts';
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
     const store = await openStore({ databaseUrl: null, dataDir });
     const accountId = await createDemoAccount(store, { dataDir, publicUrl: config.publicUrl, now: since });
     await openDemoChannels(store, { accountId, sinkPort: sink.port, since, now });
-    await livePast(store, {
+    await createPastChecks(store, {
       accountId,
       hosts: WATCHED_HOSTS,
       certificates,

@@ -3,7 +3,7 @@ import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory } from '../server/data-directory.ts';
 import { move } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
-import { refuseEmptyHands } from './database/embedded-database.ts';
+import { refuseMissingDatabase } from './database/embedded-database.ts';
 import { amount, grouped, runTool, say } from './database/run-tool.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -14,7 +14,7 @@ Copies the embedded database to PostgreSQL and compares them row by row, while t
 await runTool(async () => {
   const to = readArguments();
   const { dataDir } = parseConfig({ ...readEnvironment(), ROLE: 'all' });
-  refuseEmptyHands({ databaseUrl: null, dataDir });
+  refuseMissingDatabase({ databaseUrl: null, dataDir });
   const release = lockDataDirectory(dataDir);
   try {
     let hasHeader = false;

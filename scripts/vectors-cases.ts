@@ -4,7 +4,7 @@ import type {
   PathResult,
   Profile,
   Purpose,
-  Reference,
+  ReferenceIdentifier,
   TrustStore,
 } from '../server/pki/index.ts';
 import {
@@ -158,7 +158,7 @@ function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: Trus
   };
 }
 
-function referenceTo(name: string): Reference {
+function referenceTo(name: string): ReferenceIdentifier {
   return parseIpAddress(name) === null
     ? { kind: 'dns', name: name.toLowerCase() }
     : { kind: 'ip', address: name };

@@ -134,7 +134,8 @@ async function main(): Promise<void> {
       cacheFolder: join(config.dataDir, 'cache'),
       lookWork: config.limits.workPerCheck,
       onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
-      onTrouble: (error) => log.warn({ err: error }, 'something went wrong where checks look and judge'),
+      onTrouble: (error) =>
+        log.warn({ err: error }, 'something went wrong in the thread that checks and judges'),
     });
     const worker = createWorker({
       store,

@@ -4,7 +4,7 @@ import { openLab } from './lab.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 import { startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
-import { alertsAmong, rowId } from './reckoning.ts';
+import { alertsAmong, rowId } from './reconciliation.ts';
 import { siteHost, startPlaces } from './places.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 

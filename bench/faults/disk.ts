@@ -13,8 +13,8 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 /** How many writes must be refused. Below the number of domains that an account may add per minute. */
 const REFUSALS = 12;
 const PAUSE_MS = 250;
-const LONGEST_FULL_MS = MINUTE_MS;
-const PATIENCE_MS = 4 * MINUTE_MS;
+const MAX_FULL_MS = MINUTE_MS;
+const WAIT_TIMEOUT_MS = 4 * MINUTE_MS;
 
 /** Fills the disk of the embedded database for a while. `small` is the folder where a small disk is mounted. */
 export async function fillDisk(database: Database, small: string): Promise<Outcome> {
@@ -39,7 +39,7 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
     const refusals: string[] = [];
     const fullAt = Date.now();
     // SQLite still accepts writes that fit into the existing WAL file, so insist until enough are refused.
-    const isOver = () => refusals.length >= REFUSALS || Date.now() - fullAt > LONGEST_FULL_MS;
+    const isOver = () => refusals.length >= REFUSALS || Date.now() - fullAt > MAX_FULL_MS;
     const insist = async (): Promise<void> => {
       while (!isOver()) {
         fill(ballast);
@@ -55,7 +55,7 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
     rmSync(ballast);
     await write(3_000);
     const { domains, hosts } = await listed(world, [{ person }]);
-    const result = await settled(world, hosts, PATIENCE_MS);
+    const result = await settled(world, hosts, WAIT_TIMEOUT_MS);
     for (const what of [...result.lost, ...result.strange, ...result.disordered]) limits.hold(false, what);
     for (const what of writes.compare(domains.get(person) ?? [])) limits.hold(false, what);
     const isAlive = app.process.exitCode === null && app.process.signalCode === null;

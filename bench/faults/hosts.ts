@@ -4,11 +4,11 @@ import type { TlsPeer } from '../../tests/kit/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
 /** What happens to the host's certificate; decides which alerts must arrive. */
-export type Fate = 'ends in days' | 'ended' | 'renewed';
+export type Lifecycle = 'ends in days' | 'ended' | 'renewed';
 
 export interface Host {
   host: string;
-  fate: Fate;
+  fate: Lifecycle;
   notAfter: number;
 }
 

@@ -6,7 +6,7 @@ import type { Person } from '../../tests/kit/people.ts';
 import type { Host } from './hosts.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Random, seededRandom } from './random.ts';
-import { reckon, type Reckoning } from './reckoning.ts';
+import { reconcile, type Reconciliation } from './reconciliation.ts';
 import { createWorld, type World } from './world.ts';
 import { createWrites, everyDomain, type Writes } from './writes.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -27,7 +27,7 @@ export interface KillsOptions {
   progress: (line: string) => void;
 }
 
-export interface KillsResult extends Reckoning {
+export interface KillsResult extends Reconciliation {
   kills: number;
   acknowledged: number;
   domains: number;
@@ -41,7 +41,7 @@ const WRITERS_EACH = 2;
 const MAX_KILLS_FACTOR = 4;
 const SETTLE_POLL_MS = 500;
 /** Writers pause up to this long between writes, because this is not a load test. */
-const LONGEST_PAUSE_MS = 400;
+const MAX_PAUSE_MS = 400;
 
 /**
  * Kills the product's processes at random moments while people write and certificates expire. Then compares the
@@ -134,7 +134,7 @@ export function keepWriting(
   const { signal } = ending;
   const write = async (host: typeof newHost): Promise<void> => {
     while (!signal.aborted && (await writes.write(random, host)))
-      await delay(random() * LONGEST_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await delay(random() * MAX_PAUSE_MS, undefined, { signal }).catch(() => undefined);
   };
   const renew = async (): Promise<void> => {
     if (random() < 0.5) await writes.renewOne(world.hosts);
@@ -153,7 +153,11 @@ export async function listed(world: World, people: readonly { person: Person }[]
 }
 
 /** Waits until no message is missing, at most `patienceMs`, and returns the last comparison. */
-export async function settled(world: World, hosts: readonly Host[], patienceMs: number): Promise<Reckoning> {
+export async function settled(
+  world: World,
+  hosts: readonly Host[],
+  patienceMs: number,
+): Promise<Reconciliation> {
   const until = Date.now() + patienceMs;
   const store = await world.store();
   for (;;) {
@@ -161,14 +165,14 @@ export async function settled(world: World, hosts: readonly Host[], patienceMs: 
       { name: 'mail', entries: world.mails.read() },
       { name: 'webhook', entries: world.webhooks.read() },
     ];
-    const result = await reckon({ store, hosts, channels });
+    const result = await reconcile({ store, hosts, channels });
     if (result.lost.length === 0 || Date.now() > until) return result;
     await delay(SETTLE_POLL_MS);
   }
 }
 
 const LATE_MS = 5 * MINUTE_MS;
-const MOST_DUPLICATES = 0.01;
+const MAX_DUPLICATES = 0.01;
 
 /** Minimum size of a meaningful run. */
 interface Size {
@@ -181,7 +185,7 @@ const NO_MINIMUM: Size = { kills: 0, notifications: 0, writes: 0 };
 /** Checks the result of a run of kills against the limits. */
 export function killsOutcome(
   result: KillsResult,
-  { mostDuplicates = MOST_DUPLICATES, least = NO_MINIMUM }: { mostDuplicates?: number; least?: Size } = {},
+  { mostDuplicates = MAX_DUPLICATES, least = NO_MINIMUM }: { mostDuplicates?: number; least?: Size } = {},
 ): Outcome {
   const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
   const limits = createLimits();

@@ -3,7 +3,7 @@ import { type Lab, openLab } from './lab.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Places, startPlaces } from './places.ts';
-import { alertsAmong, rowId } from './reckoning.ts';
+import { alertsAmong, rowId } from './reconciliation.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);

@@ -2,7 +2,7 @@ import type { Lab } from './lab.ts';
 import type { LedgerProcess } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { siteHost } from './places.ts';
-import { alertsAmong } from './reckoning.ts';
+import { alertsAmong } from './reconciliation.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 const STEP_MS = 10_000;

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 const ENDED_CONNECTIONS = 40;
 const PAUSE_MS = 400;
-const PATIENCE_MS = 5 * MINUTE_MS;
+const WAIT_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /**
  * Terminates the product's database connections while people write. Finally kills a PostgreSQL backend with SIGKILL,
@@ -44,7 +44,7 @@ export async function breakConnections({
     }
     // Requests fail until PostgreSQL has recovered.
     const { domains, hosts } = await retry(() => listed(world, [{ person }]));
-    const result = await settled(world, hosts, PATIENCE_MS);
+    const result = await settled(world, hosts, WAIT_TIMEOUT_MS);
     const lostWrites = writes.compare(domains.get(person) ?? []);
     if (app.process.exitCode !== null) lostWrites.push(`the product ended with ${app.process.exitCode}`);
     return killsOutcome({

@@ -3,12 +3,12 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import { createLimits, type Outcome } from './outcome.ts';
-import { rowId } from './reckoning.ts';
+import { rowId } from './reconciliation.ts';
 import { createWorld } from './world.ts';
 import { SECOND_MS } from '../../contract/durations.ts';
 
 /** Longer than the lease on a delivery. */
-const PATIENCE_MS = 150_000;
+const WAIT_TIMEOUT_MS = 150_000;
 /** Pauses a worker while it sends until its lease expires and another worker sends; then resumes it. */
 export async function stallWorker({ database }: { database: Database }): Promise<Outcome> {
   const world = await createWorld(database);
@@ -71,10 +71,10 @@ async function rowOf({ db }: Store, id: string) {
 
 /** Polls until `is` returns true. @throws Error after `PATIENCE_MS`. */
 async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + WAIT_TIMEOUT_MS;
   while (!(await is())) {
     if (Date.now() > until)
-      throw new Error(`It was not so within ${PATIENCE_MS / SECOND_MS} s: ${is.toString()}`);
+      throw new Error(`It was not so within ${WAIT_TIMEOUT_MS / SECOND_MS} s: ${is.toString()}`);
     await delay(100);
   }
 }

@@ -4,7 +4,7 @@ import type { LedgerEntry } from './ledger-file.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Places, startPlaces } from './places.ts';
-import { rowId } from './reckoning.ts';
+import { rowId } from './reconciliation.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);

@@ -37,7 +37,7 @@ const FREQUENCIES = [10, 15, 60, 1440];
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
 /** Twice the window of the product's rate limits. */
-const PATIENCE_MS = 2 * MINUTE_MS;
+const WAIT_TIMEOUT_MS = 2 * MINUTE_MS;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];
@@ -111,7 +111,7 @@ export function createWrites(person: Person): Writes {
       await requestChecks();
     },
     async insistOnRenewals() {
-      const until = Date.now() + PATIENCE_MS;
+      const until = Date.now() + WAIT_TIMEOUT_MS;
       while (!(await requestChecks())) {
         if (Date.now() >= until) throw new Error(`${uncheckedRenewals.size} renewals were not heard of`);
         await delay(PAUSE_MS);
@@ -134,7 +134,7 @@ export function createWrites(person: Person): Writes {
 /** Returns all domains of a person. Waits if the product rate-limits. @throws Error if that lasts two minutes. */
 export async function everyDomain(person: Person): Promise<DomainWire[]> {
   const domains: DomainWire[] = [];
-  let until = Date.now() + PATIENCE_MS;
+  let until = Date.now() + WAIT_TIMEOUT_MS;
   for (let page = 1; ;) {
     const answer = await person.ask(CALLS.listDomains, { query: { page: String(page) } });
     if (answer.status === 429) {
@@ -143,7 +143,7 @@ export async function everyDomain(person: Person): Promise<DomainWire[]> {
       continue;
     }
     page++;
-    until = Date.now() + PATIENCE_MS;
+    until = Date.now() + WAIT_TIMEOUT_MS;
     domains.push(...answer.ok.data);
     if (domains.length >= answer.ok.total) return domains;
   }

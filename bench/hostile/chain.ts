@@ -19,8 +19,8 @@ import { mintAuthority } from '../../tests/kit/mint.ts';
 import type { HostileReady } from './chain-process.ts';
 import type { Figure } from '../scale/figures.ts';
 
-const MOST_MS_PER_LOOK = 200;
-const MOST_DELAY_MS = 250;
+const MAX_MS_PER_CHECK = 200;
+const MAX_DELAY_MS = 250;
 const ALL = 'twenty addresses, another chain at each';
 const CHECKS_OF_OTHERS = 400;
 /** Attackers that continuously check hostile hosts, each time a new one. */
@@ -84,10 +84,10 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
       longest = Math.max(longest, (user + system) / 1_000);
     }
     figures.push({
-      what: `one look: ${kind.name}`,
+      what: `one check: ${kind.name}`,
       value: longest,
       unit: 'ms CPU',
-      most: MOST_MS_PER_LOOK,
+      most: MAX_MS_PER_CHECK,
     });
   }
   sources.close();
@@ -122,7 +122,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     await Promise.all(attackers);
     if (troubles.length > 0) throw troubles[0];
     const usual = quantile(alone, 0.5);
-    const delay = { unit: 'ms', most: MOST_DELAY_MS };
+    const delay = { unit: 'ms', most: MAX_DELAY_MS };
     return [
       {
         what: 'check of another account, nothing else under way, median',
@@ -130,7 +130,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
         unit: 'ms',
       },
       { what: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms' },
-      { what: `hostile looks meanwhile, ${ATTACKERS} at a time`, value: hostile, unit: '' },
+      { what: `hostile checks meanwhile, ${ATTACKERS} at a time`, value: hostile, unit: '' },
       {
         what: 'delay of the other account’s checks, p99',
         value: quantile(together, 0.99) - usual,

@@ -25,9 +25,9 @@ const SETTLED = 40;
 const CHECKS_A_DAY = 3 * 6 * 60 * 24;
 const EVERY_MS = 10_000;
 
-const MOST_KB_A_CHECK = 3;
-const MOST_MB_A_DAY = 100;
-const MOST_GROWTH_MB = 40;
+const MAX_KB_A_CHECK = 3;
+const MAX_MB_A_DAY = 100;
+const MAX_GROWTH_MB = 40;
 
 /**
  * Measures how much a Free account can store in the embedded database with a host that serves new certificates in each
@@ -76,9 +76,9 @@ function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[
   return [
     { what: 'database after the first check', value: first, unit: 'kB' },
     { what: `database after ${CHECKS} checks`, value: at(sizes, -1) / 1_000, unit: 'kB' },
-    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', most: MOST_KB_A_CHECK },
-    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', most: MOST_MB_A_DAY },
-    { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', most: MOST_GROWTH_MB },
+    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', most: MAX_KB_A_CHECK },
+    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', most: MAX_MB_A_DAY },
+    { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', most: MAX_GROWTH_MB },
   ];
 }
 

@@ -16,7 +16,7 @@ const SLOW_FRAME_MS = 50;
 /** Scroll speed in screens per second. */
 const SCREENS_PER_SECOND = 5;
 /** After this time the page jumps to the end of the list. */
-const LONGEST_SCROLL_MS = 20_000;
+const MAX_SCROLL_MS = 20_000;
 
 /** Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. */
 export async function measureList(context: BrowserContext, url: string, count: number): Promise<ListFigures> {
@@ -29,7 +29,7 @@ export async function measureList(context: BrowserContext, url: string, count: n
     row: LOADED_ROW,
     slowFrameMs: SLOW_FRAME_MS,
     screensPerSecond: SCREENS_PER_SECOND,
-    longestMs: LONGEST_SCROLL_MS,
+    longestMs: MAX_SCROLL_MS,
   });
   await page.waitForFunction(
     ({ row, last }) =>

@@ -6,7 +6,7 @@ import { startApp } from '../../tests/kit/app.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { type Farm, startFarm, ZONES } from './farm.ts';
-import { createDatabase, type Database, settleDisk } from './places.ts';
+import { createDatabase, type Database, settleDisk } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** A store whose monitors check the farm. All are in the state after a first day, so that no first checks follow. */

@@ -16,8 +16,8 @@ export interface WorkersOptions {
 
 const WORKERS = 4;
 const START_MS = 5_000;
-const MOST_STARTING_MS = 2 * MINUTE_MS;
-const MOST_RETAKEN_MS = 75_000;
+const MAX_STARTING_MS = 2 * MINUTE_MS;
+const MAX_RETAKEN_MS = 75_000;
 /** Extra time for the last checks; the slowest host takes three seconds. */
 const LAST_MS = 15_000;
 /** Minimum number of checks that the worker must be running when it is killed. */
@@ -58,7 +58,7 @@ export async function measureWorkers({
     const killedAt = Date.now();
     await workers[0]?.kill();
     const held = (await heldLeases(world.store)).filter(({ by }) => by === victim);
-    say(`one killed with SIGKILL in ${held.length} looks`);
+    say(`one killed with SIGKILL during ${held.length} checks`);
     const retaken = await retakenAfter(world.store, held, killedAt);
     await delay(Math.max(0, from + overMs + LAST_MS - Date.now()));
     const lags = await lagsOf(world.store, due);
@@ -73,12 +73,12 @@ export async function measureWorkers({
       },
       { what: 'checks of each until the kill, on average', value: mean, unit: '' },
       { what: 'the busiest over the idlest', value: (most / least - 1) * 100, unit: '%', most: 10 },
-      { what: 'looks of the killed one, checked by others', value: retaken.length, unit: '', least: 1 },
+      { what: 'checks of the killed one, repeated by others', value: retaken.length, unit: '', least: 1 },
       {
         what: 'the last of them after',
         value: Math.max(...retaken) / 1_000,
         unit: 's',
-        most: MOST_RETAKEN_MS / 1_000,
+        most: MAX_RETAKEN_MS / 1_000,
       },
       { what: 'monitors not checked in the end', value: lags.missing, unit: '', most: 0 },
       { what: 'lag of a check, p99', value: percentile(lags.lags, 0.99) / 1_000, unit: 's', most: 30 },
@@ -96,7 +96,7 @@ async function claimers({ db }: Store): Promise<string[]> {
 
 /** Makes monitors due until a worker not in `known` has claimed one. Returns that worker's name. */
 async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<string> {
-  for (const until = Date.now() + MOST_STARTING_MS; Date.now() < until;) {
+  for (const until = Date.now() + MAX_STARTING_MS; Date.now() < until;) {
     await store.db
       .updateTable('monitors')
       .set({ next_check_at: Date.now() })
@@ -151,7 +151,7 @@ async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: numb
       .execute();
     const took = rows.map(({ last_checked_at: at }) => (at ?? 0) - killedAt);
     if (took.length === ids.length) return took;
-    if (Date.now() > killedAt + 2 * MOST_RETAKEN_MS)
+    if (Date.now() > killedAt + 2 * MAX_RETAKEN_MS)
       return [...took, ...Array<number>(ids.length - took.length).fill(Number.POSITIVE_INFINITY)];
     await delay(250);
   }

@@ -10,7 +10,7 @@ import {
   type SampleCertificate,
 } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
-import { createDatabase, databaseBytes } from './places.ts';
+import { createDatabase, databaseBytes } from './store-variants.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const MONITORS = 20;
@@ -18,7 +18,7 @@ const EVERY_MS = 15 * MINUTE;
 const DAYS = 30;
 /** Renewal interval once certificates are valid for 47 days at most. */
 const RENEWED_EVERY_DAYS = 47;
-const MOST_KILOBYTES = 100;
+const MAX_KILOBYTES = 100;
 /** Typical sizes of today's certificates with P-256 keys. */
 const LEAF_BYTES = 1_050;
 const INTERMEDIATE_BYTES = 1_100;
@@ -33,7 +33,7 @@ export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[
     what: `${kind}: a monitor and month, ${what}`,
     value: bytes / 1_000,
     unit: 'kB',
-    most: MOST_KILOBYTES,
+    most: MAX_KILOBYTES,
   });
   return [
     figure('nothing changing', still),

@@ -2,7 +2,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
 import { percentile } from './figures.ts';
-import { type Filled, settleDisk } from './places.ts';
+import { type MeasuredStore, settleDisk } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
@@ -10,10 +10,10 @@ const MONITORS = 4_000;
 /** Four times a worker's usual batch, as after a moment in which nothing could be claimed. */
 const BATCH_SIZE = 64;
 /** 100,000 monitors every 15 minutes are 111 checks a second; twice that leaves room for all other work. */
-const LEAST_PER_SECOND = 222;
+const MIN_PER_SECOND = 222;
 
 /** Measures claims and records without a network: checks per second of one process, and the time of a claim. */
-export async function measureWork({ place, store, content, now }: Filled): Promise<Figure[]> {
+export async function measureWork({ variant, store, content, now }: MeasuredStore): Promise<Figure[]> {
   const ids = await someMonitors(store);
   const chains = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
   await settleDisk(store);
@@ -21,19 +21,19 @@ export async function measureWork({ place, store, content, now }: Filled): Promi
   const again = await round(store, chains, now + MINUTE_MS);
   return [
     {
-      what: `${place} (${content.total.toLocaleString('en')} monitors): first checks claimed and recorded`,
+      what: `${variant} (${content.total.toLocaleString('en')} monitors): first checks claimed and recorded`,
       value: first.perSecond,
       unit: 'a second',
     },
     {
-      what: `${place}: checks that find nothing new`,
+      what: `${variant}: checks that find nothing new`,
       value: again.perSecond,
       unit: 'a second',
-      least: LEAST_PER_SECOND,
+      least: MIN_PER_SECOND,
     },
-    { what: `${place}: processor time of one in the product`, value: again.cpuMs, unit: 'ms' },
+    { what: `${variant}: processor time of one in the product`, value: again.cpuMs, unit: 'ms' },
     {
-      what: `${place}: claim of ${BATCH_SIZE}, p99`,
+      what: `${variant}: claim of ${BATCH_SIZE}, p99`,
       value: percentile(again.claims, 0.99),
       unit: 'ms',
       most: 100,

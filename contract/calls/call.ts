@@ -31,7 +31,7 @@ export interface Call {
 
 export const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
 export const nothing = wrapped(z.null());
-const MOST_PER_ANSWER = 200;
+const MAX_PER_ANSWER = 200;
 
 /**
  * Query of lists with cursor pagination. A cursor marks a position in the sort order instead of an offset, so rows that
@@ -40,7 +40,7 @@ const MOST_PER_ANSWER = 200;
 export const cursorQuerySchema = z.object({
   /** `next_cursor` of the previous answer. */
   cursor: z.string().max(1_000).optional(),
-  limit: z.coerce.number().int().min(1).max(MOST_PER_ANSWER).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PER_ANSWER).optional(),
 });
 /** null on the last page. */
 export const nextCursor = z.string().nullish();

@@ -1,5 +1,5 @@
 import { type Call, wrapped } from './call.ts';
-import { glanceRequestSchema, glanceSchema } from '../glance.ts';
+import { previewCheckRequestSchema, previewCheckSchema } from '../preview-check.ts';
 import { healthSchema, latenessSchema } from '../health.ts';
 import { publicConfigSchema } from '../public-config.ts';
 
@@ -20,8 +20,8 @@ export const DEPLOYMENT_CALLS = {
     path: '/try',
     access: 'public',
     summary: 'Look at a host once, without an account; nothing of it is kept',
-    body: glanceRequestSchema,
-    response: wrapped(glanceSchema),
+    body: previewCheckRequestSchema,
+    response: wrapped(previewCheckSchema),
     status: 200,
     problems: ['invalid_host', 'host_refused', 'not_found'],
   },

@@ -19,7 +19,7 @@ import { day, minute, paragraphs, table } from './plain.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 /** Dependencies and options of a command. */
-export interface Desk {
+export interface CommandContext {
   store: Store;
   config: Config;
   /** @throws ConfigError if DATA_DIR is not the server's. */
@@ -35,11 +35,11 @@ interface Command {
   /** Allowed number of arguments. */
   words: [least: number, most: number];
   /** Returns the lines to print. */
-  run(words: string[], desk: Desk): Promise<string[]>;
+  run(words: string[], desk: CommandContext): Promise<string[]>;
 }
 
-const MOST_ACCOUNTS = 200;
-const MOST_FEEDBACK = 50;
+const MAX_ACCOUNTS = 200;
+const MAX_FEEDBACK = 50;
 
 export const COMMANDS: Record<string, Command> = {
   accounts: {
@@ -121,7 +121,7 @@ export const COMMANDS: Record<string, Command> = {
   },
 };
 
-async function findAccount(address: string | undefined, { store }: Desk): Promise<Account> {
+async function findAccount(address: string | undefined, { store }: CommandContext): Promise<Account> {
   const account = await findAccountByEmail(store, address ?? '');
   if (account !== null) return account;
   throw new MistakeError(
@@ -130,12 +130,12 @@ async function findAccount(address: string | undefined, { store }: Desk): Promis
   );
 }
 
-async function accounts(text: string, { store, now }: Desk): Promise<string[]> {
-  const found = await listAccounts(store, { text, limit: MOST_ACCOUNTS + 1 });
+async function accounts(text: string, { store, now }: CommandContext): Promise<string[]> {
+  const found = await listAccounts(store, { text, limit: MAX_ACCOUNTS + 1 });
   if (found.length === 0)
     return [text === '' ? 'There are no accounts yet.' : `No address has ${text} in it.`];
   const rows = found
-    .slice(0, MOST_ACCOUNTS)
+    .slice(0, MAX_ACCOUNTS)
     .map((account) => [
       account.email,
       planOf(account, store, now),
@@ -145,7 +145,7 @@ async function accounts(text: string, { store, now }: Desk): Promise<string[]> {
         .filter((note) => note !== '')
         .join(', '),
     ]);
-  const more = found.length > MOST_ACCOUNTS ? ['… and more: give a part of the address.'] : [];
+  const more = found.length > MAX_ACCOUNTS ? ['… and more: give a part of the address.'] : [];
   return [...table(['ADDRESS', 'PLAN', 'DOMAINS', 'SINCE', 'NOTES'], rows), ...more];
 }
 
@@ -163,7 +163,7 @@ function planOf(account: Account, store: Store, now: number): string {
   return `Premium (${sourceLabel}${pastDue}${endsAt === null ? '' : `, until ${day(endsAt)}`})`;
 }
 
-async function grant({ id, email }: Account, { store, days, now }: Desk): Promise<string[]> {
+async function grant({ id, email }: Account, { store, days, now }: CommandContext): Promise<string[]> {
   const endsAt = days === null ? null : now + days * DAY_MS;
   await grantPremium(store, id, { grant: { endsAt }, now });
   return [
@@ -172,14 +172,14 @@ async function grant({ id, email }: Account, { store, days, now }: Desk): Promis
   ];
 }
 
-async function revoke(account: Account, desk: Desk): Promise<string[]> {
+async function revoke(account: Account, desk: CommandContext): Promise<string[]> {
   const { store, now } = desk;
   await grantPremium(store, account.id, { grant: null, now });
   const after = await findAccount(account.email, desk);
   return [`Nothing is granted to ${account.email} any more. Its plan now: ${planOf(after, store, now)}.`];
 }
 
-async function verify({ id, email }: Account, { store }: Desk): Promise<string[]> {
+async function verify({ id, email }: Account, { store }: CommandContext): Promise<string[]> {
   const { BUILT_IN } = await import('../../server/providers/identity/index.ts');
   const user = (await listIdentities(store, id)).find(({ issuer }) => issuer === BUILT_IN);
   if (user === undefined || !(await verifyAddress(store, user)))
@@ -187,8 +187,8 @@ async function verify({ id, email }: Account, { store }: Desk): Promise<string[]
   return [`The address ${email} is verified.`];
 }
 
-async function feedback({ store }: Desk): Promise<string[]> {
-  const written = await listFeedback(store, MOST_FEEDBACK);
+async function feedback({ store }: CommandContext): Promise<string[]> {
+  const written = await listFeedback(store, MAX_FEEDBACK);
   if (written.length === 0) return ['Nobody has written yet.'];
   return written.flatMap(({ premium, email, fullName, createdAt, message }, index) => [
     ...(index === 0 ? [] : ['']),

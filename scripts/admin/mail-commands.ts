@@ -1,11 +1,11 @@
 import { type AccountMail, displayName } from '../../server/core/index.ts';
 import { type Account, listIdentities } from '../../server/store/accounts/accounts.ts';
 import { requeueMail, listSentMail, type SentMail } from '../../server/store/mail/sent-mail.ts';
-import type { Desk } from './commands.ts';
+import type { CommandContext } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
 
-const MOST_MAILS = 100;
+const MAX_MAILS = 100;
 /** Length of the id prefix that we print and accept; enough to tell an account's mails apart. */
 const SHORT_ID = 8;
 
@@ -23,8 +23,8 @@ const KINDS: Record<string, string> = {
   operator_alarm: 'Alarm to you',
 } satisfies Record<AccountMail['kind'], string>;
 
-export async function showMail(account: Account, { store }: Desk): Promise<string[]> {
-  const mails = await listSentMail(store, account, MOST_MAILS);
+export async function showMail(account: Account, { store }: CommandContext): Promise<string[]> {
+  const mails = await listSentMail(store, account, MAX_MAILS);
   if (mails.length === 0) return [`Nothing was mailed to ${account.email} yet.`];
   return table(
     ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
@@ -42,7 +42,11 @@ export async function showMail(account: Account, { store }: Desk): Promise<strin
 /**
  * Resends the mail whose id starts with `id`; without `id`, all mails that wait or failed. Returns the lines to print.
  */
-export async function resendMail(account: Account, id: string | null, desk: Desk): Promise<string[]> {
+export async function resendMail(
+  account: Account,
+  id: string | null,
+  desk: CommandContext,
+): Promise<string[]> {
   const { store, now } = desk;
   if (id !== null) return resendOne(account, id, desk);
   const requeued = await requeueMail(store, account, { ids: null, now });
@@ -58,8 +62,8 @@ export async function resendMail(account: Account, id: string | null, desk: Desk
   ];
 }
 
-async function resendOne(account: Account, id: string, desk: Desk): Promise<string[]> {
-  const mails = await listSentMail(desk.store, account, MOST_MAILS);
+async function resendOne(account: Account, id: string, desk: CommandContext): Promise<string[]> {
+  const mails = await listSentMail(desk.store, account, MAX_MAILS);
   const [mail, ...others] = mails.filter((each) => each.id.startsWith(id.toLowerCase()));
   if (mail === undefined || id.length < SHORT_ID)
     throw new MistakeError(
@@ -93,7 +97,7 @@ function mailTitle({ alert, kind }: SentMail): string {
  */
 async function sendVerification(
   account: Account,
-  { store, config, identitySecret, now }: Desk,
+  { store, config, identitySecret, now }: CommandContext,
 ): Promise<boolean> {
   if (account.emailVerified || config.firebase !== null) return false;
   // Imported lazily: its library takes longer to load than everything else together.

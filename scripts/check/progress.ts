@@ -7,7 +7,7 @@ export interface Progress {
   clear(): void;
 }
 
-const MOST_NAMES = 3;
+const MAX_NAMES = 3;
 
 /** Shows progress: one updating line on a terminal, else a line for each finished host. */
 export function showProgress(hosts: readonly string[], stream: NodeJS.WriteStream | WriteStream): Progress {
@@ -18,8 +18,8 @@ export function showProgress(hosts: readonly string[], stream: NodeJS.WriteStrea
   };
   const draw = (): void => {
     if (!stream.isTTY || waiting.size === 0) return;
-    const names = [...waiting].slice(0, MOST_NAMES).join(', ');
-    const more = waiting.size > MOST_NAMES ? ` and ${waiting.size - MOST_NAMES} more` : '';
+    const names = [...waiting].slice(0, MAX_NAMES).join(', ');
+    const more = waiting.size > MAX_NAMES ? ` and ${waiting.size - MAX_NAMES} more` : '';
     const line = printable(`${count()} checked, waiting for ${names}${more} …`);
     stream.write(`\r\u001b[K${line.slice(0, (stream.columns || 80) - 1)}`);
   };

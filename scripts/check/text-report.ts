@@ -19,7 +19,7 @@ import { DAY_MS } from '../../contract/durations.ts';
 type Style = Parameters<typeof styleText>[0];
 
 const LABEL_WIDTH = 13;
-const MOST_NAMES = 6;
+const MAX_NAMES = 6;
 const MARKS: Record<Severity, { mark: string; style: Style }> = {
   critical: { mark: '✗', style: 'red' },
   warning: { mark: '!', style: 'yellow' },
@@ -84,11 +84,11 @@ function certificateLines({ leaf, verdict }: Checked): string[] {
   if (leaf === null) return [];
   const { subjectAltNames, issuer, notBefore, notAfter, key } = leaf;
   const names = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].map(oneLine);
-  const more = names.length - MOST_NAMES;
+  const more = names.length - MAX_NAMES;
   const by = [issuer.attribute('O'), issuer.attribute('CN')].flatMap((part) => part ?? []).map(oneLine);
   const where = whereServed(verdict);
   return [
-    `for ${names.slice(0, MOST_NAMES).join(', ') || 'no name'}${more > 0 ? ` and ${more} more` : ''}`,
+    `for ${names.slice(0, MAX_NAMES).join(', ') || 'no name'}${more > 0 ? ` and ${more} more` : ''}`,
     `by ${by.join(', ') || 'an authority without a name'}`,
     `valid from ${longDate(notBefore, 'UTC')} to ${longDate(notAfter, 'UTC')}, ${publicKeyName(key)}`,
     ...(where === null ? [] : [where]),

@@ -7,7 +7,10 @@ import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
  * Refuses to continue if DATA_DIR has no embedded database: opening it would silently create an empty one.
  * @throws ConfigError
  */
-export function refuseEmptyHands({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+export function refuseMissingDatabase({
+  databaseUrl,
+  dataDir,
+}: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
   if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
     throw new ConfigError(
       `There is no database in DATA_DIR ${dataDir}. Start the server once, or set the DATA_DIR or DATABASE_URL that it uses.`,

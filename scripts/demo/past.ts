@@ -4,8 +4,8 @@ import { record } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
-import { answerPast, deliverPast } from './told.ts';
-import { liveUptime } from './uptime.ts';
+import { answerPastIncidents, deliverPastAlerts } from './past-alerts.ts';
+import { createPastUptime } from './uptime.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
@@ -26,7 +26,7 @@ interface PastCheck {
  * Writes months of past checks of these hosts, with their alerts: each certificate is checked when it appears, at alert
  * steps and before it is replaced. The next check of each host is due at `now` and is a real one.
  */
-export async function livePast(
+export async function createPastChecks(
   store: Store,
   past: {
     accountId: string;
@@ -76,7 +76,7 @@ export async function livePast(
       if (check === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
       await recordCheck(monitor, check, checks[index + 1]?.at ?? now);
     }
-    await deliverPast(store, { at, retriedHost: RETRIED_HOST });
+    await deliverPastAlerts(store, { at, retriedHost: RETRIED_HOST });
   }
   for (const [index, host] of hosts.entries()) {
     const { name, tags = [], notes = '', pausedDaysAgo } = host;
@@ -85,7 +85,7 @@ export async function livePast(
     if (first) {
       const checkEveryMinutes = intervalOf(index);
       const until = watchedUntil(host, now);
-      await liveUptime(store, {
+      await createPastUptime(store, {
         ...key,
         host,
         since: first.at,
@@ -96,7 +96,7 @@ export async function livePast(
     await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
     if (pausedDaysAgo !== undefined) await pauseMonitor(store, { ...key, now: watchedUntil(host, now) });
   }
-  await answerPast(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
+  await answerPastIncidents(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
 
   async function recordCheck(
     monitor: ClaimedMonitor,

@@ -5,7 +5,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import type { DemoHost, Outage } from './hosts.ts';
-import { tellPastOutage } from './told.ts';
+import { alertPastOutage } from './past-alerts.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const HISTORY_MS = 90 * DAY_MS;
@@ -25,7 +25,7 @@ interface Past {
 }
 
 /** Writes three months of past checks of a host into the store, and its outages as incidents with their alerts. */
-export async function liveUptime(store: Store, past: Past): Promise<void> {
+export async function createPastUptime(store: Store, past: Past): Promise<void> {
   const { accountId, monitorId, host, now } = past;
   const monitorKey = { account_id: accountId, monitor_id: monitorId };
   const since = Math.max(past.since, now - HISTORY_MS + HOUR_MS);
@@ -90,7 +90,7 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
   for (const incident of incidents)
     // The real check handles an outage that began within the last hour.
     if (incident.started_at < now - HOUR_MS && incident.started_at > now - ALERT_HISTORY_MS)
-      await tellPastOutage(store, { accountId, incident });
+      await alertPastOutage(store, { accountId, incident });
 }
 
 /** Replaces the check runs of the past certificate checks with runs of these checks. */

@@ -59,7 +59,7 @@ export interface Timing {
   /** How long adding a domain waits for its first check. */
   firstCheckMs: number;
   /** How long a preview check waits for its result. */
-  glanceMs: number;
+  previewMs: number;
   /** Interval between heartbeats of an event stream; each one also checks the session. */
   heartbeatMs: number;
   /** How long a health check waits for the database: behind a dead network it never answers. */
@@ -68,7 +68,7 @@ export interface Timing {
 
 export const DEFAULT_TIMING: Timing = {
   firstCheckMs: 5_000,
-  glanceMs: 10_000,
+  previewMs: 10_000,
   heartbeatMs: 20_000,
   databaseMs: 3_000,
 };

@@ -15,13 +15,13 @@ export interface AlertLines {
 
 export type AlertTone = 'critical' | 'warning' | 'good';
 
-const LONGEST_SENTENCE = 300;
-const LONGEST_PARAGRAPH = 700;
-const MOST_PARAGRAPHS = 6;
-const LONGEST_HOST = 255;
-const LONGEST_LABEL = 60;
-const LONGEST_VALUE = 300;
-const MOST_FACTS = 10;
+const MAX_SENTENCE_LENGTH = 300;
+const MAX_PARAGRAPH_LENGTH = 700;
+const MAX_PARAGRAPHS = 6;
+const MAX_HOST_LENGTH = 255;
+const MAX_LABEL_LENGTH = 60;
+const MAX_VALUE_LENGTH = 300;
+const MAX_FACTS = 10;
 
 /** Returns an alert as lines, cut to lengths that every receiver takes. */
 export function alertLines(content: AlertContent): AlertLines {
@@ -29,12 +29,12 @@ export function alertLines(content: AlertContent): AlertLines {
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
   const url = new URL(button.url);
   return {
-    subject: truncatedLine(content.subject, LONGEST_SENTENCE),
-    heading: truncatedLine(sentence, LONGEST_SENTENCE),
-    paragraphs: paragraphs.slice(0, MOST_PARAGRAPHS).map((text) => truncatedLine(text, LONGEST_PARAGRAPH)),
-    facts: factLines(content.facts).slice(0, MOST_FACTS),
-    link: { label: truncatedLine(button.label, LONGEST_LABEL), url: url.href },
-    host: typeof heading === 'string' ? url.host : truncatedLine(heading.host, LONGEST_HOST),
+    subject: truncatedLine(content.subject, MAX_SENTENCE_LENGTH),
+    heading: truncatedLine(sentence, MAX_SENTENCE_LENGTH),
+    paragraphs: paragraphs.slice(0, MAX_PARAGRAPHS).map((text) => truncatedLine(text, MAX_PARAGRAPH_LENGTH)),
+    facts: factLines(content.facts).slice(0, MAX_FACTS),
+    link: { label: truncatedLine(button.label, MAX_LABEL_LENGTH), url: url.href },
+    host: typeof heading === 'string' ? url.host : truncatedLine(heading.host, MAX_HOST_LENGTH),
     tone: resolves || severity === 'info' ? 'good' : severity,
   };
 }
@@ -43,11 +43,11 @@ export function alertLines(content: AlertContent): AlertLines {
 function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   const lines: AlertLines['facts'] = [];
   for (const fact of facts) {
-    const label = truncatedLine(fact.label, LONGEST_LABEL);
+    const label = truncatedLine(fact.label, MAX_LABEL_LENGTH);
     const above = lines.at(-1);
     if (label === '' && above !== undefined)
-      above.value = truncatedLine(`${above.value} · ${fact.value}`, LONGEST_VALUE);
-    else lines.push({ label, value: truncatedLine(fact.value, LONGEST_VALUE) });
+      above.value = truncatedLine(`${above.value} · ${fact.value}`, MAX_VALUE_LENGTH);
+    else lines.push({ label, value: truncatedLine(fact.value, MAX_VALUE_LENGTH) });
   }
   return lines;
 }
@@ -65,7 +65,7 @@ export function escapedWithin(text: string, length: number, escape: (character: 
 }
 
 /** Returns the pieces that fit into `room`, each counted with one separator. Once a piece does not fit, all after it are dropped. */
-export function fitting(
+export function truncateLines(
   pieces: readonly string[],
   room: number,
   sizeOf: (piece: string) => number,

@@ -44,8 +44,8 @@ describe('alertSteps', () => {
 
 describe('passedSince', () => {
   const at = (daysLeft: number) => NOT_AFTER - daysLeft * DAY;
-  const passed = (told: string, toldAt: number, now: number, chosen: ['20d'] | null = null) =>
-    tighterStepReachedAt(certificate(90 * DAY), { told, toldAt, now, chosen });
+  const passed = (sent: string, sentAt: number, now: number, chosen: ['20d'] | null = null) =>
+    tighterStepReachedAt(certificate(90 * DAY), { sent, sentAt, now, chosen });
 
   it('is the instant of the tighter step that came since', () => {
     expect(passed('warning', at(14), at(6.9))).toBe(at(7));

@@ -50,25 +50,25 @@ export function alertSteps(
 }
 
 /**
- * Returns when a step tighter than `told`, which was planned at `toldAt`, was reached before `now`; null if none
+ * Returns when a step tighter than `sent`, which was planned at `sentAt`, was reached before `now`; null if none
  * was. All in ms UTC. A message of the looser step would then say what that of the tighter one is about to say.
  */
 export function tighterStepReachedAt(
   certificate: Renewable,
   {
-    told,
-    toldAt,
+    sent,
+    sentAt,
     now,
     chosen,
   }: {
-    told: string;
-    toldAt: number;
+    sent: string;
+    sentAt: number;
     now: number;
     chosen: readonly ChosenStep[] | null;
   },
 ): number | null {
   const last = alertSteps(certificate, chosen).findLast(({ at }) => at <= now);
-  return last !== undefined && last.step !== told && last.at > toldAt ? last.at : null;
+  return last !== undefined && last.step !== sent && last.at > sentAt ? last.at : null;
 }
 
 /** Returns the time of a step, ms UTC, also of a chosen step that was deselected since. */

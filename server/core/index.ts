@@ -32,7 +32,7 @@ export { upcomingAlerts } from './alerting/upcoming-alerts.ts';
 export type { UpcomingAlert } from './alerting/upcoming-alerts.ts';
 export { updateIncidents } from './alerting/update-incidents.ts';
 export { incidentSeverity } from './alerting/incident.ts';
-export type { Look } from './alerting/incident.ts';
+export type { RecordedCheck } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentPlan, KnownIncident } from './alerting/incident.ts';
 export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
@@ -40,7 +40,7 @@ export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
-export { leavesAt } from './alerting/silence.ts';
+export { sendAt } from './alerting/silence.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
@@ -138,7 +138,7 @@ export type {
   RenewalVerdict,
   RevocationVerdict,
   RevokedCertificate,
-  Turn,
+  ServedPeriod,
   Verdict,
 } from './verdict.ts';
 export { assessUptime, followUptime, recentChecks, uptimePercent, uptimeWindowDays } from './check/uptime.ts';

@@ -54,7 +54,7 @@ export interface RevokedCertificate {
 }
 
 /** One leaf that consecutive checks saw. */
-export interface Turn {
+export interface ServedPeriod {
   certificate: ExpiringCertificate;
   /** Time of the last of those checks, ms UTC. */
   at: number;
@@ -71,7 +71,7 @@ export interface LastSeen {
   findings: { code: FindingCode; fingerprint: string | null }[];
   revoked: RevokedCertificate[];
   /** The leaves of the last few checks, the current one last. They tell rotating servers from a replacement. */
-  turns: Turn[];
+  turns: ServedPeriod[];
 }
 
 export interface AddressVerdict {

@@ -26,7 +26,7 @@ export interface DnsQueries {
 const QUERIES_PER_CHANNEL = 64;
 const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
-const LONGEST_TRY_MS = 2_000;
+const MAX_TRY_MS = 2_000;
 const TRIES = 3;
 const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 
@@ -45,7 +45,7 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
   let lastResponseAt = Number.NEGATIVE_INFINITY;
 
   const newResolver = (): dns.Resolver => {
-    const resolver = new dns.Resolver({ timeout: FIRST_TRY_MS, maxTimeout: LONGEST_TRY_MS, tries: TRIES });
+    const resolver = new dns.Resolver({ timeout: FIRST_TRY_MS, maxTimeout: MAX_TRY_MS, tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     return resolver;
   };

@@ -22,7 +22,7 @@ export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';
 export type { PublicKey } from './public-key.ts';
 export { publicKeyName } from './public-key.ts';
-export type { Reference } from './names/reference-identifier.ts';
+export type { ReferenceIdentifier } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';
 export { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 export type { RenewalWindow } from './renewal-info.ts';

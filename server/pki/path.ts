@@ -9,7 +9,7 @@ import {
 import { failure, type PathFailure, rankFailures } from './path-failure.ts';
 import { type FoundPath, MAX_INTERMEDIATES, searchPath, type SearchRequest } from './path-search.ts';
 import type { Profile } from './profile/profile.ts';
-import { matchesReference, type Reference } from './names/reference-identifier.ts';
+import { matchesReference, type ReferenceIdentifier } from './names/reference-identifier.ts';
 import type { TrustStore } from './trust-store.ts';
 import { WorkBudget } from './work-budget.ts';
 import { hash } from 'node:crypto';
@@ -23,7 +23,7 @@ export interface PathRequest {
   /** ms UTC. */
   readonly now: number;
   /** Name to match. If absent, identity is not checked. */
-  readonly reference?: Reference;
+  readonly reference?: ReferenceIdentifier;
   /** Maximum number of intermediates, not counting self-issued ones. Default and upper limit: 8. */
   readonly maxDepth?: number;
   /** Default serverAuth. */

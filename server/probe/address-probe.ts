@@ -45,7 +45,7 @@ export interface AddressProbeOptions extends ConnectOptions {
 }
 
 /** Probes one address of an endpoint with current TLS settings, and again with legacy ones if the server needs them. */
-export async function look(options: AddressProbeOptions): Promise<AddressObservation> {
+export async function probeAddress(options: AddressProbeOptions): Promise<AddressObservation> {
   const { address, signal, takeOver, onChain } = options;
   const startedAt = performance.now();
   const first = await connectTls(options, modernContext);
@@ -90,7 +90,7 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   const { socket } = connection;
 
   const limits = { host, timeoutMs: handshakeTimeoutMs, signal };
-  const changed = await changeOver(socket, protocol, limits);
+  const changed = await negotiateTls(socket, protocol, limits);
   if (!changed.ok) {
     socket.destroy();
     const { reason, detail } = changed;
@@ -121,7 +121,7 @@ const NEGOTIATIONS: Partial<
  * Negotiates STARTTLS on a plain-text connection. On success the next bytes on the socket belong to the TLS handshake.
  * On failure the caller destroys the socket.
  */
-async function changeOver(
+async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
   { host, timeoutMs, signal }: ChangeOverOptions,

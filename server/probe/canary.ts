@@ -15,7 +15,7 @@ export interface CanaryResult {
 
 export interface Canaries {
   /** Probes all canaries in parallel. Never rejects for network errors; ends within four seconds. */
-  look(signal: AbortSignal): Promise<CanaryResult[]>;
+  probe(signal: AbortSignal): Promise<CanaryResult[]>;
 }
 
 export interface CanaryOptions {
@@ -37,7 +37,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** Returns null if there are no hosts: then our own outages cannot be told from others'. */
 export function createCanaries({ hosts, ...options }: CanaryOptions): Canaries | null {
   if (hosts.length === 0) return null;
-  return { look: (signal) => Promise.all(hosts.map((canary) => probeCanary(canary, options, signal))) };
+  return { probe: (signal) => Promise.all(hosts.map((canary) => probeCanary(canary, options, signal))) };
 }
 
 async function probeCanary(

@@ -7,9 +7,9 @@ import type {
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import { tryParseCertificate, type TrustStore, WorkBudget } from '../pki/index.ts';
-import { type SourceAnswers, askSources } from './query-sources.ts';
+import { type SourceAnswers, querySources } from './query-sources.ts';
 import { probeHttp } from './http-probe.ts';
-import { look, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
+import { probeAddress, type AddressProbeOptions, type OpenConnection } from './address-probe.ts';
 import { probePosture } from './posture.ts';
 import { Requester, type Sources } from './sources/sources.ts';
 import type { Protocol } from '../../contract/words.ts';
@@ -124,7 +124,7 @@ export function createProbe(options: ProbeOptions): Probe {
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
             timed('look', onStep, () =>
-              handshakes.run((limited) => look({ ...limits, ...limited, address, takeOver })),
+              handshakes.run((limited) => probeAddress({ ...limits, ...limited, address, takeOver })),
             ),
           ),
         );
@@ -134,9 +134,9 @@ export function createProbe(options: ProbeOptions): Probe {
             : undefined;
         const common = { signal: deadline.signal, onFault };
         const asker = new Requester(host, work);
-        const querySources = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
+        const queryAll = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
           timed('ask', onStep, () =>
-            askSources({
+            querySources({
               ...common,
               asker,
               addresses: observations,
@@ -149,7 +149,7 @@ export function createProbe(options: ProbeOptions): Probe {
           );
         const [[httpResult = null], asked, posture] = await Promise.all([
           Promise.all(http),
-          querySources(addresses),
+          queryAll(addresses),
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : timed('posture', onStep, () =>
@@ -163,7 +163,7 @@ export function createProbe(options: ProbeOptions): Probe {
                 }),
               ),
         ]);
-        const answers = mergeAnswers(asked, await querySources(alternateObservations(posture, addresses)));
+        const answers = mergeAnswers(asked, await queryAll(alternateObservations(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);
         // Exhausting the budget aborts the HTTP connection too, so its result says nothing about the endpoint.
         const usableHttp = handshakes.isExhausted() ? null : httpResult;

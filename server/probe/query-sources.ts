@@ -25,7 +25,7 @@ export type SourceAnswers = Pick<
 >;
 
 /** Completes the chains received and asks their CAs about revocation and renewal. Never rejects; respects `waits`. */
-export async function askSources(options: QuerySourcesOptions): Promise<SourceAnswers> {
+export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
   const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
 

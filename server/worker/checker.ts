@@ -12,7 +12,7 @@ import {
 } from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
 import { RECHECK_DELAY_MS, type OwnNetwork } from './own-network.ts';
-import { claimWatchers, type Look, type SharedLooks, type Watchers } from './shared-looks.ts';
+import { claimWatchers, type ProbeResult, type SharedProbes, type Watchers } from './shared-probes.ts';
 import { postponeCheck } from '../store/monitors/check-due.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 
@@ -27,7 +27,7 @@ export interface CheckerOptions {
 
 interface CheckerParts {
   telemetry: Telemetry;
-  looks: SharedLooks;
+  sharedProbes: SharedProbes;
 }
 
 /**
@@ -82,12 +82,12 @@ async function checkEndpoint(
   const { log } = options;
   const { meters } = options.telemetry;
   const startedAt = performance.now();
-  const { look, end } = options.looks.begin(watchers, stopping);
+  const { probe, end } = options.sharedProbes.begin(watchers, stopping);
   try {
-    for (const monitor of watchers.toSorted(awaitedFirst))
+    for (const monitor of watchers.toSorted(waitedForFirst))
       await runInContext({ fields: { monitor: monitor.id } }, async () => {
         try {
-          const outcome = await finishCheck(monitor, look, options, stopping);
+          const outcome = await finishCheck(monitor, probe, options, stopping);
           meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
           // The other monitors go on.
@@ -101,18 +101,18 @@ async function checkEndpoint(
   }
 }
 
-const awaitedFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
-  Number(isAwaited(other)) - Number(isAwaited(one));
+const waitedForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
+  Number(isWaitedFor(other)) - Number(isWaitedFor(one));
 /** Somebody is likely to look at the page until the answer is there. */
-const isAwaited = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
+const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
 
 async function finishCheck(
   monitor: ClaimedMonitor,
-  look: Promise<Look>,
+  probe: Promise<ProbeResult>,
   { store, random, log }: CheckerOptions,
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
-  const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await look;
+  const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await probe;
   // We interrupted the probe ourselves; what it saw says nothing about the endpoint.
   if (stopping.aborted) return 'interrupted';
 

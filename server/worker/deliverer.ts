@@ -7,7 +7,7 @@ import {
 } from '../channels/index.ts';
 import { readConfig, type StoredChannelConfig } from '../channels/kinds/index.ts';
 import { nextAttemptAt, tighterStepReachedAt, type UnsubscribePair } from '../core/index.ts';
-import { alertChoices, type AlertChoices } from '../store/alerts/alert-settings.ts';
+import { routingContext, type RoutingContext } from '../store/alerts/alert-settings.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -87,10 +87,10 @@ export async function deliver(
 async function contextOf(
   { account, monitor }: ClaimedDelivery,
   { store, clock }: DelivererOptions,
-): Promise<AlertChoices | null> {
+): Promise<RoutingContext | null> {
   const now = clock.now();
   return (
-    monitor && (await alertChoices(store.db, { accountId: account.id, monitorId: monitor.id, now }, store))
+    monitor && (await routingContext(store.db, { accountId: account.id, monitorId: monitor.id, now }, store))
   );
 }
 
@@ -101,16 +101,20 @@ const NEWER_STEP_MS = 5 * MINUTE_MS;
  * Returns when a tighter step came for which this alert was not made, ms UTC; null if none came. Sent now, the message would say the same
  * as the next one, which follows within seconds.
  */
-function tighterStepAt({ alert }: ClaimedDelivery, context: AlertChoices | null, now: number): number | null {
+function tighterStepAt(
+  { alert }: ClaimedDelivery,
+  context: RoutingContext | null,
+  now: number,
+): number | null {
   const { certificate } = alert.facts;
   if (alert.kind !== 'expiry' || alert.step === 'resolved' || certificate === null) return null;
   const chosen = context?.settings.steps ?? null;
-  return tighterStepReachedAt(certificate, { told: alert.step, toldAt: alert.createdAt, now, chosen });
+  return tighterStepReachedAt(certificate, { sent: alert.step, sentAt: alert.createdAt, now, chosen });
 }
 
 function contentOf(
   delivery: ClaimedDelivery,
-  context: AlertChoices | null,
+  context: RoutingContext | null,
   { clock, productName, publicUrl }: DelivererOptions,
 ): AlertContent {
   const { alert, monitor, certificate, revoked, account } = delivery;

@@ -4,7 +4,7 @@ import { metricsOnly, type Telemetry } from '../telemetry/index.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { type CheckerOptions, createCheckLoop } from './checker.ts';
 import type { DelivererOptions } from './deliverer.ts';
-import { createGlanceLoop } from './preview-checker.ts';
+import { createPreviewLoop } from './preview-checker.ts';
 import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createDigestKeeper } from './digest-keeper.ts';
 import { createJanitor } from './janitor.ts';
@@ -12,12 +12,12 @@ import { createDeliveryLoops, createMailLoop } from './message-loops.ts';
 import { createAlarms } from './operator-alarm.ts';
 import { createOwnNetwork } from './own-network.ts';
 import { createPlanKeeper } from './plan-keeper.ts';
-import { createSharedLooks } from './shared-looks.ts';
+import { createSharedProbes } from './shared-probes.ts';
 import { createWatchdog } from './watchdog.ts';
 
 export { type Clock, systemClock } from './clock.ts';
 export { createAlarms } from './operator-alarm.ts';
-export { type OwnNetwork, ALWAYS_TRUSTS } from './own-network.ts';
+export { type OwnNetwork, TRUST_EVERY_CHECK } from './own-network.ts';
 
 /** A message that is interrupted while it is sent may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
@@ -47,7 +47,7 @@ export interface Worker {
   /** Does everything that is due now and what becomes due by it: digests, plan ends, checks, deliveries, mails. For tests. */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
   /** Runs every preview check that was asked for. For tests. */
-  runGlances(): Promise<number>;
+  runPreviews(): Promise<number>;
   /** Fetches every icon that is due, once. For tests. */
   runIcons(): Promise<number>;
   /** Runs one round of the janitor. For tests. */
@@ -64,10 +64,10 @@ export function createWorker(options: WorkerOptions): Worker {
   const alarms = createAlarms(options);
   const ownNetwork = createOwnNetwork({ ...options, alarms });
   const parts = { ...options, telemetry, alarms, ownNetwork, claimedBy: randomUUID() };
-  const checks = createCheckLoop({ ...parts, looks: createSharedLooks({ ...options, ownNetwork }) });
+  const checks = createCheckLoop({ ...parts, sharedProbes: createSharedProbes({ ...options, ownNetwork }) });
   const deliveries = createDeliveryLoops(parts);
   const mails = createMailLoop(parts);
-  const glances = createGlanceLoop({ ...parts, examiner: options.strangersExaminer ?? options.examiner });
+  const previews = createPreviewLoop({ ...parts, examiner: options.strangersExaminer ?? options.examiner });
   const icons = createIconKeeper({ ...options, telemetry });
   const plans = createPlanKeeper({ ...options, ownNetwork });
   const digests = createDigestKeeper({ ...options, ownNetwork });
@@ -89,12 +89,12 @@ export function createWorker(options: WorkerOptions): Worker {
         if (topic === 'due') checks.wake();
         if (topic === 'deliveries') for (const loop of deliveries) loop.wake();
         if (topic === 'mails') mails.wake();
-        if (topic === 'glances') glances.wake();
+        if (topic === 'glances') previews.wake();
       });
       for (const loop of deliveries) loop.start();
       mails.start();
       void startChecks();
-      glances.start();
+      previews.start();
       icons.start();
       plans.start();
       digests.start();
@@ -108,9 +108,9 @@ export function createWorker(options: WorkerOptions): Worker {
       const sending = [...deliveries, mails].map((loop) =>
         loop.stop({ graceMs: messageGraceMs, abortMs: ABORT_MS }),
       );
-      const looking = [checks, glances, icons].map((loop) => loop.stop({ graceMs: 0, abortMs: ABORT_MS }));
+      const probing = [checks, previews, icons].map((loop) => loop.stop({ graceMs: 0, abortMs: ABORT_MS }));
       const keeping = [plans, digests, bounces].map((loop) => loop.stop(ABORT_MS));
-      await Promise.all([...sending, ...looking, ...keeping, janitor.stop(), watchdog.stop()]);
+      await Promise.all([...sending, ...probing, ...keeping, janitor.stop(), watchdog.stop()]);
     },
     async runDue() {
       await digests.runDue();
@@ -119,10 +119,10 @@ export function createWorker(options: WorkerOptions): Worker {
       done.mails = await mails.runDue();
       return done;
     },
-    runGlances: () => glances.runDue(),
+    runPreviews: () => previews.runDue(),
     runIcons: () => icons.runDue(),
     sweep: () => janitor.sweep(),
-    watch: () => watchdog.look(),
+    watch: () => watchdog.runOnce(),
     readBounces: () => bounces.read(),
   };
 }

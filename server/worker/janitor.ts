@@ -14,7 +14,7 @@ import { pruneTrials } from '../store/billing/trials.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { recallMonitors } from '../store/monitors/check-due.ts';
+import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
 /** The past of a domain is pruned by the day. The history of certificates is kept as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
@@ -65,7 +65,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     if (!(await ownNetwork.clockIsRight())) return;
     const now = clock.now();
     const recalled =
-      (await recallMonitors(store, now)) +
+      (await resetFarDueTimes(store, now)) +
       (await rescheduleDeliveries(store, now)) +
       (await rescheduleMails(store, now)) +
       (await restoreEndedPlans(store, now)) +

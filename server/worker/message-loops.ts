@@ -11,11 +11,11 @@ import { sendMail } from './mailer.ts';
 const SENDING_LEASE_MS = 45_000;
 const RENEW_MS = 15_000;
 /** Mail servers limit connections; alerts are few and leave in seconds all the same. */
-const MAILED_AT_ONCE = 4;
+const MAX_CONCURRENT_EMAILS = 4;
 /** Many, and separate from mail: a receiver that never answers holds a slot until it times out. */
-const POSTED_AT_ONCE = 32;
-const CLAIMED_TOGETHER = 4;
-const MAILS_AT_ONCE = 2;
+const MAX_CONCURRENT_POSTS = 32;
+const CLAIM_BATCH_SIZE = 4;
+const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
 
 export type MessageLoopOptions = DelivererOptions &
   DelivererParts & {
@@ -37,7 +37,7 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
   const loop = createClaimLoop<ClaimedDelivery>({
     ...options,
     name: by === 'mail' ? 'alert by mail' : 'alert over http',
-    concurrency: by === 'mail' ? MAILED_AT_ONCE : POSTED_AT_ONCE,
+    concurrency: by === 'mail' ? MAX_CONCURRENT_EMAILS : MAX_CONCURRENT_POSTS,
     claim: (limit) => (by === 'mail' ? claimSome(limit) : inSmallBatches(claimSome, limit)),
     async handle(delivery, stopping) {
       const { key, kind } = delivery.channel;
@@ -48,7 +48,7 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
     },
     // Interrupted while sending: the next process retries at once with the same Message-ID.
     release: async ({ id, leaseToken }) => {
-      await retryDelivery(store, { id, leaseToken, ...atOnce(options) });
+      await retryDelivery(store, { id, leaseToken, ...concurrencyOf(options) });
     },
     renewal: renewalOf('deliveries', options),
     fieldsOf: ({ id, channel, monitor }) => ({
@@ -67,7 +67,7 @@ async function inSmallBatches(
 ): Promise<ClaimedDelivery[]> {
   const claimed: ClaimedDelivery[] = [];
   for (;;) {
-    const some = await claim(Math.min(CLAIMED_TOGETHER, limit - claimed.length));
+    const some = await claim(Math.min(CLAIM_BATCH_SIZE, limit - claimed.length));
     claimed.push(...some);
     if (some.length === 0 || claimed.length >= limit) return claimed;
   }
@@ -79,13 +79,13 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
   return createClaimLoop<ClaimedMail>({
     ...options,
     name: 'mail',
-    concurrency: MAILS_AT_ONCE,
+    concurrency: MAX_CONCURRENT_ACCOUNT_MAILS,
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
     async handle(claimed, stopping) {
       telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));
     },
     release: async ({ id, leaseToken }) => {
-      await retryMail(store, { id, leaseToken, ...atOnce(options) });
+      await retryMail(store, { id, leaseToken, ...concurrencyOf(options) });
     },
     renewal: renewalOf('mails', options),
     fieldsOf: ({ id }) => ({ mail: id }),
@@ -98,7 +98,7 @@ const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock }: MessageLoop
     extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs: SENDING_LEASE_MS }),
 });
 
-const atOnce = ({ clock }: MessageLoopOptions) => ({
+const concurrencyOf = ({ clock }: MessageLoopOptions) => ({
   nextAttemptAt: clock.now(),
   now: clock.now(),
   detail: 'The server was stopped.',

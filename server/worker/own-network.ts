@@ -49,7 +49,7 @@ export interface PreviousState {
 export const RECHECK_DELAY_MS = { least: 40_000, most: 55_000 };
 
 /** Trusts everything; for tests of other parts. */
-export const ALWAYS_TRUSTS: OwnNetwork = {
+export const TRUST_EVERY_CHECK: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),
   lookAgain: () => Promise.resolve(),
@@ -78,7 +78,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   let logged = '';
 
   async function runRound(among: Canaries): Promise<boolean> {
-    const sightings = await among.look(closing.signal);
+    const sightings = await among.probe(closing.signal);
     guard.hear(sightings);
     const healthy = sightings.filter(({ isHealthy }) => isHealthy).length;
     if (closing.signal.aborted) return true;

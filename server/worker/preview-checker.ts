@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { CertificateFacts, Observation } from '../core/index.ts';
 import type { Judgement } from '../probe/index.ts';
 import {
-  answerGlance,
-  claimGlances,
-  type ClaimedGlance,
-  extendGlance,
-  type GlanceAnswer,
-} from '../store/checks/glances.ts';
+  storePreviewResult,
+  claimPreviews,
+  type ClaimedPreview,
+  extendPreview,
+  type PreviewResult,
+} from '../store/checks/preview-checks.ts';
 import type { CheckerOptions } from './checker.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
@@ -16,24 +16,24 @@ import type { Telemetry } from '../telemetry/index.ts';
  * Extended while the preview runs. Short, so that another worker takes over from a killed one
  * while the visitor still waits.
  */
-const GLANCE_LEASE_MS = 3_000;
+const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /** After this the preview reports a timeout: the visitor waits ten seconds. */
 const TIMEOUT_MS = 8_000;
 
 /** Separate from the checks, so that neither waits for the other. */
-const GLANCES_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 
 /** Creates the loop that runs the preview checks that visitors ask for. */
-export function createGlanceLoop(options: CheckerOptions & { telemetry: Telemetry }): ClaimLoop {
+export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemetry }): ClaimLoop {
   const { store, clock } = options;
   return createClaimLoop({
     ...options,
     name: 'look',
-    concurrency: GLANCES_AT_ONCE,
-    claim: (limit) => claimGlances(store, { now: clock.now(), limit, leaseMs: GLANCE_LEASE_MS }),
-    handle: (glance, stopping) => answerAsked(glance, options, stopping),
-    release: ({ id }) => extendGlance(store, { id, now: clock.now(), leaseMs: 0 }),
+    concurrency: MAX_CONCURRENT,
+    claim: (limit) => claimPreviews(store, { now: clock.now(), limit, leaseMs: LEASE_MS }),
+    handle: (preview, stopping) => runPreview(preview, options, stopping),
+    release: ({ id }) => extendPreview(store, { id, now: clock.now(), leaseMs: 0 }),
     // Nobody keeps whose preview it is.
     fieldsOf: ({ id }) => ({ look: id }),
   });
@@ -43,14 +43,14 @@ export function createGlanceLoop(options: CheckerOptions & { telemetry: Telemetr
  * Runs a preview check for a visitor without an account, by the probe and the judge of every
  * check. Stores only the answer.
  */
-async function answerAsked(
-  { id, host, port, protocol }: ClaimedGlance,
+async function runPreview(
+  { id, host, port, protocol }: ClaimedPreview,
   { store, examiner, clock, log }: Omit<CheckerOptions, 'random'>,
   stopping: AbortSignal,
 ): Promise<void> {
   const renewal = setInterval(() => {
-    extendGlance(store, { id, now: clock.now(), leaseMs: GLANCE_LEASE_MS }).catch((error: unknown) =>
-      log.warn({ err: error }, 'the lease of a look could not be extended'),
+    extendPreview(store, { id, now: clock.now(), leaseMs: LEASE_MS }).catch((error: unknown) =>
+      log.warn({ err: error }, 'the lease of a preview check could not be extended'),
     );
   }, RENEW_MS);
   const late = new AbortController();
@@ -68,13 +68,13 @@ async function answerAsked(
     const { verdict, certificates } = await examiner.judge(input);
     const chain = readableChain(observation, verdict.leafFingerprint, certificates);
     const facts = chain[0] ?? null;
-    const answer: GlanceAnswer = {
+    const answer: PreviewResult = {
       verdict,
       leaf: facts && { ...facts, sans: facts.sans.slice(0, MAX_NAMES) },
       chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, notAfter })),
       names: facts?.sans.length ?? 0,
     };
-    await answerGlance(store, id, answer);
+    await storePreviewResult(store, id, answer);
   } finally {
     clearInterval(renewal);
     clearTimeout(deadline);

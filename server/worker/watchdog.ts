@@ -11,7 +11,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
-import { recallMonitors } from '../store/monitors/check-due.ts';
+import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
 export interface WatchdogOptions {
   store: Store;
@@ -31,7 +31,7 @@ export interface Watchdog {
   /** Resolves once overdue checks are spread, so that checks may begin; keeps watching until `stop`. */
   start(): Promise<void>;
   /** Runs one round. For tests. */
-  look(): Promise<void>;
+  runOnce(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -67,9 +67,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (moved > 0) log.warn({ checks: moved }, 'overdue checks are spread over the next ten minutes');
   }
 
-  async function recall(): Promise<void> {
+  async function resetFarDue(): Promise<void> {
     const now = clock.now();
-    await recallMonitors(store, now);
+    await resetFarDueTimes(store, now);
     await rescheduleDeliveries(store, now);
     await rescheduleMails(store, now);
     await restoreEndedPlans(store, now);
@@ -101,9 +101,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     );
   }
 
-  async function look(): Promise<void> {
+  async function runOnce(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
-      await recall();
+      await resetFarDue();
       // This worker has recorded checks since the machine woke up seconds ago; they are no reason not to spread.
       await spreadBacklog({ unlessWorked: false });
     }
@@ -121,7 +121,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
 
   function scheduleNext(): void {
     timer = setTimeout(() => {
-      running = look()
+      running = runOnce()
         .catch((error: unknown) => log.error({ err: error }, 'the watch over the other loops failed'))
         .finally(() => {
           if (timer !== undefined) scheduleNext();
@@ -139,7 +139,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
         log.error({ err: error }, 'overdue checks could not be spread');
       }
     },
-    look,
+    runOnce,
     async stop() {
       clearTimeout(timer);
       timer = undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MOST_AUTHORITIES } from '../../contract/authority.ts';
+import { MAX_AUTHORITIES } from '../../contract/authority.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
@@ -63,9 +63,9 @@ describeEachDatabase('The private authorities of an account', (open) => {
 
   it('are twenty at most', async () => {
     const { alice } = await (await startApi(open)).cast();
-    const roots = Array.from({ length: MOST_AUTHORITIES + 1 }, () => mintAuthority().certificatePem);
+    const roots = Array.from({ length: MAX_AUTHORITIES + 1 }, () => mintAuthority().certificatePem);
     const { problem } = await add(alice, roots.join(''));
     expect(problem).toMatchObject({ code: 'too_many_authorities', status: 409 });
-    expect((await add(alice, roots.slice(1).join(''))).ok.data).toHaveLength(MOST_AUTHORITIES);
+    expect((await add(alice, roots.slice(1).join(''))).ok.data).toHaveLength(MAX_AUTHORITIES);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { ChannelConfig } from '../../contract/channel-config.ts';
-import { MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
+import { MAX_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
@@ -149,7 +149,7 @@ describeEachDatabase('The channels of an account', (open) => {
       accountId: alice.id,
       name: 'Late',
       invitation: null,
-      most: MOST_CHANNELS,
+      most: MAX_CHANNELS,
       now: api.clock.now(),
       config: storable({ kind: 'slack', url: 'https://hooks.slack.com/services/x' }),
       mayAdd: (plan) => plan === 'premium',
@@ -161,11 +161,11 @@ describeEachDatabase('The channels of an account', (open) => {
   it('are twenty at most, also where many are added at once', async () => {
     const { bob } = await (await startApi(open)).cast();
     const answers = await Promise.all(
-      Array.from({ length: MOST_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
+      Array.from({ length: MAX_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
     );
     const refused = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.code);
     expect(refused).toEqual(Array.from({ length: 6 }, () => 'too_many_channels'));
-    expect(await list(bob)).toHaveLength(MOST_CHANNELS + 1);
+    expect(await list(bob)).toHaveLength(MAX_CHANNELS + 1);
   });
 
   it('lead to one place once, also where both are added at once', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { createCalendar } from '../../server/store/publishing/calendar-feeds.ts';
+import { createCalendarFeed } from '../../server/store/publishing/calendar-feeds.ts';
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -196,7 +196,7 @@ async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<
         created_at: now,
       })
       .execute();
-  await createCalendar(store, { accountId: person.id, token: secret, now });
+  await createCalendarFeed(store, { accountId: person.id, token: secret, now });
   const mine = { accountId: person.id, monitorId: null };
   await addMaintenance(store, {
     ...mine,

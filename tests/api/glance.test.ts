@@ -3,7 +3,7 @@ import type { Server } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
-import { claimGlances } from '../../server/store/checks/glances.ts';
+import { claimPreviews } from '../../server/store/checks/preview-checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
@@ -154,7 +154,7 @@ describeEachDatabase('A look without an account', (open) => {
   });
 
   it('ends in time where the host does not, and leaves nothing', async () => {
-    const { rig, look } = await startWorld(open, { api: { timing: { glanceMs: 100 } } });
+    const { rig, look } = await startWorld(open, { api: { timing: { previewMs: 100 } } });
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
     rig.dns.entries.set('mute.fjord.example', { addresses: ['127.0.0.1'] });
@@ -196,7 +196,7 @@ describeEachDatabase('A look without an account', (open) => {
   });
 
   it('is limited for each address, and for all together', async () => {
-    const { rig, look } = await startWorld(open, { api: { timing: { glanceMs: 0 } } });
+    const { rig, look } = await startWorld(open, { api: { timing: { previewMs: 0 } } });
     const many = async (count: number, from: string) => {
       const codes: string[] = [];
       for (let index = 0; index < count; index++)
@@ -233,12 +233,12 @@ describeEachDatabase('A look without an account', (open) => {
     const looking = look(`shop.fjord.example:${rig.port}`);
     const asked = () => rig.store.db.selectFrom('glances').selectAll().execute();
     await until(async () => (await asked()).length === 1);
-    const claim = () => claimGlances(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 3_000 });
+    const claim = () => claimPreviews(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 3_000 });
     expect(await claim()).toHaveLength(1);
     expect(await claim()).toEqual([]);
-    expect(await rig.worker.runGlances()).toBe(0);
+    expect(await rig.worker.runPreviews()).toBe(0);
     rig.clock.advance(3_001);
-    expect(await rig.worker.runGlances()).toBe(1);
+    expect(await rig.worker.runPreviews()).toBe(1);
     expect((await looking).ok.data.state).toBe('ok');
     expect(await asked()).toEqual([]);
   });
@@ -270,11 +270,11 @@ describeEachDatabase('A look without an account', (open) => {
       .insertInto('glances')
       .values(ages.map((age) => ({ ...row, id: String(age), created_at: rig.clock.now() - age })))
       .execute();
-    const claimed = await claimGlances(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 1 });
+    const claimed = await claimPreviews(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 1 });
     expect(claimed.map(({ id }) => id)).toEqual(['5000']);
     expect(await countRows(rig.store)).toBe(2);
     rig.clock.set(rig.clock.now() + 55_000);
-    await rig.worker.runGlances();
+    await rig.worker.runPreviews();
     expect(await countRows(rig.store)).toBe(0);
   });
 

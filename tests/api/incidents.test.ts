@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { MOST_MAINTENANCE_WINDOWS } from '../../contract/alerting.ts';
+import { MAX_MAINTENANCE_WINDOWS } from '../../contract/alerting.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
@@ -171,7 +171,7 @@ describeEachDatabase('A window of maintenance', (open) => {
       repeats: 'never' as const,
       created_at: now,
     };
-    for (let count = 0; count < MOST_MAINTENANCE_WINDOWS; count++)
+    for (let count = 0; count < MAX_MAINTENANCE_WINDOWS; count++)
       await api.store.db
         .insertInto('maintenance_windows')
         .values({ ...row, id: `${count}`, starts_at: now, ends_at: now + HOUR_MS })

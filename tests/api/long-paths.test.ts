@@ -10,7 +10,7 @@ import { startApi } from './test-api.ts';
 
 /** Nothing here depends on the database. */
 const open = () => freshStore('sqlite');
-const MOST_BYTES = 2_048;
+const MAX_BYTES = 2_048;
 
 /** The product behind a real socket; `get` sends the target as it is, which `fetch` would normalise. */
 async function listening() {
@@ -48,7 +48,7 @@ describe('A path of more than 2 kB', () => {
       const { get } = await listening();
       const answer = await get(`/${part.repeat(12_000 / part.length)}`);
       expect(answer.status).toBe(414);
-      expect(answer.body).toBe(`The limit of ${MOST_BYTES} bytes for a path is reached.\n`);
+      expect(answer.body).toBe(`The limit of ${MAX_BYTES} bytes for a path is reached.\n`);
     },
   );
 
@@ -56,7 +56,7 @@ describe('A path of more than 2 kB', () => {
     const { get } = await listening();
     const calls = Object.values<Call>(CALLS).map(({ path }) => `/api${path.replaceAll(/\{\w+\}/g, 'x')}/`);
     for (const folder of ['/assets/', '/status/', '/badge/', '/dev/mail/', '/metrics/', ...calls]) {
-      const { status, headers, body } = await get(folder.padEnd(MOST_BYTES + 1, 'x'));
+      const { status, headers, body } = await get(folder.padEnd(MAX_BYTES + 1, 'x'));
       expect([folder, status]).toEqual([folder, 414]);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       const id = headers.get('x-request-id');
@@ -69,7 +69,7 @@ describe('A path of more than 2 kB', () => {
 
   it('is counted and logged like every other request, and as a limit that was reached', async () => {
     const { get, telemetry, lines } = await listening();
-    for (const path of ['/', '/api/']) await get(path.padEnd(MOST_BYTES + 1, '.'));
+    for (const path of ['/', '/api/']) await get(path.padEnd(MAX_BYTES + 1, '.'));
     const text = await telemetry.meters.registry.metrics();
     expect(text).toContain('certlantern_limit_reached_total{limit="LIMIT_PATH_BYTES"} 2');
     expect(text).toContain('requests_total{route="pages",method="GET",status="414"} 2');
@@ -79,8 +79,8 @@ describe('A path of more than 2 kB', () => {
   it('is measured without its query, and up to the limit it is read', async () => {
     const { get } = await listening();
     expect((await get(`/api/config?code=${'x'.repeat(8_000)}`)).status).toBe(200);
-    expect((await get('/'.padEnd(MOST_BYTES, 'x'))).status).toBe(404);
-    expect((await get('/'.padEnd(MOST_BYTES + 1, 'x'))).status).toBe(414);
-    expect((await get('/'.padEnd(MOST_BYTES + 1, 'x'), 'POST')).status).toBe(414);
+    expect((await get('/'.padEnd(MAX_BYTES, 'x'))).status).toBe(404);
+    expect((await get('/'.padEnd(MAX_BYTES + 1, 'x'))).status).toBe(414);
+    expect((await get('/'.padEnd(MAX_BYTES + 1, 'x'), 'POST')).status).toBe(414);
   });
 });

@@ -4,7 +4,7 @@ import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { ALWAYS_TRUSTS } from '../../server/worker/index.ts';
+import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
@@ -27,7 +27,7 @@ async function subscription({ clock }: TestApi, person: Person) {
 /** Does the worker's part. */
 async function carryOutEnds({ store, clock }: TestApi): Promise<void> {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  await createPlanKeeper({ ownNetwork: ALWAYS_TRUSTS, store, clock, log }).runDue();
+  await createPlanKeeper({ ownNetwork: TRUST_EVERY_CHECK, store, clock, log }).runDue();
   expect(log.error).not.toHaveBeenCalled();
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { MOST_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
+import { MAX_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
@@ -260,7 +260,7 @@ describeEachDatabase('A status page', (open) => {
       await alice.ask(CALLS.importDomains, { body: { entries: entries(from) } });
     await publish(alice);
     const shown = await seen(api);
-    expect(shown.domains).toHaveLength(MOST_SHOWN);
+    expect(shown.domains).toHaveLength(MAX_SHOWN);
     expect(shown.more).toBe(10);
 
     await api.store.db
@@ -271,7 +271,7 @@ describeEachDatabase('A status page', (open) => {
     await goDown(api, last.ok.data[0]?.id ?? '');
     const after = await seen(api);
     expect(after).toMatchObject({ state: 'down', more: 10 });
-    expect(after.domains).toHaveLength(MOST_SHOWN);
+    expect(after.domains).toHaveLength(MAX_SHOWN);
     expect(after.domains.at(-1)).toMatchObject({ name: 'h369.example.com', state: 'down' });
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });

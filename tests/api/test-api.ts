@@ -83,7 +83,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     webRoot: '/nonexistent',
     mailFolder: null,
     ...overrides,
-    timing: { firstCheckMs: 0, glanceMs: 0, heartbeatMs: 20, ...overrides.timing },
+    timing: { firstCheckMs: 0, previewMs: 0, heartbeatMs: 20, ...overrides.timing },
     config: {
       publicUrl,
       publicUrlIsDefault: true,

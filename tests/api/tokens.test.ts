@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { MOST_TOKENS } from '../../contract/token.ts';
+import { MAX_TOKENS } from '../../contract/token.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
@@ -104,8 +104,8 @@ describeEachDatabase('Personal tokens', (open) => {
     const { alice } = await api.cast();
     const make = (days: number | null) =>
       alice.ask(CALLS.makeToken, { body: bodyOf({ expires_in_days: days }) });
-    const answers = await Promise.all(Array.from({ length: MOST_TOKENS + 3 }, () => make(1)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_TOKENS);
+    const answers = await Promise.all(Array.from({ length: MAX_TOKENS + 3 }, () => make(1)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MAX_TOKENS);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
     api.clock.advance(DAY_MS);
     await alice.ask(CALLS.refreshSession);

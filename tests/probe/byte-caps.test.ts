@@ -84,7 +84,7 @@ describe.each([
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
     [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('%i bytes for a look', async (bytes, expected) => {
+  ])('%i bytes for a probe', async (bytes, expected) => {
     const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
     expect(http).toMatchObject(expected);
   });
@@ -126,9 +126,9 @@ describe.each([
     expect(cut.ok && cut.body.length).toBe(BODY);
   });
 
-  it('after the answer to a look is drained to its end, and one byte more is hung up on', async () => {
+  it('after the answer to a probe is drained to its end, and one byte more is hung up on', async () => {
     const closed: string[] = [];
-    const look = async (name: string, bytes: number) => {
+    const probe = async (name: string, bytes: number) => {
       const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
       const port = await overTls((socket) =>
         socket.once('data', (request: Buffer) => {
@@ -141,7 +141,7 @@ describe.each([
       return lookedAt('https', port);
     };
     // A server that is not done with its body is given a second: the longer body, asked for last, ends first.
-    await Promise.all([look('whole', BODY), look('too long', BODY + 1)]);
+    await Promise.all([probe('whole', BODY), probe('too long', BODY + 1)]);
     await expect.poll(() => closed).toEqual(['too long', 'whole']);
   });
 });
@@ -250,6 +250,6 @@ describe('the clock of a canary', () => {
       now: () => now,
       timeoutMs: 3_000,
     });
-    expect(await canaries?.look(never)).toEqual([{ host: 'cap.test', isHealthy: true, aheadMs }]);
+    expect(await canaries?.probe(never)).toEqual([{ host: 'cap.test', isHealthy: true, aheadMs }]);
   });
 });

@@ -29,7 +29,7 @@ async function look(ports: Record<string, number>, addresses: Record<string, str
     now: () => NOW,
     timeoutMs: 1_000,
   });
-  return canaries?.look(new AbortController().signal);
+  return canaries?.probe(new AbortController().signal);
 }
 
 /** Answers over HTTP with this Date, or with none. */

@@ -72,7 +72,7 @@ function watch(port: number, host = HOST) {
         previous,
       );
       const uptime = assessUptime(observation);
-      const told = outbox.look({ verdict, previous, now, state: uptime.state });
+      const told = outbox.recordCheck({ verdict, previous, now, state: uptime.state });
       const alerts = told.map(({ alert, incident, ...one }) => ({
         ...one,
         ...alert,
@@ -138,7 +138,7 @@ describe('what nothing depends on', () => {
     expect(verdict.findings.map(({ severity }) => severity)).not.toContain('critical');
     expect(verdict.findings.map(({ severity }) => severity)).not.toContain('warning');
     expect(verdict).toMatchObject({ trusted: true, limiting: { fingerprint: leaf.fingerprint } });
-    expect(new MemoryOutbox().look({ verdict, previous: null, now: NOW })).toEqual([]);
+    expect(new MemoryOutbox().recordCheck({ verdict, previous: null, now: NOW })).toEqual([]);
   });
 });
 
@@ -177,7 +177,7 @@ describe('nodes that answer in turn', () => {
       const differing = codes(checked.verdict).filter((code) => code === 'certificates_differ');
       expect(differing).toHaveLength(turn < 2 ? 0 : 1);
     }
-    expect(endpoint.outbox.told).toMatchObject([{ key: `expiry ${old.fingerprint}` }]);
+    expect(endpoint.outbox.sent).toMatchObject([{ key: `expiry ${old.fingerprint}` }]);
     expect(replaced).toBe(1);
   });
 });

@@ -16,7 +16,7 @@ import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 /** Processes start slowly on a machine that does much else. */
 const PATIENCE = { timeout: 150_000, interval: 100 };
 const TIMEOUT_MS = 400_000;
-const MOST_ADDED = 50;
+const MAX_ADDED = 50;
 const PAUSE_MS = 20;
 const DOMAIN = 'many.example';
 /** Of each worker: few, so that looks wait for one whenever a worker is told to stop. */
@@ -67,7 +67,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
       void rolled.catch(() => null).finally(() => (progress.isOver = true));
       while (!progress.isOver) {
         // As many as an account may add in a minute; then it reads what it has.
-        const host = hosts.length < MOST_ADDED ? world.hosts.add('ends in days') : null;
+        const host = hosts.length < MAX_ADDED ? world.hosts.add('ends in days') : null;
         if (host !== null) hosts.push(host.replace(/:.*/, ''));
         await persistently(apis, (url) => {
           const client = createClient(sendTo(url), alice.cookies);

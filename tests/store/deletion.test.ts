@@ -5,7 +5,7 @@ import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { enableBadge } from '../../server/store/publishing/badges.ts';
-import { createCalendar } from '../../server/store/publishing/calendar-feeds.ts';
+import { createCalendarFeed } from '../../server/store/publishing/calendar-feeds.ts';
 import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
@@ -166,7 +166,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     now: NOW,
   });
   await claimIdempotencyKey(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });
-  await createCalendar(store, { accountId: account.id, token: name, now: NOW });
+  await createCalendarFeed(store, { accountId: account.id, token: name, now: NOW });
   const refused = { reason: 'refused' as const, detail: '550 unknown', now: NOW };
   await store.db.transaction().execute(async (trx) => {
     await suppress(trx, { address: account.email, ...refused });

@@ -206,7 +206,7 @@ describeEachDatabase('deliveries', (open) => {
       .execute();
     await check(store, NOW + 2 * DAY, [leaf]);
     expect(await knownIncidents(store.db, { accountId, monitorId, now: NOW + 2 * DAY })).toMatchObject([
-      { problem: 'expiry', told: ['critical', 'three_days'] },
+      { problem: 'expiry', notifiedSteps: ['critical', 'three_days'] },
     ]);
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ alert: { step: 'three_days' } });
   });
@@ -261,7 +261,7 @@ describeEachDatabase('deliveries', (open) => {
     const [monitor] = await claimDue(store, { ...claim, now: NOW + MINUTE });
     expect(monitor).toMatchObject({ id: monitorId });
     expect(await knownIncidents(store.db, { accountId, monitorId, now: NOW + MINUTE })).toMatchObject([
-      { told: [] },
+      { notifiedSteps: [] },
     ]);
     expect(await store.db.selectFrom('deliveries').select(['id', 'channel_id']).execute()).toEqual([
       { id: waiting?.id, channel_id: null },

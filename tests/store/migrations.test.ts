@@ -83,7 +83,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
         problem: 'expiry',
         fingerprint: 'aa',
         endedAt: null,
-        told: expect.arrayContaining(['warning', 'critical']),
+        notifiedSteps: expect.arrayContaining(['warning', 'critical']),
       },
     ]);
     const claim = { now: NOW + DAY, limit: 9, leaseMs: DAY, claimedBy: 'a worker' };

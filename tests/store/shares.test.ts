@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import {
-  claimCompanions,
+  claimSameEndpoints,
   claimDue,
   type ClaimedMonitor,
 } from '../../server/store/monitors/monitor-claims.ts';
@@ -104,7 +104,7 @@ describeEachDatabase('companions', (open) => {
     const store = await open();
     const [first, along] = [await watched(store, 'first', {}), await watched(store, 'along', {})];
     const [primary] = await claimDue(store, { ...claim, now: first.nextCheckAt, limit: 1 });
-    const [companion] = await claimCompanions(store, { ...claim, now: first.nextCheckAt, of: [primary!] });
+    const [companion] = await claimSameEndpoints(store, { ...claim, now: first.nextCheckAt, of: [primary!] });
     const ended = first.nextCheckAt + 1_000;
     for (const one of [primary!, companion!])
       expect(await recordSample(store, checkOf(one, ended, [certificate()]))).toBe(true);
@@ -130,7 +130,7 @@ describeEachDatabase('companions', (open) => {
     });
     const claimed = await claimDue(store, { ...claim, now: NOW, limit: 1 });
     const everywhere = rows.map(({ host }) => ({ ...claimed[0]!, host }));
-    expect(await claimCompanions(store, { ...claim, now: NOW, of: everywhere })).toHaveLength(200);
+    expect(await claimSameEndpoints(store, { ...claim, now: NOW, of: everywhere })).toHaveLength(200);
   });
 });
 
@@ -144,7 +144,7 @@ describe.skipIf(!hasDatabase('postgres'))('shares among several workers (postgre
         await watch(store, (await person(store, `person${index}`)).id, 'www.example');
       const first = await claimOne(store, NOW);
       const along = await Promise.all(
-        stores.map((one) => claimCompanions(one, { ...claim, now: NOW, of: [first] })),
+        stores.map((one) => claimSameEndpoints(one, { ...claim, now: NOW, of: [first] })),
       );
       const ids = along.flat().map(({ id }) => id);
       expect(ids).toHaveLength(29);
@@ -212,7 +212,7 @@ async function watched(
 
 async function alongAt(store: Store, now: number): Promise<ClaimedMonitor[]> {
   const first = await claimOne(store, now);
-  return claimCompanions(store, { ...claim, now, of: [first] });
+  return claimSameEndpoints(store, { ...claim, now, of: [first] });
 }
 
 async function namesOf(store: Store, monitors: readonly ClaimedMonitor[]): Promise<string[]> {

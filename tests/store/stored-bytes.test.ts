@@ -12,7 +12,7 @@ import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, w
 import {
   history,
   historyPair,
-  notKept,
+  lastDropped,
   presentedChain,
 } from '../../server/store/checks/certificate-history.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
@@ -89,7 +89,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await historyPair(store, { ...key, from: first ?? '', to: last ?? '' })).toBe('not_kept');
     expect(await certificateDers(store, [second ?? '', last ?? ''])).toHaveLength(2);
     expect(reached).toEqual(Array<LimitName>(5).fill('certificatesPerDomain'));
-    expect(await notKept(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
+    expect(await lastDropped(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
   });
 
   it('get their DER back when they are shown again', async () => {
@@ -188,7 +188,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     });
     expect(reached.length).toBe(40 - stored);
     expect(new Set(reached)).toEqual(new Set(['storedKbPerDay']));
-    expect(await notKept(store, key)).toEqual({ limit: 'storedKbPerDay', at: now - 5 * MINUTE });
+    expect(await lastDropped(store, key)).toEqual({ limit: 'storedKbPerDay', at: now - 5 * MINUTE });
     expect(await history(store, key)).toHaveLength(stored);
     await pruneOrphanCertificates(store);
     const later = await rowsOf(store);

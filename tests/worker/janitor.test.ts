@@ -5,7 +5,7 @@ import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
-import { ALWAYS_TRUSTS } from '../../server/worker/index.ts';
+import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { person } from '../store/samples.ts';
@@ -128,7 +128,7 @@ describeEachDatabase('the janitor', (open) => {
       createJanitor({
         store: { ...store, db },
         clock: { now: () => START + 400 * DAY_MS },
-        ownNetwork: ALWAYS_TRUSTS,
+        ownNetwork: TRUST_EVERY_CHECK,
         random: () => 0.5,
         log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },
       });

@@ -18,7 +18,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 function puppets() {
   const world = { healthy: 3, rounds: 0, trueNow: null as number | null, now: () => 0 };
   const canaries: Canaries = {
-    look: () => {
+    probe: () => {
       world.rounds += 1;
       const aheadMs = world.trueNow === null ? null : world.trueNow - world.now();
       return Promise.resolve(
@@ -330,7 +330,7 @@ describe('Rounds of canaries', () => {
     const begun: (() => void)[] = [];
     let healthy = true;
     const canaries: Canaries = {
-      look: () =>
+      probe: () =>
         new Promise((resolve) =>
           begun.push(() =>
             resolve([0, 1].map((index) => ({ host: `${index}`, isHealthy: healthy, aheadMs: null }))),

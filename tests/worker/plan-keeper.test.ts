@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { ALWAYS_TRUSTS } from '../../server/worker/index.ts';
+import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
@@ -53,7 +53,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
     const log = quiet();
     const keeper = createPlanKeeper({
-      ownNetwork: ALWAYS_TRUSTS,
+      ownNetwork: TRUST_EVERY_CHECK,
       store,
       clock: { now: () => Date.now() },
       log,
@@ -86,7 +86,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     };
     const log = quiet();
     const keeper = createPlanKeeper({
-      ownNetwork: ALWAYS_TRUSTS,
+      ownNetwork: TRUST_EVERY_CHECK,
       store: failing,
       clock: { now: () => START + DAY_MS },
       log,
@@ -107,7 +107,7 @@ describeEachDatabase('the keeper of plans', (open) => {
 
     const generous = { ...store, everyonePremium: true };
     const keeper = createPlanKeeper({
-      ownNetwork: ALWAYS_TRUSTS,
+      ownNetwork: TRUST_EVERY_CHECK,
       store: generous,
       clock: { now: () => START + 20 },
       log: quiet(),
@@ -138,7 +138,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     });
 
     const keeper = createPlanKeeper({
-      ownNetwork: ALWAYS_TRUSTS,
+      ownNetwork: TRUST_EVERY_CHECK,
       store,
       clock: { now: () => START + 20 },
       log: quiet(),
@@ -185,7 +185,7 @@ it.skipIf(!hasDatabase('postgres'))('Several workers carry out an end once', asy
   const done = await Promise.all(
     stores.map((one) =>
       createPlanKeeper({
-        ownNetwork: ALWAYS_TRUSTS,
+        ownNetwork: TRUST_EVERY_CHECK,
         store: one,
         clock: { now: () => START + 2 },
         log,

@@ -84,11 +84,13 @@ export function incidentWire(
 }
 
 /** Returns the step whose wording describes the problem, whether or not an alert was sent for it. */
-function stepOf({ problem, told }: StoredIncident): AlertStep {
+function stepOf({ problem, notifiedSteps }: StoredIncident): AlertStep {
   if (problem === 'expiry') return 'warning';
   if (problem === 'revoked') return 'revoked';
-  if (problem === 'down' && told.includes('flapping')) return 'flapping';
-  return told.includes('some_clients') && !told.includes('opened') ? 'some_clients' : 'opened';
+  if (problem === 'down' && notifiedSteps.includes('flapping')) return 'flapping';
+  return notifiedSteps.includes('some_clients') && !notifiedSteps.includes('opened')
+    ? 'some_clients'
+    : 'opened';
 }
 
 export function sentAlertWire(

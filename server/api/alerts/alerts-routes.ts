@@ -4,13 +4,13 @@ import { ACCOUNT_MAIL, displayName, nextDigestAt, routeAlert } from '../../core/
 import { readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
   accountAlerts,
-  alertChoices,
+  routingContext,
   changeAccountAlerts,
   changeMonitorAlerts,
   domainSettingsOf,
   affectsAlerts,
 } from '../../store/alerts/alert-settings.ts';
-import { findCalendar } from '../../store/publishing/calendar-feeds.ts';
+import { findCalendarFeed } from '../../store/publishing/calendar-feeds.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
 import {
@@ -40,7 +40,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
 
   async function accountAlertsWire(accountId: string) {
     const { settings, timeZone, digestNextAt } = await accountAlerts(store, accountId);
-    const calendar = await findCalendar(store, accountId);
+    const calendar = await findCalendarFeed(store, accountId);
     return {
       settings: settingsWire(settings),
       time_zone: timeZone,
@@ -139,7 +139,7 @@ async function domainAlertsWire(
   const key = { accountId, monitorId };
   const monitor = await findMonitor(store, key);
   if (monitor === null) return null;
-  const context = await alertChoices(store.db, { ...key, now }, store);
+  const context = await routingContext(store.db, { ...key, now }, store);
   const { timeZone, channels, settings } = context;
   const wording = { productName: config.productName, timeZone, now };
   const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });

@@ -1,4 +1,4 @@
-import { type ChannelWire, type DeliveryWire, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import { type ChannelWire, type DeliveryWire, MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
 import type { DeliveryRecord, SentAlert } from '../../store/alerts/alert-history.ts';
 import { maskedTarget, readConfig } from '../../channels/kinds/index.ts';
@@ -108,8 +108,7 @@ function isHeld({ state, firstAttemptAt, nextAttemptAt }: DeliveryRecord, now: n
 export const CHANNEL_REFUSALS = {
   not_found: () => refuse('not_found', 'There is no such channel.'),
   premium_required: () => refuse('premium_required', 'Channels other than your own email come with Premium.'),
-  too_many_channels: () =>
-    refuse('too_many_channels', `An account can have up to ${MOST_CHANNELS} channels.`),
+  too_many_channels: () => refuse('too_many_channels', `An account can have up to ${MAX_CHANNELS} channels.`),
   channel_exists: () => refuse('channel_exists', 'You have a channel that leads there already.'),
   channel_closed: () => refuse('channel_closed', 'Nothing is sent to this channel now. Its state says why.'),
   ownMail: () => refuse('channel_refused', 'Your own email can only be tried again: send enabled: true.'),

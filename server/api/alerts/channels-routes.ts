@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { ChannelConfig } from '../../../contract/channel-config.ts';
-import { MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import { MAX_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import {
   configFrom,
@@ -78,7 +78,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       name: body.name || defaultName(accepted),
       config: storable(accepted),
       invitation,
-      most: MOST_CHANNELS,
+      most: MAX_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
       now,
       alongside: (trx, channel) => once.keep(trx, answerOf(channel)),

@@ -1,4 +1,4 @@
-import { type MaintenanceWindowWire, MOST_MAINTENANCE_WINDOWS } from '../../../contract/alerting.ts';
+import { type MaintenanceWindowWire, MAX_MAINTENANCE_WINDOWS } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { displayName, maintenanceUntil } from '../../core/index.ts';
 import {
@@ -36,13 +36,13 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       monitorId: body.domain_id,
       window: { startsAt, endsAt, repeats: body.repeats },
       note: body.note,
-      most: MOST_MAINTENANCE_WINDOWS,
+      most: MAX_MAINTENANCE_WINDOWS,
       now,
       alongside: (trx, window) => once.keep(trx, answerOf(window)),
     });
     if (added === 'not_found') return REFUSALS.notFound();
     return added === 'too_many'
-      ? refuse('too_many_windows', `An account can have up to ${MOST_MAINTENANCE_WINDOWS} windows.`)
+      ? refuse('too_many_windows', `An account can have up to ${MAX_MAINTENANCE_WINDOWS} windows.`)
       : answerOf(added);
   });
 

@@ -38,7 +38,7 @@ export function plannedAlerts(
         settings,
         timeZone,
         now,
-        told: incident ?? { told: [], toldAt: null },
+        notified: incident ?? { notifiedSteps: [], lastStepAt: null },
         acknowledged: (incident?.acknowledgedAt ?? null) !== null,
         silentUntil: silentUntil({ snoozedUntil: incident?.snoozedUntil ?? null }, silent),
       });

@@ -1,6 +1,10 @@
 import { mailedLink } from '../../core/index.ts';
 import { BUILT_IN, type IdentityEvents } from '../../providers/identity/index.ts';
-import { enqueueMailToUser, replaceUser, verifyAddress } from '../../store/accounts/identity-users.ts';
+import {
+  enqueueMailToUser,
+  replaceIdentityUser,
+  verifyAddress,
+} from '../../store/accounts/identity-users.ts';
 import type { Store } from '../../store/db/open-store.ts';
 
 const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
@@ -28,6 +32,7 @@ export function createIdentityEvents({
       });
     },
     addressVerified: (subject) => verifyAddress(store, user(subject)),
-    addressProven: (subject, proof) => replaceUser(store, user(subject), { ...proof, now: clock.now() }),
+    addressProven: (subject, proof) =>
+      replaceIdentityUser(store, user(subject), { ...proof, now: clock.now() }),
   };
 }

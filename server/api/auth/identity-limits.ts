@@ -66,7 +66,7 @@ export async function beginGuess(
 }
 
 /** Marks a one-time code as used. Returns false if it was used before: each is accepted once (RFC 6238 §5.2). */
-export async function useCode(
+export async function consumeCode(
   store: Store,
   { subject, code, now }: { subject: string; code: string; now: number },
 ): Promise<boolean> {

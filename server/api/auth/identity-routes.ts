@@ -11,7 +11,7 @@ import {
   countReset,
   countSignUp,
   countVerification,
-  useCode,
+  consumeCode,
 } from './identity-limits.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';
@@ -83,7 +83,7 @@ function codeRoutes(
     if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
     const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
     if (attempt instanceof Refusal) return attempt;
-    if (singleUseCode !== undefined && !(await useCode(store, { subject, code: singleUseCode, now })))
+    if (singleUseCode !== undefined && !(await consumeCode(store, { subject, code: singleUseCode, now })))
       return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();

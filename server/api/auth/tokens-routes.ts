@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { MOST_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
+import { MAX_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
 import { type ApiToken, createToken, revokeToken, listTokens } from '../../store/accounts/api-tokens.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { newToken } from './personal-tokens.ts';
@@ -27,10 +27,10 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
       scopes: body.scopes,
       now,
       expiresAt: days === null ? null : now + days * DAY_MS,
-      most: MOST_TOKENS,
+      most: MAX_TOKENS,
     });
     if (!made.ok)
-      return refuse(made.code, `You have ${MOST_TOKENS} tokens, the most there can be. Revoke one first.`);
+      return refuse(made.code, `You have ${MAX_TOKENS} tokens, the most there can be. Revoke one first.`);
     return { data: { token: tokenWire(made.token), secret } };
   });
 

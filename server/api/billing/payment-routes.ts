@@ -112,14 +112,14 @@ async function refuseSale(
   now: number,
 ): Promise<Refusal | null> {
   const obstacle = blockingSubscription(subscriptions, now);
-  if (obstacle !== null) return refuse('already_subscribed', WHY_NOT[obstacle.status]);
+  if (obstacle !== null) return refuse('already_subscribed', SALE_REFUSALS[obstacle.status]);
   const isOffered = (await payments.products()).some((product) => product.priceId === priceId);
   return isOffered
     ? null
     : refuse('price_gone', 'This offer has ended. Reload the page for the current one.');
 }
 
-const WHY_NOT: Record<StoredSubscription['status'], string> = {
+const SALE_REFUSALS: Record<StoredSubscription['status'], string> = {
   active: 'You have Premium already.',
   trialing: 'You have Premium already.',
   past_due: 'Your subscription runs, but its last payment failed. Update your payment details under Billing.',

@@ -1,5 +1,5 @@
 import type { AuthorityWire } from '../../../contract/authority.ts';
-import { MOST_AUTHORITIES } from '../../../contract/authority.ts';
+import { MAX_AUTHORITIES } from '../../../contract/authority.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { readAuthorities } from '../../core/index.ts';
 import {
@@ -29,12 +29,12 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
     const trusted = await addAuthorities(store, {
       accountId,
       authorities,
-      most: MOST_AUTHORITIES,
+      most: MAX_AUTHORITIES,
       now,
       alongside: (trx, all) => once.keep(trx, answerOf(all)),
     });
     return trusted === 'too_many'
-      ? refuse('too_many_authorities', `An account can trust up to ${MOST_AUTHORITIES} private authorities.`)
+      ? refuse('too_many_authorities', `An account can trust up to ${MAX_AUTHORITIES} private authorities.`)
       : answerOf(trusted);
   });
 

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { MOST_TAGS } from '../../../contract/words.ts';
+import { MAX_TAGS } from '../../../contract/words.ts';
 import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
 import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
 import { removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
@@ -107,7 +107,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
       ...key,
       describe({ notes, tags }) {
         const next = [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];
-        return next.length > MOST_TAGS ? null : { notes, tags: next };
+        return next.length > MAX_TAGS ? null : { notes, tags: next };
       },
     });
     if (described.ok) return described.monitor;

@@ -15,7 +15,7 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 
 /** So many ids still fit into one answer, and nobody selects more by hand. */
-const MOST_IDS = 10_000;
+const MAX_IDS = 10_000;
 
 /** Lists, searches, summarises and exports the domains of an account. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
@@ -61,7 +61,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
         accountId,
         ...filterOf(query),
         sort: query.sort,
-        limit: MOST_IDS,
+        limit: MAX_IDS,
         now,
       }),
     };

@@ -1,4 +1,4 @@
-import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/words.ts';
+import { FREE_DOMAIN_LIMIT, MAX_TAGS } from '../../../contract/words.ts';
 import { displayName, type Limits } from '../../core/index.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 import { refuseUntil } from '../http/rate-limit.ts';
@@ -17,7 +17,7 @@ export const REFUSALS = {
     refuse('domain_exists', `You already track ${displayName(existing)}.`),
   tooManyPorts: ({ portsPerHost: count }: Limits, retryAfterMs: number) =>
     refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one domain a day' } }, retryAfterMs),
-  tooManyTags: () => refuse('invalid_request', `A domain has at most ${MOST_TAGS} tags.`),
+  tooManyTags: () => refuse('invalid_request', `A domain has at most ${MAX_TAGS} tags.`),
 };
 
 /** Maps the reason why a domain was not added to a refusal. */

@@ -14,7 +14,7 @@ import {
   requestCheck,
   setFrequency,
 } from '../../store/monitors/monitors.ts';
-import { dailyKb } from '../../store/checks/stored-bytes.ts';
+import { dailyQuotaKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
@@ -26,7 +26,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
 import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
-import { history, notKept, presentedChain } from '../../store/checks/certificate-history.ts';
+import { history, lastDropped, presentedChain } from '../../store/checks/certificate-history.ts';
 import { describeMonitor } from '../../store/monitors/monitor-change.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
@@ -67,7 +67,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const key = { accountId, monitorId: params.id };
     const entries = await history(store, key, range);
     if (entries === null) return REFUSALS.notFound();
-    const unkept = await notKept(store, key);
+    const unkept = await lastDropped(store, key);
     const isRecent = unkept !== null && now - unkept.at < NOT_KEPT_SHOWN_MS;
     const data = isUnpaged ? entries : entries.slice(0, limit);
     const last = data.length < entries.length ? data.at(-1) : undefined;
@@ -85,7 +85,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
       return `The limit of ${certificatesPerDomain} certificates per domain is reached. Of the oldest ones only names and dates are kept.`;
     if (limit === 'storedKbPerCheck')
       return `The limit of ${storedKbPerCheck} kB per check is reached: this host sends very large certificates. Of some only names and dates are kept.`;
-    const kb = dailyKb(config.limits, domains).toLocaleString('en');
+    const kb = dailyQuotaKb(config.limits, domains).toLocaleString('en');
     return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. Not all of them are kept. Checks and alerts continue.`;
   }
 

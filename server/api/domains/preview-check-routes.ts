@@ -9,7 +9,12 @@ import {
   type Verdict,
   whatHappened,
 } from '../../core/index.ts';
-import { answerOfGlance, askForGlance, type GlanceAnswer, removeGlance } from '../../store/checks/glances.ts';
+import {
+  readPreviewResult,
+  requestPreview,
+  type PreviewResult,
+  removePreview,
+} from '../../store/checks/preview-checks.ts';
 import { countProbedPort } from '../../store/monitors/misuse.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
@@ -27,7 +32,7 @@ import {
   certificateStateOf,
 } from './domain-wire.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
-import type { GlanceWire } from '../../../contract/glance.ts';
+import type { PreviewCheckWire } from '../../../contract/preview-check.ts';
 
 /** Each check contacts a host that a stranger chose. One network prefix leaves at least half of the total to others. */
 const BY_CLIENT = {
@@ -61,25 +66,25 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
     );
     if (!portCount.allowed) return REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
 
-    let glanceId: string | null = null;
+    let previewId: string | null = null;
     const waiter = waitForSignal(
       store,
-      (signal) => signal.topic === 'glance' && signal.glanceId === glanceId,
+      (signal) => signal.topic === 'glance' && signal.glanceId === previewId,
     );
     try {
-      const id = await askForGlance(store, { host, port, protocol, now });
-      glanceId = id;
-      const answer = await waiter.until(() => answerOfGlance(store, id), {
-        timeoutMs: timing.glanceMs,
+      const id = await requestPreview(store, { host, port, protocol, now });
+      previewId = id;
+      const answer = await waiter.until(() => readPreviewResult(store, id), {
+        timeoutMs: timing.previewMs,
         signal: AbortSignal.any([c.req.raw.signal, readiness.draining]),
       });
       if (answer === null)
         return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
       if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
-      return { data: glanceWire({ host, port, protocol }, answer, clock.now()) };
+      return { data: previewWire({ host, port, protocol }, answer, clock.now()) };
     } finally {
       waiter.stop();
-      if (glanceId !== null) await removeGlance(store, glanceId);
+      if (previewId !== null) await removePreview(store, previewId);
     }
   });
 }
@@ -93,14 +98,14 @@ function limits(client: ClientAddress): [key: string, limit: Limit][] {
   ];
 }
 
-type GlancedEndpoint = Parameters<typeof describeFindings>[1];
+type PreviewedEndpoint = Parameters<typeof describeFindings>[1];
 
 /** Maps a preview check to wire format. `now` is ms UTC. */
-function glanceWire(
-  endpoint: GlancedEndpoint,
-  { verdict, leaf, chain, names }: GlanceAnswer,
+function previewWire(
+  endpoint: PreviewedEndpoint,
+  { verdict, leaf, chain, names }: PreviewResult,
   now: number,
-): GlanceWire {
+): PreviewCheckWire {
   return {
     hostname: endpoint.host,
     port: endpoint.port,
@@ -135,7 +140,7 @@ function glanceWire(
 }
 
 /** Words advice without attachments ("send this file"), because a preview check has none. */
-function findingsWire(verdict: Verdict, endpoint: GlancedEndpoint): GlanceWire['findings'] {
+function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewCheckWire['findings'] {
   const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
   return describeFindings({ ...verdict, findings }, endpoint).map(
     ({ code, severity, message, addresses, fix, command }) => ({

@@ -25,7 +25,7 @@ export interface IdempotentAnswer {
 export const WITHOUT_KEY: IdempotentAnswer = { keep: async () => undefined };
 
 const MAX_KEY_LENGTH = 255;
-const IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
+const KEY_IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
 
 /**
  * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its answer for a day,
@@ -51,7 +51,7 @@ export async function runIdempotently(
     if ('answer' in beginning) return replay(c, call, beginning.answer);
     if (beginning.refused === 'idempotency_key_in_use') {
       c.header('Retry-After', '1');
-      return refuse(beginning.refused, IN_USE);
+      return refuse(beginning.refused, KEY_IN_USE);
     }
     if (beginning.refused === 'full') {
       const { retryAfterMs } = beginning;
@@ -103,7 +103,7 @@ async function runWithKey(
     }
     return response;
   } catch (error) {
-    if (error instanceof IdempotencyLeaseLost) return refuse('idempotency_key_in_use', IN_USE);
+    if (error instanceof IdempotencyLeaseLost) return refuse('idempotency_key_in_use', KEY_IN_USE);
     await releaseKey(store, carrying);
     throw error;
   }

@@ -122,7 +122,7 @@ function withTokenInFragment(path: PagePath, search: URLSearchParams): string | 
 }
 
 /** Maximum number of cached status pages, of a few kB each. */
-const MOST_STATUS_DOCUMENTS = 500;
+const MAX_STATUS_DOCUMENTS = 500;
 
 /** Reads and fills in the pages once: neither files nor settings change while the server runs. */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
@@ -148,7 +148,7 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
     if (status === null) return indexPage;
     const key = JSON.stringify([path, title]);
     const page = statusDocuments.get(key) ?? fill(status, path, title);
-    if (statusDocuments.size >= MOST_STATUS_DOCUMENTS) statusDocuments.clear();
+    if (statusDocuments.size >= MAX_STATUS_DOCUMENTS) statusDocuments.clear();
     statusDocuments.set(key, page);
     return page;
   };

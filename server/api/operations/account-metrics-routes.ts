@@ -10,8 +10,8 @@ import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
 /** How long an account's metrics are cached, however often they are scraped. */
 const KEPT_MS = 10_000;
 /** So many domains make about 9 MB of text. */
-const MOST_DOMAINS = 10_000;
-const MOST_KEPT_CHARACTERS = 32_000_000;
+const MAX_DOMAINS = 10_000;
+const MAX_KEPT_CHARACTERS = 32_000_000;
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves an account's metrics to Prometheus. */
@@ -19,7 +19,7 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
   const cache = createAnswerCache<string>({
     clock,
     keptMs: KEPT_MS,
-    mostWeight: MOST_KEPT_CHARACTERS,
+    mostWeight: MAX_KEPT_CHARACTERS,
     weigh: (text) => text.length,
   });
   api.on(CALLS.accountMetrics, async ({ c, session: { account }, now }) => {
@@ -28,10 +28,9 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     const text = await cache.get(account.id, async () => {
       const domains = await readDomainMetrics(onReplica(store), {
         accountId: account.id,
-        most: MOST_DOMAINS,
+        most: MAX_DOMAINS,
       });
-      const total =
-        domains.length < MOST_DOMAINS ? domains.length : await countMonitors(store.db, account.id);
+      const total = domains.length < MAX_DOMAINS ? domains.length : await countMonitors(store.db, account.id);
       return accountMetricsText(domains, { total, now });
     });
     return c.body(text, 200, { 'Content-Type': PROMETHEUS_TEXT });

@@ -3,9 +3,9 @@ import ical, { ICalCalendarMethod, type ICalEventData, ICalEventTransparency } f
 import { CALLS } from '../../../contract/calls/calls.ts';
 import {
   type CalendarDomain,
-  createCalendar,
-  readCalendar,
-  removeCalendar,
+  createCalendarFeed,
+  readCalendarDomains,
+  removeCalendarFeed,
 } from '../../store/publishing/calendar-feeds.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
@@ -24,12 +24,12 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
     const token = randomBytes(32).toString('base64url');
-    await createCalendar(store, { accountId: account.id, token, now });
+    await createCalendarFeed(store, { accountId: account.id, token, now });
     return { data: { url: new URL(`/api/calendar/${token}.ics`, config.publicUrl).href } };
   });
 
   api.on(CALLS.removeCalendar, async ({ session: { account } }) => {
-    await removeCalendar(store, account.id);
+    await removeCalendarFeed(store, account.id);
     return { data: null };
   });
 
@@ -37,7 +37,7 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     const token = params.file.slice(0, -'.ics'.length);
     const limited = limits.allow('calendarByToken', createHash('sha256').update(token).digest('hex'));
     if (limited) return limited;
-    const feed = await readCalendar(store, { token, now });
+    const feed = await readCalendarDomains(store, { token, now });
     if (feed === null) return refuse('not_found', 'There is no such calendar.');
     const { productName, publicUrl } = config;
     const text = calendarText(feed.domains, { productName, publicUrl, timeZone: feed.timeZone, now });

@@ -1,7 +1,7 @@
 import { daysLeft } from '../../../contract/badge.ts';
 import {
-  MOST_INCIDENTS_SHOWN,
-  MOST_SHOWN,
+  MAX_INCIDENTS_SHOWN,
+  MAX_SHOWN,
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
@@ -25,7 +25,7 @@ export async function publicStatus(
   store: Store,
   { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
 ): Promise<PublicStatus> {
-  const { monitors, more } = await listPageMonitors(store, { accountId, choices, most: MOST_SHOWN, now });
+  const { monitors, more } = await listPageMonitors(store, { accountId, choices, most: MAX_SHOWN, now });
   const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
   const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
   const percents = choices.showUptime ? await uptimePercents(store, monitors, now) : null;
@@ -93,7 +93,7 @@ async function shownIncidents(
     accountId,
     monitorIds: [...names.keys()],
     from,
-    most: MOST_INCIDENTS_SHOWN,
+    most: MAX_INCIDENTS_SHOWN,
   });
   return incidents.map(({ monitorId, startedAt, endedAt }) => ({
     name: names.get(monitorId) ?? '',

@@ -27,7 +27,7 @@ import { findMonitors } from '../../store/monitors/monitor-list.ts';
 
 /** How long a page is cached, however many people read it. */
 const KEPT_MS = 5_000;
-const MOST_KEPT_CHARACTERS = 8_000_000;
+const MAX_KEPT_CHARACTERS = 8_000_000;
 
 const REFUSALS = {
   reserved: () => refuse('address_taken', 'This address is reserved. Choose another one.'),
@@ -45,7 +45,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
   const cache = createAnswerCache<string | null>({
     clock,
     keptMs: KEPT_MS,
-    mostWeight: MOST_KEPT_CHARACTERS,
+    mostWeight: MAX_KEPT_CHARACTERS,
     weigh: (text) => text?.length ?? 1,
   });
   api.on(CALLS.publicStatus, async ({ c, params }) => {

@@ -1,4 +1,4 @@
-import { type AlertTone, alertLines, asMarkdown, fitting } from '../alert-lines.ts';
+import { type AlertTone, alertLines, asMarkdown, truncateLines } from '../alert-lines.ts';
 import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
@@ -19,11 +19,11 @@ export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
 };
 
 /** Limits: https://discord.com/developers/docs/resources/message#embed-object-embed-limits, together at most 6,000. */
-const LONGEST_TITLE = 256;
-const LONGEST_DESCRIPTION = 2_600;
-const LONGEST_PARAGRAPH = 1_000;
-const LONGEST_FIELD_NAME = 60;
-const LONGEST_FIELD_VALUE = 240;
+const MAX_TITLE_LENGTH = 256;
+const MAX_DESCRIPTION_LENGTH = 2_600;
+const MAX_PARAGRAPH_LENGTH = 1_000;
+const MAX_FIELD_NAME_LENGTH = 60;
+const MAX_FIELD_VALUE_LENGTH = 240;
 const COLOURS: Record<AlertTone, number> = { critical: 0xdf2a2a, warning: 0xbf8506, good: 0x1a7f4e };
 
 /** Builds one embed. `allowed_mentions` keeps text of strangers from mentioning anybody. */
@@ -33,18 +33,18 @@ export function discordMessage(content: AlertContent): Record<string, unknown> {
     allowed_mentions: { parse: [] },
     embeds: [
       {
-        title: asMarkdown(subject, LONGEST_TITLE),
+        title: asMarkdown(subject, MAX_TITLE_LENGTH),
         // Discord refuses the whole message if a link has a host without a dot, such as localhost.
         ...(new URL(link.url).hostname.includes('.') && { url: link.url }),
         color: COLOURS[tone],
-        description: fitting(
-          [heading, ...paragraphs].map((text) => asMarkdown(text, LONGEST_PARAGRAPH)),
-          LONGEST_DESCRIPTION,
+        description: truncateLines(
+          [heading, ...paragraphs].map((text) => asMarkdown(text, MAX_PARAGRAPH_LENGTH)),
+          MAX_DESCRIPTION_LENGTH,
           (text) => text.length + 1,
         ).join('\n\n'),
         fields: facts.map(({ label, value }) => ({
-          name: asMarkdown(label, LONGEST_FIELD_NAME) || '–',
-          value: asMarkdown(value, LONGEST_FIELD_VALUE) || '–',
+          name: asMarkdown(label, MAX_FIELD_NAME_LENGTH) || '–',
+          value: asMarkdown(value, MAX_FIELD_VALUE_LENGTH) || '–',
           inline: false,
         })),
         timestamp: new Date(content.alertedAt).toISOString(),

@@ -4,13 +4,13 @@ import { mailServerTls } from './mail-server-tls.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
 /** Enough for headers and report, which stand before the returned mail. */
-const MOST_READ_BYTES = 64 * 1024;
-const MOST_LITERAL_BYTES = 1024 * 1024;
+const MAX_READ_BYTES = 64 * 1024;
+const MAX_LITERAL_BYTES = 1024 * 1024;
 /** Mails per run. The next run takes the others. */
-const MOST_AT_ONCE = 200;
+const MAX_BATCH = 200;
 
 /** What happens to a mail: `done` is deleted, `left` stays in the mailbox, marked as read. */
-export type Taken = 'done' | 'left';
+export type ReadOutcome = 'done' | 'left';
 
 /**
  * Passes each unread mail to `take` and marks it after `take` has answered, so that a crash leaves it unread. Returns how many were
@@ -18,7 +18,7 @@ export type Taken = 'done' | 'left';
  */
 export async function readMailbox(
   url: string,
-  take: (raw: Buffer) => Promise<Taken>,
+  take: (raw: Buffer) => Promise<ReadOutcome>,
   signal: AbortSignal,
 ): Promise<number> {
   // Loaded late: most deployments have no bounce mailbox and start faster without the library.
@@ -33,7 +33,7 @@ export async function readMailbox(
     await client.connect().catch(explainTlsFailure);
     const lock = await client.getMailboxLock(mailboxOf(new URL(url)));
     try {
-      return await takeUnread(client, take, signal);
+      return await readUnread(client, take, signal);
     } finally {
       lock.release();
     }
@@ -44,20 +44,20 @@ export async function readMailbox(
   }
 }
 
-async function takeUnread(
+async function readUnread(
   client: ImapFlow,
-  take: (raw: Buffer) => Promise<Taken>,
+  take: (raw: Buffer) => Promise<ReadOutcome>,
   signal: AbortSignal,
 ): Promise<number> {
   // The client returns false if the server refused the command or closed the connection.
   const unread = await client.search({ seen: false, deleted: false }, { uid: true });
   if (!unread) throw new Error('The mailbox could not be searched.');
   let done = 0;
-  for (const uid of unread.slice(0, MOST_AT_ONCE)) {
+  for (const uid of unread.slice(0, MAX_BATCH)) {
     if (signal.aborted) break;
     const found = await client.fetchOne(
       String(uid),
-      { source: { maxLength: MOST_READ_BYTES } },
+      { source: { maxLength: MAX_READ_BYTES } },
       { uid: true },
     );
     if (!found || !found.source) continue;
@@ -96,9 +96,9 @@ function connectionTo(url: URL): ImapFlowOptions {
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: IDLE_TIMEOUT_MS,
-    maxLineLength: MOST_LITERAL_BYTES,
-    maxLiteralSize: MOST_LITERAL_BYTES,
-    maxResponseSize: 2 * MOST_LITERAL_BYTES,
+    maxLineLength: MAX_LITERAL_BYTES,
+    maxLiteralSize: MAX_LITERAL_BYTES,
+    maxResponseSize: 2 * MAX_LITERAL_BYTES,
     tls,
   };
 }

@@ -13,7 +13,7 @@ export interface AccountMessageInput {
   unsubscribeTokens?: UnsubscribePair<string>;
 }
 
-export type Zoned = AccountMessageInput & { timeZone: string };
+export type InTimeZone = AccountMessageInput & { timeZone: string };
 
 /** The part of a mail that depends on its kind. */
 export interface AccountWords extends Omit<

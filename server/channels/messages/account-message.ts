@@ -7,8 +7,8 @@ import {
   oneLine,
   type PlanSource,
 } from '../../core/index.ts';
-import type { AccountMessageInput, AccountWords, Zoned } from './account-mail.ts';
-import { channelDisabled, confirmRecipient, reachedYou } from './channel-messages.ts';
+import type { AccountMessageInput, AccountWords, InTimeZone } from './account-mail.ts';
+import { channelDisabled, confirmRecipient, welcomeMail } from './channel-messages.ts';
 import { digestMessage } from './digest-message.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { operatorAlarm } from './operator-message.ts';
@@ -42,7 +42,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
   };
 }
 
-function wordsOf(input: Zoned): AccountWords {
+function wordsOf(input: InTimeZone): AccountWords {
   const { content } = input;
   switch (content.kind) {
     case 'verify_email':
@@ -58,7 +58,7 @@ function wordsOf(input: Zoned): AccountWords {
     case 'feedback':
       return feedback(content, input);
     case 'reached_you':
-      return reachedYou(content, input);
+      return welcomeMail(content, input);
     case 'confirm_recipient':
       return confirmRecipient(content, input);
     case 'channel_disabled':
@@ -72,7 +72,7 @@ function wordsOf(input: Zoned): AccountWords {
   }
 }
 
-function verifyEmail(url: string, { productName, publicUrl }: Zoned): AccountWords {
+function verifyEmail(url: string, { productName, publicUrl }: InTimeZone): AccountWords {
   return {
     subject: 'Verify your address',
     preheader: `One click, and ${productName} knows that alerts reach you here.`,
@@ -89,7 +89,7 @@ function verifyEmail(url: string, { productName, publicUrl }: Zoned): AccountWor
 
 function resetPassword(
   { url, expiresAt }: { url: string; expiresAt: number },
-  { createdAt, productName, timeZone }: Zoned,
+  { createdAt, productName, timeZone }: InTimeZone,
 ): AccountWords {
   const minutes = count(Math.max(1, Math.round((expiresAt - createdAt) / MINUTE_MS)), 'minute');
   return {
@@ -105,7 +105,7 @@ function resetPassword(
   };
 }
 
-function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Zoned): AccountWords {
+function passwordChanged({ createdAt, productName, publicUrl, timeZone }: InTimeZone): AccountWords {
   return {
     subject: 'Your password was changed',
     preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
@@ -133,7 +133,7 @@ const CLEARED_WORDS: Record<ClearedTable, [one: string, many: string]> = {
 
 function accountCleared(
   { domains, removed }: Extract<AccountMail, { kind: 'account_cleared' }>,
-  { productName, publicUrl }: Zoned,
+  { productName, publicUrl }: InTimeZone,
 ): AccountWords {
   const things = Object.entries(removed) as [ClearedTable, number][];
   const named = things.map(([table, n]) => `${n} ${CLEARED_WORDS[table][n === 1 ? 0 : 1]}`);
@@ -160,14 +160,14 @@ function accountCleared(
 }
 
 /** Domains listed in a mail. The dashboard has the rest. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 function premiumEnded(
   { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
-  { createdAt, productName, publicUrl, timeZone }: Zoned,
+  { createdAt, productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
   const what = source === 'trial' ? 'Your Premium trial has ended' : 'Your Premium plan has ended';
-  const named = paused.slice(0, MOST_NAMED).map((endpoint, index) => ({
+  const named = paused.slice(0, MAX_NAMED).map((endpoint, index) => ({
     label: index === 0 ? 'Paused' : '',
     value: displayName(endpoint),
     mono: true,
@@ -200,7 +200,7 @@ function premiumEnded(
 
 function feedback(
   { from, message }: { from: { name: string; email: string; premium: boolean }; message: string },
-  { createdAt, productName, timeZone }: Zoned,
+  { createdAt, productName, timeZone }: InTimeZone,
 ): AccountWords {
   const email = oneLine(from.email);
   const name = oneLine(from.name) || email;

@@ -90,7 +90,7 @@ function testWords({
   };
 }
 
-const LONGEST_TEXT = 600;
+const MAX_TEXT_LENGTH = 600;
 
 /** Returns an alert for programs. Names and sentences contain text of strangers, on one line each. */
 function alertData(
@@ -119,8 +119,8 @@ function alertData(
     step,
     severity,
     as_of: iso(facts.asOf),
-    message: truncatedLine(facts.message ?? sentence, LONGEST_TEXT),
-    fix: facts.fix === null ? null : truncatedLine(facts.fix, LONGEST_TEXT),
+    message: truncatedLine(facts.message ?? sentence, MAX_TEXT_LENGTH),
+    fix: facts.fix === null ? null : truncatedLine(facts.fix, MAX_TEXT_LENGTH),
   };
 }
 
@@ -131,11 +131,11 @@ function certificateData(
   const issued = issuedCertificate(input);
   const known = issued?.fingerprint === fingerprint ? issued : null;
   return {
-    name: truncatedLine(name, LONGEST_TEXT),
+    name: truncatedLine(name, MAX_TEXT_LENGTH),
     role,
     fingerprint,
     serial_number: known?.serialNumber ?? null,
-    issuer: known === null ? null : truncatedLine(known.issuer, LONGEST_TEXT),
+    issuer: known === null ? null : truncatedLine(known.issuer, MAX_TEXT_LENGTH),
     not_before: iso(notBefore),
     not_after: iso(notAfter),
   };

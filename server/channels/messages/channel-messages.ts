@@ -1,12 +1,12 @@
 import { type AccountMail, displayName, oneLine, truncatedLine } from '../../core/index.ts';
 import { definitionOf } from '../kinds/index.ts';
-import type { AccountWords, Zoned } from './account-mail.ts';
+import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 
 /** The welcome email, sent once, so that delivery problems show before the first alert. */
-export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }: Zoned): AccountWords {
+export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl }: InTimeZone): AccountWords {
   const host = displayName(mail);
   const more = mail.more === 0 ? '' : ` and ${mail.more} more`;
   return {
@@ -27,7 +27,7 @@ export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }
 /** The invitation of an added reader, who may not know the product. */
 export function confirmRecipient(
   { url, accountName }: Mail<'confirm_recipient'>,
-  { productName, publicUrl }: Zoned,
+  { productName, publicUrl }: InTimeZone,
 ): AccountWords {
   const who = oneLine(accountName) || 'Somebody';
   return {
@@ -72,11 +72,11 @@ const ENDS: Record<
 /** Tells the owner that a channel gets no more alerts. */
 export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
-  { createdAt, productName, publicUrl, timeZone }: Zoned,
+  { createdAt, productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
   const kindName = definitionOf(channel).name;
   const called = oneLine(name) || kindName;
-  const answer = truncatedLine(detail, LONGEST_DETAIL);
+  const answer = truncatedLine(detail, MAX_DETAIL_LENGTH);
   const { why, then, remedy, badge, since } = ENDS[reason];
   return {
     subject: `Alerts do not reach ${called} any more`,
@@ -99,4 +99,4 @@ export function channelDisabled(
   };
 }
 
-const LONGEST_DETAIL = 300;
+const MAX_DETAIL_LENGTH = 300;

@@ -9,7 +9,7 @@ import {
   type DomainName,
   type Problem,
 } from '../../core/index.ts';
-import type { AccountWords, Zoned } from './account-mail.ts';
+import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { instant, weekdayDate } from './wording.ts';
@@ -19,7 +19,7 @@ type DrawnList = NonNullable<DrawnMail['lists']>[number];
 /** Renders the digest of the last week and the next. It has dates but no times, because people may read it days later. */
 export function digestMessage(
   digest: Digest,
-  { productName, publicUrl, timeZone, unsubscribeTokens = { page: '', oneClick: '' } }: Zoned,
+  { productName, publicUrl, timeZone, unsubscribeTokens = { page: '', oneClick: '' } }: InTimeZone,
 ): AccountWords {
   const heading = headingOf(digest);
   const isCalm = sizeOf(digest.attention) === 0;

@@ -2,7 +2,15 @@ import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../
 import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { alertTimes, clockTime, instant, lastChecked, lastSeen, turnedAway, weekdayDate } from './wording.ts';
+import {
+  alertTimes,
+  clockTime,
+  instant,
+  lastChecked,
+  lastSeen,
+  clientsRefuse,
+  weekdayDate,
+} from './wording.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 
@@ -99,7 +107,7 @@ function overdue(input: AboutMonitor): string {
 }
 
 function consequenceOf(port: number, time: string, passed: boolean): string {
-  const what = turnedAway(port);
+  const what = clientsRefuse(port);
   return passed
     ? `Since ${time} that day, ${what}.`
     : `After ${time} that day, ${what.replace(' ', ' will ')}.`;

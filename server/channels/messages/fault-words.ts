@@ -1,7 +1,7 @@
 import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
 import { type AboutMonitor, issuedCertificate, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { instant, lastChecked, lastSeen, turnedAway } from './wording.ts';
+import { instant, lastChecked, lastSeen, clientsRefuse } from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted';
 
@@ -53,7 +53,7 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
   const { badge, before, after, schedule } = FAULTS[fault];
   const message = sentence(alert.facts.message);
   const fix = sentence(alert.facts.fix);
-  const lead = FAULTS[fault].lead(turnedAway(input.monitor.port), message);
+  const lead = FAULTS[fault].lead(clientsRefuse(input.monitor.port), message);
   return {
     badge,
     preheader: [message, fix].filter((part) => part !== '').join(' ') || lead,
@@ -123,9 +123,9 @@ function shortFingerprint(fingerprint: string): string {
   return `SHA-256 ${fingerprint.slice(0, 16)}${fingerprint.length > 16 ? '…' : ''}`;
 }
 
-const LONGEST_SENTENCE = 600;
+const MAX_SENTENCE_LENGTH = 600;
 
 /** Makes one line of a verdict's sentence, which contains text from certificates. */
 function sentence(text: string | null): string {
-  return truncatedLine(text ?? '', LONGEST_SENTENCE);
+  return truncatedLine(text ?? '', MAX_SENTENCE_LENGTH);
 }

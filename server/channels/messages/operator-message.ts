@@ -1,5 +1,5 @@
 import { type AccountMail, oneLine, truncatedLine } from '../../core/index.ts';
-import type { AccountWords, Zoned } from './account-mail.ts';
+import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 interface Explained {
@@ -46,16 +46,16 @@ const ALARMS: Readonly<Record<string, Explained>> = {
   },
 };
 
-const LONGEST_DETAIL = 600;
+const MAX_DETAIL_LENGTH = 600;
 
 /** Renders the mail to the operator about a problem that only the operator can fix. */
 export function operatorAlarm(
   { code, detail, since }: Extract<AccountMail, { kind: 'operator_alarm' }>,
-  { productName, publicUrl, timeZone }: Zoned,
+  { productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
   const name = oneLine(code);
   const title = ALARMS[code]?.title ?? `Something needs the operator: ${name}`;
-  const seen = truncatedLine(detail, LONGEST_DETAIL);
+  const seen = truncatedLine(detail, MAX_DETAIL_LENGTH);
   return {
     subject: `[${publicUrl.host}] ${title}`,
     preheader: seen || title,

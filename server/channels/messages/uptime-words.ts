@@ -3,7 +3,7 @@ import type { AboutMonitor, Words } from './alert-input.ts';
 import { instant, lastChecked } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-const LONGEST_SENTENCE = 600;
+const MAX_SENTENCE_LENGTH = 600;
 
 /** Returns the words about an endpoint that is down, flapping or up again. */
 export function uptimeWords(input: AboutMonitor): Words {
@@ -13,14 +13,14 @@ export function uptimeWords(input: AboutMonitor): Words {
 
 /** Returns the sentence of the check about what it saw. */
 function checkSentence({ alert }: AboutMonitor): string {
-  return truncatedLine(alert.facts.message ?? '', LONGEST_SENTENCE);
+  return truncatedLine(alert.facts.message ?? '', MAX_SENTENCE_LENGTH);
 }
 
 function down(input: AboutMonitor): Words {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
   const seen = checkSentence(input);
-  const fix = truncatedLine(alert.facts.fix ?? '', LONGEST_SENTENCE) || LOOK_AT;
+  const fix = truncatedLine(alert.facts.fix ?? '', MAX_SENTENCE_LENGTH) || LOOK_AT;
   const since = instant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },

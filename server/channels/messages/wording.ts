@@ -45,7 +45,7 @@ export function instant(at: number, timeZone: string): string {
 const HTTPS_PORT = 443;
 
 /** Says what happens to clients: "visitors see a security warning instead of the site". */
-export function turnedAway(port: number): string {
+export function clientsRefuse(port: number): string {
   return port === HTTPS_PORT
     ? 'visitors see a security warning instead of the site'
     : 'clients refuse to connect';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertLines, type AlertTone, fitting } from '../alert-lines.ts';
+import { alertLines, type AlertTone, truncateLines } from '../alert-lines.ts';
 import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
@@ -33,7 +33,7 @@ export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
 };
 
 /** ntfy turns a longer message into an attachment. */
-const MOST_MESSAGE_BYTES = 4_000;
+const MAX_MESSAGE_BYTES = 4_000;
 const PRIORITIES: Record<AlertContent['severity'], number> = { critical: 5, warning: 4, info: 3 };
 /** https://docs.ntfy.sh/emojis/ */
 const TAGS: Record<AlertTone, string> = {
@@ -51,7 +51,7 @@ export function ntfyMessage(content: AlertContent): Record<string, unknown> {
   ];
   return {
     title: subject,
-    message: fitting(lines, MOST_MESSAGE_BYTES, (line) => Buffer.byteLength(line)).join('\n'),
+    message: truncateLines(lines, MAX_MESSAGE_BYTES, (line) => Buffer.byteLength(line)).join('\n'),
     priority: content.resolves ? PRIORITIES.info : PRIORITIES[content.severity],
     tags: [TAGS[tone]],
     click: link.url,

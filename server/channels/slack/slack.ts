@@ -18,9 +18,9 @@ export const slack: ChannelDefinition<EnteredConfig<'slack'>> = {
   },
 };
 
-const LONGEST_HEADER = 150;
-const LONGEST_TEXT = 2_900;
-const MOST_FIELDS = 10;
+const MAX_HEADER_LENGTH = 150;
+const MAX_TEXT_LENGTH = 2_900;
+const MAX_FIELDS = 10;
 const COLOURS: Record<AlertTone, string> = { critical: '#df2a2a', warning: '#bf8506', good: '#1a7f4e' };
 
 /**
@@ -31,18 +31,18 @@ export function slackMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const cells = facts.flatMap(({ label, value }) => [plain(label), plain(value)]);
   return {
-    text: mrkdwn(subject, LONGEST_TEXT),
+    text: mrkdwn(subject, MAX_TEXT_LENGTH),
     parse: 'none',
     link_names: false,
     unfurl_links: false,
     unfurl_media: false,
-    blocks: [{ type: 'header', text: plain(subject, LONGEST_HEADER) }],
+    blocks: [{ type: 'header', text: plain(subject, MAX_HEADER_LENGTH) }],
     attachments: [
       {
         color: COLOURS[tone],
-        fallback: mrkdwn(heading, LONGEST_TEXT),
+        fallback: mrkdwn(heading, MAX_TEXT_LENGTH),
         blocks: [
-          { type: 'section', text: plain([heading, ...paragraphs].join('\n\n'), LONGEST_TEXT) },
+          { type: 'section', text: plain([heading, ...paragraphs].join('\n\n'), MAX_TEXT_LENGTH) },
           ...rowsOf(cells).map((fields) => ({ type: 'section', fields })),
           {
             type: 'context',
@@ -56,12 +56,12 @@ export function slackMessage(content: AlertContent): Record<string, unknown> {
 
 /** Splits the cells into sections, which hold ten fields in two columns. */
 function rowsOf<Cell>(cells: readonly Cell[]): Cell[][] {
-  return Array.from({ length: Math.ceil(cells.length / MOST_FIELDS) }, (_, row) =>
-    cells.slice(row * MOST_FIELDS, (row + 1) * MOST_FIELDS),
+  return Array.from({ length: Math.ceil(cells.length / MAX_FIELDS) }, (_, row) =>
+    cells.slice(row * MAX_FIELDS, (row + 1) * MAX_FIELDS),
   );
 }
 
-function plain(text: string, length = LONGEST_TEXT): Record<string, unknown> {
+function plain(text: string, length = MAX_TEXT_LENGTH): Record<string, unknown> {
   // Slack refuses empty texts.
   return {
     type: 'plain_text',
@@ -78,6 +78,6 @@ function linkTo({ label, url }: { label: string; url: string }): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Escapes text: https://docs.slack.dev/messaging/formatting-message-text#escaping */
-function mrkdwn(text: string, length = LONGEST_TEXT): string {
+function mrkdwn(text: string, length = MAX_TEXT_LENGTH): string {
   return escapedWithin(text, length, (character) => ESCAPES[character] ?? character);
 }

@@ -22,8 +22,8 @@ export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
 };
 
 /** Teams takes cards of up to 28 kB. With these lengths a card stays far below. */
-const LONGEST_TEXT = 700;
-const LONGEST_VALUE = 400;
+const MAX_TEXT_LENGTH = 700;
+const MAX_VALUE_LENGTH = 400;
 const STYLES: Record<AlertTone, string> = { critical: 'attention', warning: 'warning', good: 'good' };
 
 /** Builds an Adaptive Card, the only form that workflows take. Its texts are Markdown in which `{{DATE(…)}}` is a function. */
@@ -34,7 +34,7 @@ export function teamsMessage(content: AlertContent): Record<string, unknown> {
     type: 'AdaptiveCard',
     version: '1.4',
     msteams: { width: 'Full' },
-    fallbackText: asMarkdown(subject, LONGEST_TEXT),
+    fallbackText: asMarkdown(subject, MAX_TEXT_LENGTH),
     body: [
       {
         type: 'Container',
@@ -46,8 +46,8 @@ export function teamsMessage(content: AlertContent): Record<string, unknown> {
       {
         type: 'FactSet',
         facts: facts.map(({ label, value }) => ({
-          title: asMarkdown(label, LONGEST_TEXT),
-          value: asMarkdown(value, LONGEST_VALUE),
+          title: asMarkdown(label, MAX_TEXT_LENGTH),
+          value: asMarkdown(value, MAX_VALUE_LENGTH),
         })),
       },
     ],
@@ -62,5 +62,5 @@ export function teamsMessage(content: AlertContent): Record<string, unknown> {
 }
 
 function textBlock(text: string): Record<string, unknown> {
-  return { type: 'TextBlock', text: asMarkdown(text, LONGEST_TEXT), wrap: true };
+  return { type: 'TextBlock', text: asMarkdown(text, MAX_TEXT_LENGTH), wrap: true };
 }

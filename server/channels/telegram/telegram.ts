@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alertLines, type AlertTone, escapedWithin, fitting } from '../alert-lines.ts';
+import { alertLines, type AlertTone, escapedWithin, truncateLines } from '../alert-lines.ts';
 import type { ChannelDefinition, EnteredConfig } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
@@ -33,8 +33,8 @@ export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
 };
 
 /** Limit of the Bot API in characters. The API does not count markup; this code does. */
-const LONGEST_MESSAGE = 4_096;
-const LONGEST_LINE = 900;
+const MAX_MESSAGE_LENGTH = 4_096;
+const MAX_LINE_LENGTH = 900;
 const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
 
 /** Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). Drops lines rather than the link if it is too long. */
@@ -46,14 +46,14 @@ export function telegramText(content: AlertContent): string {
     ...[heading, ...paragraphs].map((text) => `${asHtml(text)}\n`),
     ...facts.map(({ label, value }) => `${asHtml(label)}: <code>${escaped(value)}</code>`),
   ];
-  const room = LONGEST_MESSAGE - title.length - reference.length - 4;
-  return [`${title}\n`, ...fitting(lines, room, (text) => text.length), `\n${reference}`].join('\n');
+  const room = MAX_MESSAGE_LENGTH - title.length - reference.length - 4;
+  return [`${title}\n`, ...truncateLines(lines, room, (text) => text.length), `\n${reference}`].join('\n');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escaped(text: string): string {
-  return escapedWithin(text, LONGEST_LINE, (character) => ESCAPES[character] ?? character);
+  return escapedWithin(text, MAX_LINE_LENGTH, (character) => ESCAPES[character] ?? character);
 }
 
 /** Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram makes no mentions, hashtags or commands. */

@@ -58,7 +58,7 @@ const PREFIX = 'whsec_';
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
 /** Every key makes each message longer, and nobody keeps track of more than these within a day. */
-const MOST_SECRETS = 5;
+const MAX_SECRETS = 5;
 
 /**
  * Makes `secret` the current key. The key before it signs until `until`; older keys keep the end that their receiver was promised.
@@ -70,7 +70,7 @@ export function withNewSecret(
   const [newest, ...former] = config.secrets;
   const stillValid = former.filter((one) => one.until !== null && one.until > now);
   const phasedOut = newest ? [{ ...newest, until }, ...stillValid] : [];
-  return { ...config, secrets: [{ secret, until: null }, ...phasedOut].slice(0, MOST_SECRETS) };
+  return { ...config, secrets: [{ secret, until: null }, ...phasedOut].slice(0, MAX_SECRETS) };
 }
 
 /**

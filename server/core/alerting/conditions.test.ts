@@ -12,7 +12,7 @@ import {
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import { conditionsOf, replacedCertificate } from './conditions.ts';
-import { unreachedVerdict } from '../judge/carry.ts';
+import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
 import { UNASKED } from '../../../tests/kit/observation.ts';
 

@@ -3,7 +3,7 @@ import type { Finding, FindingCode } from '../finding.ts';
 import { findingFix, findingMessage } from '../report/describe-finding.ts';
 import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
-import { recall } from '../judge/carry.ts';
+import { rememberedFrom } from '../judge/previous-verdict.ts';
 
 /** A problem that exists, as far as the last check can tell. */
 export interface Condition {
@@ -191,6 +191,6 @@ export function replacedCertificate(
   const after = current.lastSeen;
   if (!current.reached || before === null || after === null) return null;
   const [from, to] = [before.leafFingerprint, after.leafFingerprint];
-  const isKnown = recall(previous).turns.some(({ certificate }) => certificate.fingerprint === to);
+  const isKnown = rememberedFrom(previous).turns.some(({ certificate }) => certificate.fingerprint === to);
   return from === to || isKnown ? null : { from, to };
 }

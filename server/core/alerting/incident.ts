@@ -21,9 +21,9 @@ export interface KnownIncident {
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
   /** Steps that were sent or are queued, without those superseded before anybody was notified. */
-  told: readonly AlertStep[];
+  notifiedSteps: readonly AlertStep[];
   /** When the last of those was planned, recoveries left out; null if there is none. */
-  toldAt: number | null;
+  lastStepAt: number | null;
   facts: AlertFacts;
 }
 
@@ -57,7 +57,7 @@ export interface IncidentPlan {
    * When to check again regardless of the interval (ms UTC): to confirm a problem or its end, when a snooze or maintenance ends, or
    * when flapping may be over. null: at the interval.
    */
-  lookAgainAt: number | null;
+  recheckAt: number | null;
 }
 
 /** How long an ended incident counts towards later ones of the same problem. */
@@ -81,7 +81,7 @@ export function silentUntil(
 }
 
 export function requestRecheck(steps: IncidentPlan, at: number): void {
-  steps.lookAgainAt = Math.min(at, steps.lookAgainAt ?? Infinity);
+  steps.recheckAt = Math.min(at, steps.recheckAt ?? Infinity);
 }
 
 /**
@@ -89,14 +89,14 @@ export function requestRecheck(steps: IncidentPlan, at: number): void {
  * count because people and CAs move steps; the time of a message stays.
  */
 export function isExpiryStepNotified(
-  { told, toldAt }: Pick<KnownIncident, 'told' | 'toldAt'>,
+  { notifiedSteps, lastStepAt }: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>,
   { step, at }: { step: AlertStep; at: number },
 ): boolean {
-  return told.includes(step) || (toldAt !== null && toldAt >= at);
+  return notifiedSteps.includes(step) || (lastStepAt !== null && lastStepAt >= at);
 }
 
 /** A recorded check of an endpoint, with everything that decides which alerts are sent. */
-export interface Look {
+export interface RecordedCheck {
   /** As people know it. */
   host: string;
   verdict: Verdict;

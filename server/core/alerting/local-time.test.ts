@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextLocalTime, localTime } from './local-time.ts';
-import { leavesAt, maintenanceUntil } from './silence.ts';
+import { sendAt, maintenanceUntil } from './silence.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -32,7 +32,7 @@ describe('clocks on the wall', () => {
 describe('quiet hours', () => {
   const night = { fromMinute: 22 * 60, toMinute: 7 * 60, criticalAlways: true };
   const leaves = (now: string, severity: 'warning' | 'critical', quietHours = night) =>
-    new Date(leavesAt(at(now), severity, { quietHours, timeZone: OSLO })).toISOString();
+    new Date(sendAt(at(now), severity, { quietHours, timeZone: OSLO })).toISOString();
 
   it('hold back until morning what can wait, over midnight and over the change of clocks', () => {
     expect(leaves('2026-11-21T22:30Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');

@@ -63,7 +63,7 @@ class History {
   readonly #outbox = new MemoryOutbox();
   readonly #host: MadeUpHost;
   #verdict: Verdict | null = null;
-  #lookAgainAt: number | null = null;
+  #recheckAt: number | null = null;
   #steps: readonly ChosenStep[] | null = null;
   #muted: MutableEvent[] = [];
   #maintenanceUntil: number | null = null;
@@ -88,7 +88,7 @@ class History {
 
   /** When something waits for a look, or when a step comes. */
   #instant(wantsStep: boolean, pick: number): number {
-    if (!wantsStep && this.#lookAgainAt !== null) return Math.max(this.now, this.#lookAgainAt);
+    if (!wantsStep && this.#recheckAt !== null) return Math.max(this.now, this.#recheckAt);
     const { certificates, served } = this.#host;
     const certificate = certificates[pick % certificates.length] ?? served;
     const coming = stepsOf(certificate.seen, this.#steps).filter(({ at }) => at > this.now);
@@ -249,7 +249,7 @@ class History {
     });
     const told = outbox.apply(steps, now);
     this.#verdict = verdict;
-    this.#lookAgainAt = steps.lookAgainAt;
+    this.#recheckAt = steps.recheckAt;
     this.#promises.hold({
       now,
       verdict,

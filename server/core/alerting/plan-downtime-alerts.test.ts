@@ -22,7 +22,7 @@ function watched() {
         now += Math.max(0, step);
         const settings = { steps: null, muted };
         told.push(
-          ...outbox.look({ verdict, previous: verdict, now, state, settings }).map((one) => one.step),
+          ...outbox.recordCheck({ verdict, previous: verdict, now, state, settings }).map((one) => one.step),
         );
       }
       return told;

@@ -3,7 +3,7 @@ import {
   type IncidentPlan,
   isAcknowledged,
   type KnownIncident,
-  type Look,
+  type RecordedCheck,
   requestRecheck,
   silentUntil,
 } from './incident.ts';
@@ -20,7 +20,7 @@ const STABLE_MS = HOUR_MS;
  * Plans alerts about downtimes, which the monitor's uptime opens and ends: down, and up again. The third downtime
  * within six hours is reported as flapping; after that nothing is sent until the endpoint has been up for an hour.
  */
-export function planDowntimeAlerts(check: Look, steps: IncidentPlan): void {
+export function planDowntimeAlerts(check: RecordedCheck, steps: IncidentPlan): void {
   const downs = check.known
     .filter(({ problem }) => problem === 'down')
     .toSorted((left, right) => left.startedAt - right.startedAt);
@@ -32,7 +32,7 @@ export function planDowntimeAlerts(check: Look, steps: IncidentPlan): void {
     if (down === current || isFlapping(down)) planUp(check, steps, down, lastOfFlapping(downs, down));
 }
 
-const isFlapping = ({ told }: KnownIncident): boolean => told.includes('flapping');
+const isFlapping = ({ notifiedSteps }: KnownIncident): boolean => notifiedSteps.includes('flapping');
 
 /**
  * Returns the last downtime of the same flapping as `down`, never up for an hour in between; `down`
@@ -48,12 +48,12 @@ function lastOfFlapping(downs: readonly KnownIncident[], down: KnownIncident): K
 }
 
 function planDown(
-  check: Look,
+  check: RecordedCheck,
   steps: IncidentPlan,
   down: KnownIncident,
   downs: readonly KnownIncident[],
 ): void {
-  if (down.told.length > 0 || isAcknowledged(down, 'opened')) return;
+  if (down.notifiedSteps.length > 0 || isAcknowledged(down, 'opened')) return;
   if (downs.some((one) => isFlapping(one) && lastOfFlapping(downs, one) === down)) return;
   const until = silentUntil(down, check);
   if (until !== null) return requestRecheck(steps, until);
@@ -65,10 +65,15 @@ function planDown(
  * Plans the recovery of `down` if the problem was reported, counted from the end of `last`, the last
  * downtime of the same flapping.
  */
-function planUp(check: Look, steps: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
-  const { told } = down;
+function planUp(check: RecordedCheck, steps: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
+  const { notifiedSteps } = down;
   if (last.endedAt === null || !last.recovered || !check.isUp) return;
-  if (told.length === 0 || told.includes('resolved') || check.settings.muted.includes('good_news')) return;
+  if (
+    notifiedSteps.length === 0 ||
+    notifiedSteps.includes('resolved') ||
+    check.settings.muted.includes('good_news')
+  )
+    return;
   const stableAt = last.endedAt + (isFlapping(down) ? STABLE_MS : 0);
   if (stableAt > check.now) requestRecheck(steps, stableAt);
   else plan(steps, down, 'resolved', last.endedAt);

@@ -59,12 +59,12 @@ describe('settings', () => {
 
 describe('what will be sent if nobody renews', () => {
   const certificate = { notBefore: END - 90 * DAY, notAfter: END };
-  const nothing = { told: [], toldAt: null };
+  const nothing = { notifiedSteps: [], lastStepAt: null };
   const ahead = (now: number, changes: Partial<Parameters<typeof upcomingAlerts>[0]> = {}) =>
     upcomingAlerts({
       certificate,
       settings: { steps: null, quietHours: null },
-      told: nothing,
+      notified: nothing,
       acknowledged: false,
       silentUntil: null,
       timeZone: null,
@@ -89,13 +89,12 @@ describe('what will be sent if nobody renews', () => {
   });
 
   it('leaves out what was told, and what passed before that', () => {
-    const told = { told: ['warning' as const], toldAt: END - 12 * DAY };
-    expect(ahead(END - 11 * DAY, { told })[0]).toEqual(['critical', 7]);
+    const notified = { notifiedSteps: ['warning' as const], lastStepAt: END - 12 * DAY };
+    expect(ahead(END - 11 * DAY, { notified })[0]).toEqual(['critical', 7]);
     const steps = ['13d', '12d', '2d'] as const;
-    expect(ahead(END - 11 * DAY, { told, settings: { steps: [...steps], quietHours: null } })[0]).toEqual([
-      '2d',
-      2,
-    ]);
+    expect(ahead(END - 11 * DAY, { notified, settings: { steps: [...steps], quietHours: null } })[0]).toEqual(
+      ['2d', 2],
+    );
   });
 
   it('is told now where it was missed, the tightest alone; after a silence at its end', () => {

@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import type { PlannedAlert } from './alert.ts';
-import { leavesAt } from './silence.ts';
+import { sendAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 import type { ChannelKindName } from '../../../contract/words.ts';
 
@@ -44,7 +44,7 @@ export function routeAlert(
   },
 ): AlertRoute[] {
   const { settings, plan, timeZone, now } = to;
-  const at = leavesAt(now, alert.severity, { quietHours: settings.quietHours, timeZone });
+  const at = sendAt(now, alert.severity, { quietHours: settings.quietHours, timeZone });
   const open = to.channels.filter(
     ({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key),
   );

@@ -31,7 +31,7 @@ export function maintenanceUntil(
 }
 
 /** Returns when a message may leave (ms UTC): `now`, or the end of the quiet hours under way. */
-export function leavesAt(
+export function sendAt(
   now: number,
   severity: AlertSeverity,
   { quietHours, timeZone }: { quietHours: QuietHours | null; timeZone: string | null },

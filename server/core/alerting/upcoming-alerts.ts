@@ -1,7 +1,7 @@
 import { alertSteps, isCriticalStep, type Renewable, type Step } from '../alert-steps.ts';
 import type { AlertSeverity } from './alert.ts';
 import { isExpiryStepNotified, type KnownIncident } from './incident.ts';
-import { leavesAt } from './silence.ts';
+import { sendAt } from './silence.ts';
 import type { AlertSettings } from './settings.ts';
 
 /** An alert that will be sent unless the certificate is renewed. */
@@ -20,22 +20,22 @@ export function upcomingAlerts(input: {
   certificate: Renewable;
   settings: Pick<AlertSettings, 'steps' | 'quietHours'>;
   /** Of its open incident; empty if there is none. */
-  told: Pick<KnownIncident, 'told' | 'toldAt'>;
+  notified: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
   acknowledged: boolean;
   /** End of a snooze or of maintenance, ms UTC. */
   silentUntil: number | null;
   timeZone: string | null;
   now: number;
 }): UpcomingAlert[] {
-  const { certificate, settings, told, timeZone, now } = input;
+  const { certificate, settings, notified, timeZone, now } = input;
   const { quietHours } = settings;
   const from = Math.max(now, input.silentUntil ?? now);
   const ahead = alertSteps(certificate, settings.steps)
-    .filter((step) => !isExpiryStepNotified(told, step))
+    .filter((step) => !isExpiryStepNotified(notified, step))
     .filter(({ step }) => !input.acknowledged || step === 'expired')
     .map(({ step, at }): UpcomingAlert => {
       const severity = isCriticalStep(step, certificate) ? 'critical' : 'warning';
-      return { step, severity, at: leavesAt(Math.max(at, from), severity, { quietHours, timeZone }) };
+      return { step, severity, at: sendAt(Math.max(at, from), severity, { quietHours, timeZone }) };
     });
   return ahead.filter(({ at }, index) => !ahead.slice(index + 1).some((later) => later.at <= at));
 }

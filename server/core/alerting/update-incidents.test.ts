@@ -15,7 +15,7 @@ import type { MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
-import type { Look } from './incident.ts';
+import type { RecordedCheck } from './incident.ts';
 
 const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
@@ -26,8 +26,8 @@ function watched() {
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
   let now = NOW;
-  const told = (verdict: Verdict, look: Partial<Look>) => {
-    const alerts = outbox.look({ verdict, previous, now, ...look });
+  const told = (verdict: Verdict, look: Partial<RecordedCheck>) => {
+    const alerts = outbox.recordCheck({ verdict, previous, now, ...look });
     previous = verdict;
     return alerts.map(({ incident, step }) => `${incident.problem} ${step}`);
   };
@@ -37,15 +37,15 @@ function watched() {
       now += ms;
       return this;
     },
-    shows(presented: readonly MintedCertificate[], look: Partial<Look> = {}) {
+    shows(presented: readonly MintedCertificate[], look: Partial<RecordedCheck> = {}) {
       const seen = observation([answer(presented)], { observedAt: now });
       return told(judge(seen, now, trustStore, previous), look);
     },
     /** The same for the minute and a half that it takes to believe that something is over. */
-    keepsShowing(presented: readonly MintedCertificate[], look: Partial<Look> = {}) {
+    keepsShowing(presented: readonly MintedCertificate[], look: Partial<RecordedCheck> = {}) {
       return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, look));
     },
-    isGone: (look: Partial<Look> = {}) =>
+    isGone: (look: Partial<RecordedCheck> = {}) =>
       told(judge(observation([failed()], { observedAt: now }), now, trustStore, previous), look),
   };
 }
@@ -70,7 +70,7 @@ describe('a certificate that ends', () => {
     const host = watched();
     host.shows(ending(8));
     expect(host.wait(2 * DAY).isGone()).toEqual(['expiry critical']);
-    expect(host.outbox.told.at(-1)?.alert.facts.asOf).toBe(NOW);
+    expect(host.outbox.sent.at(-1)?.alert.facts.asOf).toBe(NOW);
   });
 
   it('is good news once when it was renewed, and only after bad news', () => {
@@ -197,7 +197,7 @@ describe('steps that move', () => {
     const look = (now: number, evidence: ReturnType<typeof window>) => {
       const seen = observation([answer(withChain(leaf))], { observedAt: now, ...evidence });
       const verdict = judge(seen, now, trustStore, previous);
-      const told = host.outbox.look({ verdict, previous, now });
+      const told = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
       return told.map(({ step }) => step);
     };
@@ -241,7 +241,7 @@ describe('what a second look has to confirm', () => {
       const now = NOW + ms;
       const seen = observation([answer([leaf])], { observedAt: now, authorities: found });
       const verdict = judge(seen, now, trustStore, previous);
-      const told = host.outbox.look({ verdict, previous, now });
+      const told = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
       return told.map(({ step, alert }) => [step, alert.severity]);
     };

@@ -8,7 +8,7 @@ import {
   isAcknowledged,
   isExpiryStepNotified,
   type KnownIncident,
-  type Look,
+  type RecordedCheck,
   requestRecheck,
   silentUntil,
 } from './incident.ts';
@@ -28,16 +28,16 @@ const MAX_RETURNS = 2;
 /**
  * Problems that a signature or a clock proves at once. Others may be a deployment under way: a second check decides.
  */
-const PROVEN_AT_ONCE: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
+const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
 
 /**
  * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each thing
  * once: the tightest expiry step crossed, or the start of another problem, and its end if anything was sent. Decides
  * from what exists and what was sent, never from what changed, so that a lost check loses no alert.
  */
-export function updateIncidents(check: Look): IncidentPlan {
+export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
-  const steps: IncidentPlan = { changes: [], alerts: [], lookAgainAt: null };
+  const steps: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
   const conditions = withPendingChange(conditionsOf(verdict, previous, host), open, verdict);
   for (const condition of conditions) {
@@ -46,7 +46,7 @@ export function updateIncidents(check: Look): IncidentPlan {
     else beginIncident(check, steps, condition);
   }
   for (const incident of open)
-    if (!conditions.some((condition) => isSame(condition, incident)) && provesOver(check, incident))
+    if (!conditions.some((condition) => isSame(condition, incident)) && provesEnd(check, incident))
       clearIncident(check, steps, incident);
   planDowntimeAlerts(check, steps);
   return steps;
@@ -81,7 +81,7 @@ function withPendingChange(
   ];
 }
 
-function beginIncident(check: Look, steps: IncidentPlan, condition: Condition): void {
+function beginIncident(check: RecordedCheck, steps: IncidentPlan, condition: Condition): void {
   const { now } = check;
   if (condition.expiring !== null && !isNews(check, NOT_NOTIFIED, condition)) return;
   const earlier = earlierOf(check, condition);
@@ -90,21 +90,26 @@ function beginIncident(check: Look, steps: IncidentPlan, condition: Condition): 
     steps.changes.push({ kind: 'reopen', id: last.id });
     return;
   }
-  const isProven = PROVEN_AT_ONCE.includes(condition.problem);
+  const isProven = NEEDS_NO_CONFIRMATION.includes(condition.problem);
   open(check, steps, condition, isProven ? now : null);
   if (!isProven) requestRecheck(steps, now + CONFIRM_AFTER_MS);
 }
 
 /** Returns reported incidents of the same problem that ended recently, in the order of their ends. */
-function earlierOf({ known }: Look, key: Key): KnownIncident[] {
+function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
   return known
-    .filter((one) => isSame(one, key) && one.endedAt !== null && one.told.length > 0)
+    .filter((one) => isSame(one, key) && one.endedAt !== null && one.notifiedSteps.length > 0)
     .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
 }
 
-const NOT_NOTIFIED = { told: [], toldAt: null };
+const NOT_NOTIFIED = { notifiedSteps: [], lastStepAt: null };
 
-function open(check: Look, steps: IncidentPlan, condition: Condition, confirmedAt: number | null): void {
+function open(
+  check: RecordedCheck,
+  steps: IncidentPlan,
+  condition: Condition,
+  confirmedAt: number | null,
+): void {
   const { now } = check;
   const facts = { ...condition.facts, startedAt: now, endedAt: null };
   steps.changes.push({
@@ -116,7 +121,7 @@ function open(check: Look, steps: IncidentPlan, condition: Condition, confirmedA
     facts,
   });
   if (confirmedAt === null) return;
-  tell(
+  planAlert(
     check,
     steps,
     { ...NOT_NOTIFIED, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
@@ -125,14 +130,14 @@ function open(check: Look, steps: IncidentPlan, condition: Condition, confirmedA
 }
 
 function continueIncident(
-  check: Look,
+  check: RecordedCheck,
   steps: IncidentPlan,
   incident: KnownIncident,
   condition: Condition,
 ): void {
   const { now } = check;
   // It was reopened without an alert, and now there is news: begin anew, so that a recovery can follow.
-  if (incident.told.includes('resolved') && isNews(check, incident, condition)) {
+  if (incident.notifiedSteps.includes('resolved') && isNews(check, incident, condition)) {
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, steps, condition, now);
   }
@@ -142,7 +147,7 @@ function continueIncident(
   const next = { ...incident, confirmedAt, clearingSince: null, facts };
   steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
   if (confirmedAt === null) return requestRecheck(steps, now + CONFIRM_AFTER_MS);
-  tell(check, steps, next, condition);
+  planAlert(check, steps, next, condition);
   // A change is an event and not a state: once it was sent, or turned off by its reader, its incident ends.
   if (incident.problem === 'changed' && silentUntil(next, check) === null)
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
@@ -152,7 +157,7 @@ function continueIncident(
  * Returns whether a check that does not show the problem proves that it is over, and did not
  * just reach another server.
  */
-function provesOver(check: Look, { problem, fingerprint, facts }: KnownIncident): boolean {
+function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownIncident): boolean {
   const { reached, lastSeen, path, posture, addresses, judgedAt } = check.verdict;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed') return true;
@@ -176,7 +181,7 @@ function provesOver(check: Look, { problem, fingerprint, facts }: KnownIncident)
  * that of a neighbouring server and does not count.
  */
 function isSucceeded(
-  { verdict: { lastSeen, leafFingerprint }, settings, now }: Look,
+  { verdict: { lastSeen, leafFingerprint }, settings, now }: RecordedCheck,
   old: { fingerprint: string; notAfter: number },
 ): boolean {
   if (!lastSeen?.turns?.some(({ certificate }) => certificate.fingerprint === old.fingerprint)) return true;
@@ -186,7 +191,7 @@ function isSucceeded(
 }
 
 /** Ends or drops an incident that a check could have seen and did not, once it stayed away long enough. */
-function clearIncident(check: Look, steps: IncidentPlan, incident: KnownIncident): void {
+function clearIncident(check: RecordedCheck, steps: IncidentPlan, incident: KnownIncident): void {
   const { now, verdict } = check;
   const { confirmedAt, facts } = incident;
   if (confirmedAt === null && incident.problem === 'changed') {
@@ -194,7 +199,7 @@ function clearIncident(check: Look, steps: IncidentPlan, incident: KnownIncident
     return;
   }
   const clearingSince = incident.clearingSince ?? now;
-  const isReturn = incident.told.includes('resolved') || earlierOf(check, incident).length > 0;
+  const isReturn = incident.notifiedSteps.includes('resolved') || earlierOf(check, incident).length > 0;
   const clearAfterMs =
     confirmedAt === null ? MIN_GAP_MS : isReturn ? CLEAR_RETURNED_AFTER_MS : CLEAR_AFTER_MS;
   if (now - clearingSince < clearAfterMs) {
@@ -207,7 +212,7 @@ function clearIncident(check: Look, steps: IncidentPlan, incident: KnownIncident
     return;
   }
   steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
-  if (incident.told.length === 0 || incident.told.includes('resolved')) return;
+  if (incident.notifiedSteps.length === 0 || incident.notifiedSteps.includes('resolved')) return;
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
   const successor = successorOf(check);
   steps.alerts.push({
@@ -219,21 +224,26 @@ function clearIncident(check: Look, steps: IncidentPlan, incident: KnownIncident
   });
 }
 
-function successorOf({ verdict }: Look): AlertFacts['successor'] {
+function successorOf({ verdict }: RecordedCheck): AlertFacts['successor'] {
   const leaf = verdict.lastSeen?.expiring.find(({ fingerprint }) => fingerprint === verdict.leafFingerprint);
   if (!leaf) return null;
   const { fingerprint, notBefore, notAfter, role, name } = leaf;
   return { fingerprint, notBefore, notAfter, role, name };
 }
 
-type Notified = Pick<KnownIncident, 'told' | 'toldAt'>;
+type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 
 /** What decides whether an incident is reported; one that opens right now has no id yet. */
 type ReportedIncident = Notified &
   Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { id: string | null };
 
 /** Plans the alert that a confirmed incident is due for, unless it is turned off, acknowledged or silenced. */
-function tell(check: Look, steps: IncidentPlan, incident: ReportedIncident, condition: Condition): void {
+function planAlert(
+  check: RecordedCheck,
+  steps: IncidentPlan,
+  incident: ReportedIncident,
+  condition: Condition,
+): void {
   const due = dueStep(check, incident, condition);
   if (due === null) return;
   const { problem, fingerprint } = condition;
@@ -245,12 +255,12 @@ function tell(check: Look, steps: IncidentPlan, incident: ReportedIncident, cond
 }
 
 /** Returns whether a condition has a step that was not sent yet. */
-function isNews(check: Look, told: Notified, condition: Condition): boolean {
-  return dueStep(check, told, condition) !== null;
+function isNews(check: RecordedCheck, known: Notified, condition: Condition): boolean {
+  return dueStep(check, known, condition) !== null;
 }
 
 function dueStep(
-  { settings, now }: Look,
+  { settings, now }: RecordedCheck,
   known: Notified,
   { problem, expiring, severity }: Condition,
 ): { step: AlertStep; severity: AlertSeverity } | null {
@@ -262,5 +272,7 @@ function dueStep(
   }
   const isPartial = problem === 'chain_broken' && severity === 'warning';
   const step = problem === 'revoked' ? 'revoked' : isPartial ? 'some_clients' : 'opened';
-  return known.told.includes(step) || known.told.includes('opened') ? null : { step, severity };
+  return known.notifiedSteps.includes(step) || known.notifiedSteps.includes('opened')
+    ? null
+    : { step, severity };
 }

@@ -47,8 +47,8 @@ const OUTAGE: KnownIncident = {
   recovered: false,
   acknowledgedAt: null,
   snoozedUntil: null,
-  told: ['opened'],
-  toldAt: NOW - HOUR_MS,
+  notifiedSteps: ['opened'],
+  lastStepAt: NOW - HOUR_MS,
   facts: {
     certificate: null,
     asOf: NOW - HOUR_MS,
@@ -174,7 +174,7 @@ describe('the conclusion of a check', () => {
 });
 
 describe('the routes of an alert', () => {
-  const untold: CheckState = { ...DOWN, incidents: [{ ...OUTAGE, told: [], toldAt: null }] };
+  const untold: CheckState = { ...DOWN, incidents: [{ ...OUTAGE, notifiedSteps: [], lastStepAt: null }] };
   const failedOn = (channelKey: string): EarlierDelivery => ({ ...delivered, channelKey, state: 'failed' });
   const routes = (state: CheckState, seen: typeof served, deliveries: EarlierDelivery[]) =>
     concluded(state, seen, { ...CONTEXT, deliveries }).alerts.map((alert) =>
@@ -199,7 +199,7 @@ it('a check that needs no alert context comes to the same conclusion with any co
   const incident = fc.record({
     snoozedUntil: fc.constantFrom(null, NOW + HOUR_MS),
     endedAt: fc.constantFrom(null, NOW - MINUTE_MS),
-    told: fc.constantFrom<KnownIncident['told']>([], ['opened'], ['opened', 'resolved']),
+    notifiedSteps: fc.constantFrom<KnownIncident['notifiedSteps']>([], ['opened'], ['opened', 'resolved']),
   });
   let skipped = 0;
   fc.assert(

@@ -127,7 +127,7 @@ export function conclude(
       (kind === 'watched' && outage.incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)),
     withContext(context) {
       const maintenanceUntil = context?.maintenanceUntil ?? null;
-      const { alerts, changes, lookAgainAt } = maintenanceUntil === null ? plan : planned(maintenanceUntil);
+      const { alerts, changes, recheckAt } = maintenanceUntil === null ? plan : planned(maintenanceUntil);
       const next = nextCheckAt({
         now,
         everyMinutes: state.everyMinutes,
@@ -135,9 +135,9 @@ export function conclude(
         // Also when this check reached nobody: a certificate expires whether or not we can see it.
         certificates: verdict.lastSeen?.expiring ?? [],
         steps: kind === 'watched' ? settings.steps : null,
-        lookAgainAt: earliest([
-          step.lookAgainAt,
-          lookAgainAt,
+        recheckAt: earliest([
+          step.recheckAt,
+          recheckAt,
           kind === 'own' ? now + HEARTBEAT_EVERY_MS : null,
           moreKnownAt(previous, verdict, now),
         ]),
@@ -156,7 +156,7 @@ export function conclude(
   };
 }
 
-const NO_PLAN: IncidentPlan = { changes: [], alerts: [], lookAgainAt: null };
+const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
 
 /** Opens or ends the outage's incident. Returns the changes and all incidents after them; a new one has an empty id. */
 function followOutage(
@@ -200,8 +200,8 @@ const NEW_INCIDENT = {
   recovered: false,
   acknowledgedAt: null,
   snoozedUntil: null,
-  told: [],
-  toldAt: null,
+  notifiedSteps: [],
+  lastStepAt: null,
 };
 
 function uptimeRecord(

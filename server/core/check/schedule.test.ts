@@ -49,10 +49,10 @@ describe('nextCheckAt', () => {
   });
 
   it('looks again when something waits for it, but never in the past', () => {
-    expect(due({ lookAgainAt: NOW + 30_000 })).toBe(30_000);
-    expect(due({ lookAgainAt: NOW - HOUR })).toBe(0);
-    expect(due({ lookAgainAt: NOW + 2 * DAY })).toBe(DAY);
-    expect(due({ lookAgainAt: null })).toBe(DAY);
+    expect(due({ recheckAt: NOW + 30_000 })).toBe(30_000);
+    expect(due({ recheckAt: NOW - HOUR })).toBe(0);
+    expect(due({ recheckAt: NOW + 2 * DAY })).toBe(DAY);
+    expect(due({ recheckAt: null })).toBe(DAY);
   });
 
   it('is not driven by absurd lifetimes', () => {

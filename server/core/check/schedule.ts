@@ -21,7 +21,7 @@ export function nextCheckAt(input: {
   /** Alert steps of the domain; null or absent means the product's own. */
   steps?: readonly ChosenStep[] | null;
   /** Check at this time at the latest, ms UTC: to confirm a failure, or for an answer that is still pending. */
-  lookAgainAt?: number | null;
+  recheckAt?: number | null;
   jitter: number;
 }): number {
   const { now, jitter } = input;
@@ -37,7 +37,7 @@ export function nextCheckAt(input: {
   const byInterval = now + Math.min(...intervals) * (1 - SPREAD * jitter);
   const byStep = Math.min(...steps) + MINUTE_MS * jitter;
   const due = Math.max(now + FLOOR_MS, Math.min(byInterval, byStep));
-  return Math.floor(Math.min(due, Math.max(now, input.lookAgainAt ?? Infinity)));
+  return Math.floor(Math.min(due, Math.max(now, input.recheckAt ?? Infinity)));
 }
 
 /**

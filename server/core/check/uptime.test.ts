@@ -158,7 +158,7 @@ describe('what checks in a row say', () => {
       standing: { ...UP, suspectedSince: NOW },
       incident: null,
       endedAt: null,
-      lookAgainAt: NOW + 30 * SECOND,
+      recheckAt: NOW + 30 * SECOND,
     });
   });
 
@@ -168,7 +168,7 @@ describe('what checks in a row say', () => {
       standing: UP,
       incident: null,
       endedAt: null,
-      lookAgainAt: null,
+      recheckAt: null,
     });
   });
 
@@ -180,20 +180,20 @@ describe('what checks in a row say', () => {
       standing: { ...UP, uptime: 'down', downSince: NOW, downSeenAt: NOW + 30 * SECOND },
       incident: 'begin',
       endedAt: null,
-      lookAgainAt: null,
+      recheckAt: null,
     });
     const still = followUptime(confirmed.standing, { state: 'down', now: NOW + HOUR });
     expect(still).toEqual({
       standing: { ...confirmed.standing, downSeenAt: NOW + HOUR },
       incident: null,
       endedAt: null,
-      lookAgainAt: null,
+      recheckAt: null,
     });
     expect(followUptime(still.standing, { state: 'up', now: NOW + 2 * HOUR })).toEqual({
       standing: UP,
       incident: 'end',
       endedAt: NOW + 2 * HOUR,
-      lookAgainAt: null,
+      recheckAt: null,
     });
   });
 
@@ -204,7 +204,7 @@ describe('what checks in a row say', () => {
         standing,
         incident: null,
         endedAt: null,
-        lookAgainAt: null,
+        recheckAt: null,
       });
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
@@ -230,7 +230,7 @@ describe('what checks in a row say', () => {
         standing,
         incident: 'end',
         endedAt: NOW + HOUR,
-        lookAgainAt: state === 'down' ? NOW + DAY + 30 * SECOND : null,
+        recheckAt: state === 'down' ? NOW + DAY + 30 * SECOND : null,
       });
       expect(followUptime(seen, { state: 'down', now: NOW + 4 * HOUR }).incident).toBeNull();
     },

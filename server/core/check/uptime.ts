@@ -44,7 +44,7 @@ const OWN_RESOLVER_FAILURES = new Set([
  * answer to the request decides; without one (cut off, or the server demands a client certificate) the handshake does.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
-  if (!isTelling(observation)) return UNKNOWN;
+  if (!isConclusive(observation)) return UNKNOWN;
   const host = displayName(observation.endpoint);
   const reached = observation.addresses.find(({ outcome }) => outcome === 'handshake') as
     HandshakeObservation | undefined;
@@ -83,7 +83,7 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
 }
 
 /** Returns false if everything failed on our side: no IPv6, the address policy, or our resolver. */
-function isTelling({ resolution, addresses }: Observation): boolean {
+function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
     if (resolution.stage !== 'dns' || isOurs) return false;
@@ -112,10 +112,10 @@ export interface UptimeStep {
   /** Set if an incident ends: this check, or after a long gap the last check that saw it down. */
   endedAt: number | null;
   /** When a second check is due to confirm a failure (ms UTC); null if none is. */
-  lookAgainAt: number | null;
+  recheckAt: number | null;
 }
 
-const SECOND_LOOK_MS = 30_000;
+const CONFIRM_AFTER_MS = 30_000;
 /** A failure without a second check for this long (crash, pause, our own outage) counts as a separate one. */
 const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 /** Checks of a down endpoint run hourly. After two inconclusive ones nobody knows whether it is still down. */
@@ -141,7 +141,7 @@ export function followUptime(
 const NOT_DOWN = { suspectedSince: null, downSince: null, downSeenAt: null };
 
 function followWatched(standing: UptimeStanding, state: Uptime, now: number): UptimeStep {
-  const nothing = { incident: null, endedAt: null, lookAgainAt: null };
+  const nothing = { incident: null, endedAt: null, recheckAt: null };
   if (state === 'unknown') return { ...nothing, standing: { ...standing, uptime: standing.uptime ?? state } };
   if (state === 'up') {
     const up = { ...nothing, standing: { ...NOT_DOWN, uptime: state } };
@@ -151,7 +151,7 @@ function followWatched(standing: UptimeStanding, state: Uptime, now: number): Up
     return { ...nothing, standing: { ...standing, suspectedSince: null, downSeenAt: now } };
   const { suspectedSince } = standing;
   if (suspectedSince === null || now - suspectedSince > SUSPICION_ENDS_MS || now < suspectedSince)
-    return { ...nothing, standing: { ...standing, suspectedSince: now }, lookAgainAt: now + SECOND_LOOK_MS };
+    return { ...nothing, standing: { ...standing, suspectedSince: now }, recheckAt: now + CONFIRM_AFTER_MS };
   return {
     ...nothing,
     standing: { uptime: 'down', suspectedSince: null, downSince: suspectedSince, downSeenAt: now },
@@ -159,12 +159,12 @@ function followWatched(standing: UptimeStanding, state: Uptime, now: number): Up
   };
 }
 
-const MOST_RECENT = 90;
+const MAX_RECENT = 90;
 const LETTERS: Record<Uptime, string> = { up: 'u', down: 'd', unknown: '?' };
 
 /** Appends a check to the letters of the last 90, oldest first: `u`, `d` or `?` each. */
 export function recentChecks(before: string, state: Uptime): string {
-  return (before + LETTERS[state]).slice(-MOST_RECENT);
+  return (before + LETTERS[state]).slice(-MAX_RECENT);
 }
 
 /**

@@ -76,7 +76,7 @@ function hasSameNames(left: Certificate, right: Certificate): boolean {
 }
 
 /** As many as are stored. Certificates with more are compared by the first ones. */
-const MOST_COMPARED = 2_000;
+const MAX_COMPARED = 2_000;
 const namesKeys = new WeakMap<Certificate, string>();
 
 /** Memoized: with twenty addresses each certificate is compared with up to nineteen others. */
@@ -84,7 +84,7 @@ function namesKey(certificate: Certificate): string {
   let key = namesKeys.get(certificate);
   if (key === undefined) {
     const { dnsNames, ipAddresses } = certificate.subjectAltNames;
-    const names = [...dnsNames, ...ipAddresses].slice(0, MOST_COMPARED);
+    const names = [...dnsNames, ...ipAddresses].slice(0, MAX_COMPARED);
     key = [...new Set(names.map((name) => name.toLowerCase()))].toSorted().join('\n');
     namesKeys.set(certificate, key);
   }

@@ -2,13 +2,13 @@ import {
   type Certificate,
   parseIpAddress,
   tryParseCertificate,
-  type Reference,
+  type ReferenceIdentifier,
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
-import { cutFindings } from './companion-findings.ts';
+import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
@@ -64,7 +64,7 @@ export class ChainJudge {
         judged.leaf === null
           ? []
           : stapleFindings(judged.leaf, seen.staple !== null, this.#observation.revocation);
-      return [{ seen, judged, findings: [...judged.findings, ...staple, ...cutFindings(seen)] }];
+      return [{ seen, judged, findings: [...judged.findings, ...staple, ...truncatedChainFindings(seen)] }];
     });
   }
 
@@ -133,6 +133,6 @@ function distinct(certificates: readonly Certificate[]): Certificate[] {
   return [...new Map(certificates.map((one) => [one.fingerprint, one])).values()];
 }
 
-function referenceOf(host: string): Reference {
+function referenceOf(host: string): ReferenceIdentifier {
   return parseIpAddress(host) === null ? { kind: 'dns', name: host } : { kind: 'ip', address: host };
 }

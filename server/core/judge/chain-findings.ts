@@ -1,12 +1,12 @@
 import {
   type Certificate,
   tryParseCertificate,
-  type Reference,
+  type ReferenceIdentifier,
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
-import { companionFindings } from './companion-findings.ts';
+import { sentChainFindings } from './sent-chain-findings.ts';
 import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
 import { judgePath, tooMuchWork } from './path-findings.ts';
 
@@ -28,7 +28,7 @@ export function judgeChain(input: {
   authorities: readonly Certificate[];
   /** Whether more of them may still be found. */
   isPending?: boolean;
-  reference: Reference;
+  reference: ReferenceIdentifier;
   trustStore: TrustStore;
   now: number;
   /** What is left of the work budget of this check. */
@@ -38,7 +38,7 @@ export function judgeChain(input: {
 }): ChainJudgement {
   const { presentedChain, trustStore, now, work, isPending = false, isBarred = () => false } = input;
   // Chains of further addresses are not even parsed.
-  if (work.isExhausted) return unread([tooMuchWork()]);
+  if (work.isExhausted) return unreadableChain([tooMuchWork()]);
   const [leaf, ...others] = presentedChain.map((der) => {
     const certificate = tryParseCertificate(der);
     if (certificate === null) work.spendBytes(der.length);
@@ -46,7 +46,9 @@ export function judgeChain(input: {
   });
   if (leaf === undefined || leaf === null) {
     const facts = { kind: 'unreadable_leaf' } as const;
-    return unread([{ code: 'malformed_certificate', severity: 'critical', fingerprint: null, facts }]);
+    return unreadableChain([
+      { code: 'malformed_certificate', severity: 'critical', fingerprint: null, facts },
+    ]);
   }
   const sent = others.filter((certificate) => certificate !== null);
   const {
@@ -67,7 +69,7 @@ export function judgeChain(input: {
     ...leafFindings(leaf, input),
     ...(isPublic ? lifetimeFindings(leaf) : []),
     ...ofPath,
-    ...(path === null ? [] : companionFindings(sent, path, now)),
+    ...(path === null ? [] : sentChainFindings(sent, path, now)),
   ];
   if (sent.length < others.length) {
     findings.push({
@@ -81,6 +83,6 @@ export function judgeChain(input: {
   return { leaf, sent, path, weakest, findings };
 }
 
-function unread(findings: ChainFinding[]): ChainJudgement {
+function unreadableChain(findings: ChainFinding[]): ChainJudgement {
   return { leaf: null, sent: [], path: null, weakest: null, findings };
 }

@@ -80,10 +80,10 @@ describe('servers that take turns', () => {
         trustStore,
         previous,
       );
-      outbox.look({ verdict, previous, now });
+      outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
     }
-    expect(outbox.told).toMatchObject([{ key: `expiry ${old.fingerprint}`, step: 'warning' }]);
+    expect(outbox.sent).toMatchObject([{ key: `expiry ${old.fingerprint}`, step: 'warning' }]);
     expect(previous?.findings).toMatchObject([{ code: 'certificates_differ', severity: 'warning' }]);
   });
 

@@ -1,12 +1,12 @@
 import { WorkBudget, tryParseCertificate, type TrustStore } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
 import { ChainJudge, type Answer } from './answers.ts';
-import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
+import { rememberedFrom, unreachedVerdict, withKnownWindows, withPendingAnswer } from './previous-verdict.ts';
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
 import { mostTellingFailure, type Observation } from '../observation.ts';
 import { judgePosture } from './posture.ts';
-import { takingTurns, turnsFinding, withTurn } from './turns.ts';
+import { rotatingCertificates, rotationFinding, recordServed } from './rotation.ts';
 import type {
   AddressVerdict,
   ExpiringCertificate,
@@ -34,7 +34,7 @@ export function judge(
   work: WorkBudget = new WorkBudget(),
 ): Verdict {
   const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
-  const before = recall(previous);
+  const before = rememberedFrom(previous);
   const chains = new ChainJudge(observation, now, trustStore, before.revoked, work);
   const answers = chains.answers();
   const base = {
@@ -53,7 +53,7 @@ export function judge(
       ...unreachedVerdict(previous),
       ...base,
       failure: mostTellingFailure(observation) ?? UNREADABLE,
-      findings: worstFirst(ofAnswers(answers, null)),
+      findings: worstFirst(answerFindings(answers, null)),
     };
   }
 
@@ -72,8 +72,8 @@ export function judge(
   const served = chainToServe === null ? null : leaf.fingerprint;
 
   const current = expiringCertificate(leaf, 'leaf', renewals);
-  const turns = withTurn(before.turns, current, observation.observedAt);
-  const others = takingTurns(turns);
+  const turns = recordServed(before.turns, current, observation.observedAt);
+  const others = rotatingCertificates(turns);
   const leaves = new Set(read.map((one) => one.leaf.fingerprint));
   const posture = judgedPosture(observation, leaves, chains) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
@@ -83,12 +83,12 @@ export function judge(
       .map((one) => one.leaf.fingerprint),
   );
   const findings = worstFirst([
-    ...ofAnswers(answers, served).filter(
+    ...answerFindings(answers, served).filter(
       // Other addresses already show its renewal: another finding says that these still show the old one.
       ({ code, fingerprint }) => code !== 'renewal_overdue' || !replaced.has(fingerprint),
     ),
-    ...sideBySide.map(({ finding, addresses }) => found(finding, addresses)),
-    ...inTurn(sideBySide, turnsFinding(current, others, now)),
+    ...sideBySide.map(({ finding, addresses }) => toFinding(finding, addresses)),
+    ...rotationFindings(sideBySide, rotationFinding(current, others, now)),
     ...(posture?.findings ?? []),
   ]);
   return {
@@ -134,7 +134,7 @@ function judgedPosture(
   const { shown, ...posture } = judged;
   return {
     ...posture,
-    findings: shown.map(({ finding, address, keyType }) => ({ ...found(finding, [address]), keyType })),
+    findings: shown.map(({ finding, address, keyType }) => ({ ...toFinding(finding, [address]), keyType })),
   };
 }
 
@@ -142,7 +142,7 @@ function judgedPosture(
  * Returns the findings of all chains; the same finding at several addresses is one. `served`: the leaf of the chain that the
  * verdict offers to serve, null if it offers none.
  */
-function ofAnswers(answers: readonly Answer[], served: string | null): Finding[] {
+function answerFindings(answers: readonly Answer[], served: string | null): Finding[] {
   const findings = new Map<string, Finding>();
   for (const { seen, judged, findings: ofAnswer } of answers) {
     for (const finding of ofAnswer) {
@@ -152,24 +152,24 @@ function ofAnswers(answers: readonly Answer[], served: string | null): Finding[]
       else {
         const isOffered =
           finding.fixedByChain === true && served !== null && judged.leaf?.fingerprint === served;
-        findings.set(key, { ...found(finding, [seen.address]), attachment: isOffered ? 'chain' : null });
+        findings.set(key, { ...toFinding(finding, [seen.address]), attachment: isOffered ? 'chain' : null });
       }
     }
   }
   return [...findings.values()];
 }
 
-function found({ code, severity, fingerprint, facts }: ChainFinding, addresses: string[]): Finding {
+function toFinding({ code, severity, fingerprint, facts }: ChainFinding, addresses: string[]): Finding {
   return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null };
 }
 
 /** Returns no finding if one says already that addresses differ. */
-function inTurn(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
+function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
   const isSaid = sideBySide.some((one) => one.finding.code === 'certificates_differ');
-  return finding === null || isSaid ? [] : [found(finding, [])];
+  return finding === null || isSaid ? [] : [toFinding(finding, [])];
 }
 
-const MOST_REMEMBERED = 20;
+const MAX_REMEMBERED = 20;
 
 /** Returns one per issuer and serial number, those of this check last. What was learned first stays. */
 function stillRevoked(
@@ -183,7 +183,7 @@ function stillRevoked(
     known.delete(one.key);
     known.set(one.key, { ...first, served: one.served });
   }
-  return [...known.values()].slice(-MOST_REMEMBERED);
+  return [...known.values()].slice(-MAX_REMEMBERED);
 }
 
 function distinct(certificates: readonly ExpiringCertificate[]): ExpiringCertificate[] {

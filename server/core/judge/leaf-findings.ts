@@ -1,4 +1,9 @@
-import { type Certificate, matchesReference, type Reference, validityFailure } from '../../pki/index.ts';
+import {
+  type Certificate,
+  matchesReference,
+  type ReferenceIdentifier,
+  validityFailure,
+} from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
@@ -10,7 +15,7 @@ const NAMES_KEPT = 3;
 /** Returns what is wrong with a leaf whoever issued it: its dates and its names. */
 export function leafFindings(
   leaf: Certificate,
-  { reference, now }: { reference: Reference; now: number },
+  { reference, now }: { reference: ReferenceIdentifier; now: number },
 ): ChainFinding[] {
   return [...validityFindings(leaf, now), ...nameFindings(leaf, reference)];
 }
@@ -34,7 +39,7 @@ function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
   return [];
 }
 
-function nameFindings(leaf: Certificate, reference: Reference): ChainFinding[] {
+function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainFinding[] {
   if (matchesReference(leaf, reference)) return [];
   const { fingerprint } = leaf;
   const all = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];

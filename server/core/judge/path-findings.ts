@@ -63,14 +63,14 @@ interface PathQuestion {
 export function judgePath(question: PathQuestion): PathJudgement {
   const { sent, authorities, now } = question;
   const alone = build(question, sent, now);
-  if (alone.ok) return held(question, alone, []);
+  if (alone.ok) return judgeValidPath(question, alone, []);
   const pool = [...sent, ...authorities];
   const completed = authorities.length === 0 ? alone : build(question, pool, now);
   if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
 
   const [outdated] = expiredAuthorities(alone.failures, sent);
   const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
-  const judged = held(question, completed, [incomplete]);
+  const judged = judgeValidPath(question, completed, [incomplete]);
   // Clients that fetch nothing already refuse the expired certificate.
   return outdated !== undefined && outdated.notAfter < judged.weakest.notAfter
     ? { ...judged, weakest: outdated }
@@ -86,7 +86,7 @@ function build(
 }
 
 /** Judges a path that holds. If browsers distrust its root for this leaf, tries the other roots. */
-function held(
+function judgeValidPath(
   question: PathQuestion,
   result: Extract<PathResult, { ok: true }>,
   findings: ChainFinding[],
@@ -170,10 +170,10 @@ function judgeFailure(
 
 /** Returns faults of the leaf itself. Those of paths do not count here, because one good path is enough. */
 function ownFailures(failures: readonly PathFailure[]): PathFailure[] {
-  return failures.filter(({ code, role }) => role === 'leaf' && !WAY_UP.has(code));
+  return failures.filter(({ code, role }) => role === 'leaf' && !CHAIN_WALK.has(code));
 }
 
-const WAY_UP = new Set<PathFailure['code']>([
+const CHAIN_WALK = new Set<PathFailure['code']>([
   'no_issuer',
   'bad_signature',
   'self_signed',

@@ -2,7 +2,7 @@ import type { Certificate } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, RevocationSource } from '../finding.ts';
 import type { RevocationEvidence } from '../observation.ts';
-import { wasSaidBefore } from './revocation.ts';
+import { isCached } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
@@ -30,7 +30,7 @@ export function revokedFinding(
       revokedAt,
       reason,
       served,
-      wasSaidBefore: wasSaidBefore(said),
+      wasSaidBefore: isCached(said),
       dissent: dissentOf(said),
       evidence: { serialNumber },
     },

@@ -99,6 +99,6 @@ export function rememberRevoked(
 }
 
 /** Whether no source says now that it is revoked: an earlier check learned it, and it stays revoked. */
-export function wasSaidBefore({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
+export function isCached({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
   return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
 }

@@ -69,7 +69,7 @@ const STAGE_WORDS: Record<ReachStage, string> = {
   examination: 'our examination of what it sends',
 };
 
-const MEND_DNS = 'Mend the name servers of the domain; if it is signed (DNSSEC), look at its signatures too.';
+const FIX_DNS = 'Mend the name servers of the domain; if it is signed (DNSSEC), look at its signatures too.';
 const OUR_DNS = 'Nothing is known about the host: mend the name server that is used here (DNS_SERVERS).';
 const CERTIFICATE_MISSING =
   'Name the certificate, its chain and its key in the settings of the server, and reload it.';
@@ -81,8 +81,8 @@ const FIXES: Record<ReachFailure, string> = {
     'Correct the name, or create its A and AAAA records in DNS. If the host is gone for good, stop watching it.',
   no_addresses:
     'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, stop watching it.',
-  dns_failed: MEND_DNS,
-  dns_timeout: MEND_DNS,
+  dns_failed: FIX_DNS,
+  dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
   resolver_silent: OUR_DNS,
   address_refused:

@@ -17,7 +17,7 @@ const SOURCE_WORDS = {
   fetched: 'not sent; fetched from its authority',
   trust_store: 'trusted root',
 } as const;
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** What a report is written from. */
 export interface Report {
@@ -121,8 +121,8 @@ export function servedThere(
 }
 
 function certificateTable(facts: CertificateFacts): string {
-  const names = facts.sans.slice(0, MOST_NAMES).map(codeCell).join(', ');
-  const more = facts.sans.length - MOST_NAMES;
+  const names = facts.sans.slice(0, MAX_NAMES).map(codeCell).join(', ');
+  const more = facts.sans.length - MAX_NAMES;
   return table(
     ['Field', 'Value'],
     [

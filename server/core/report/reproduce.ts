@@ -39,7 +39,7 @@ const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'path_invalid',
   'address_unreachable',
 ]);
-const MOST_ADDRESSES = 6;
+const MAX_ADDRESSES = 6;
 const SIGNATURES = {
   rsa: 'RSA-PSS+SHA256:RSA+SHA256:RSA-PSS+SHA384:RSA+SHA384',
   ecdsa: 'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
@@ -95,7 +95,7 @@ export function reproduceAnswer(endpoint: Reproduction['endpoint']): string {
 const IDENTITY = '-noout -serial -enddate -fingerprint -sha256';
 
 function eachAddress(asked: Reproduction): string {
-  const shown = asked.addresses.slice(0, MOST_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
+  const shown = asked.addresses.slice(0, MAX_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
   const { port } = asked.endpoint;
   return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(asked, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
 }

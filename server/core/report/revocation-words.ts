@@ -1,5 +1,5 @@
 import type { RevocationSource } from '../finding.ts';
-import { wasSaidBefore } from '../judge/revocation.ts';
+import { isCached } from '../judge/revocation.ts';
 import { longDate } from '../long-date.ts';
 import type { RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict } from '../verdict.ts';
@@ -72,7 +72,7 @@ export function revocationSentence(revocation: RevocationVerdict): string {
     case 'good':
       return `Not revoked, says ${named}.`;
     case 'revoked':
-      return wasSaidBefore(revocation) && at !== null
+      return isCached(revocation) && at !== null
         ? `Revoked, said ${named} on ${longDate(at, 'UTC')}.`
         : `Revoked, says ${named}.`;
     case 'not_applicable':

@@ -3,14 +3,14 @@ import { equalBytes } from '../der/der-values.ts';
 import { parseIpAddress } from './ip-address.ts';
 
 /** Reference identifier (RFC 9525): the host that the client wants to reach. `name` uses lower-case A-labels. */
-export type Reference =
+export type ReferenceIdentifier =
   { readonly kind: 'dns'; readonly name: string } | { readonly kind: 'ip'; readonly address: string };
 
 /**
  * Returns whether the certificate is valid for this reference. Uses SubjectAltName only, never the common name (RFC
  * 9525 §2). A DNS name matches only a dNSName, an IP address only an iPAddress.
  */
-export function matchesReference(certificate: Certificate, reference: Reference): boolean {
+export function matchesReference(certificate: Certificate, reference: ReferenceIdentifier): boolean {
   if (reference.kind === 'ip') {
     const address = parseIpAddress(reference.address);
     if (address === null) return false;

@@ -1,5 +1,5 @@
 /** In pixels. Larger images are not icons, and a small file can decode to gigabytes in a browser. */
-const LONGEST_SIDE = 512;
+const MAX_SIDE_PX = 512;
 
 const KINDS: readonly { type: string; size: (bytes: Buffer) => Size | null }[] = [
   { type: 'image/png', size: pngSize },
@@ -28,7 +28,7 @@ export function rasterMediaType(content: Uint8Array): string | null {
 }
 
 function isSmall({ width, height }: Size): boolean {
-  return width >= 1 && height >= 1 && width <= LONGEST_SIDE && height <= LONGEST_SIDE;
+  return width >= 1 && height >= 1 && width <= MAX_SIDE_PX && height <= MAX_SIDE_PX;
 }
 
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>

@@ -16,7 +16,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 10_000;
-const MAX_AT_ONCE = 32;
+const MAX_CONCURRENT = 32;
 /** Most levels of issuers above the leaf that are fetched. */
 const MAX_DEPTH = 3;
 const MAX_FETCHES = 6;
@@ -49,7 +49,7 @@ export function createAuthoritySource(way: FetchContext): CachingAuthoritySource
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
     deadlineMs: DEADLINE_MS,
-    mostAtOnce: MAX_AT_ONCE,
+    mostAtOnce: MAX_CONCURRENT,
     memoryBytes: MEMORY_BYTES,
   });
 

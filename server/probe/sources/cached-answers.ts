@@ -36,7 +36,7 @@ interface Cached<Answer> {
 const MAX_IN_MEMORY = 8_192;
 /** Most requests running or queued. Beyond it, callers get the cached answer or null at once. */
 const MAX_IN_FLIGHT = 512;
-const LONGEST_WAIT_MS = MINUTE_MS;
+const MAX_WAIT_MS = MINUTE_MS;
 /**
  * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
  */
@@ -85,7 +85,7 @@ export function createCachedAnswers<Answer>({ cache, read, mostAtOnce }: Answers
       fetching = fetchAnswer(request, cached).finally(() => inFlight.delete(key));
       inFlight.set(key, fetching);
     }
-    return withTimeout(fetching, { ms: LONGEST_WAIT_MS, signal }, cached?.answer ?? null);
+    return withTimeout(fetching, { ms: MAX_WAIT_MS, signal }, cached?.answer ?? null);
   };
 }
 

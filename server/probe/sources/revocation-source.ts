@@ -25,8 +25,8 @@ const OCSP_DEADLINE_MS = 10_000;
  * Five concurrent CRL downloads in all. If each has the maximum size they take a third of a gigabyte, because joining
  * the chunks of a CRL takes twice its size.
  */
-const MAX_CRLS_AT_ONCE = { public: 3, others: 2 };
-const MAX_OCSP_AT_ONCE = 16;
+const MAX_CONCURRENT_CRLS = { public: 3, others: 2 };
+const MAX_CONCURRENT_OCSP = 16;
 const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MAX_CRL_URLS = 3;
@@ -66,7 +66,7 @@ export interface RevocationContexts {
 
 /** Checks revocation by CRL, and by OCSP if no CRL answers. A thorough probe always asks both. Caches all answers. */
 export function createRevocationSource(ways: RevocationContexts): RevocationSource {
-  const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
+  const fetches = { public: createFetches(ways, 'public'), others: createFetches(ways, 'others') };
   const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
   const fetchesFor = ({ asker }: RevocationQuery) => fetches[asker === null ? 'public' : 'others'];
 
@@ -79,7 +79,7 @@ export function createRevocationSource(ways: RevocationContexts): RevocationSour
       url,
       asker,
       vet: (crl, previous) => {
-        if (!crl.isSignedBy(issuer)) return { why: whyNot(answerOf(crl)) };
+        if (!crl.isSignedBy(issuer)) return { why: problemOf(answerOf(crl)) };
         if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
       },
@@ -157,7 +157,7 @@ export function createRevocationSource(ways: RevocationContexts): RevocationSour
   };
 }
 
-function fetchesOver(ways: RevocationContexts, kind: 'public' | 'others') {
+function createFetches(ways: RevocationContexts, kind: 'public' | 'others') {
   const share = kind === 'public' ? 1 : 0.25;
   return {
     crl: createCachedFetch<RevocationList, RevocationProblem>(ways[kind], {
@@ -165,7 +165,7 @@ function fetchesOver(ways: RevocationContexts, kind: 'public' | 'others') {
       accept: 'application/pkix-crl',
       maxBytes: MAX_CRL_BYTES,
       deadlineMs: CRL_DEADLINE_MS,
-      mostAtOnce: MAX_CRLS_AT_ONCE[kind],
+      mostAtOnce: MAX_CONCURRENT_CRLS[kind],
       memoryBytes: CRL_MEMORY_BYTES * share,
     }),
     ocsp: createCachedFetch<Uint8Array, RevocationProblem>(ways[kind], {
@@ -173,13 +173,13 @@ function fetchesOver(ways: RevocationContexts, kind: 'public' | 'others') {
       accept: 'application/ocsp-response',
       maxBytes: MAX_OCSP_BYTES,
       deadlineMs: OCSP_DEADLINE_MS,
-      mostAtOnce: MAX_OCSP_AT_ONCE,
+      mostAtOnce: MAX_CONCURRENT_OCSP,
       memoryBytes: OCSP_MEMORY_BYTES * share,
     }),
   };
 }
 
-function whyNot(answer: RevocationEvidence['answer']): RevocationProblem {
+function problemOf(answer: RevocationEvidence['answer']): RevocationProblem {
   return answer.state === 'none' ? answer.why : 'bad_signature';
 }
 

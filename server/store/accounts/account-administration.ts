@@ -1,4 +1,4 @@
-import { leaveUnwatched } from '../alerts/incidents.ts';
+import { endOutagesOfPaused } from '../alerts/incidents.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Account, toAccount } from './accounts.ts';
@@ -60,7 +60,7 @@ export async function disableAccount(store: Store, accountId: string, now: numbe
       .executeTakeFirst();
     if (!account) return false;
     await trx.updateTable('monitors').set({ active: 0 }).where('account_id', '=', accountId).execute();
-    await leaveUnwatched(trx, { accountId, now });
+    await endOutagesOfPaused(trx, { accountId, now });
     return true;
   });
   if (disabled) store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });

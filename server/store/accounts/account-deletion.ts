@@ -7,7 +7,7 @@ import { pruneFavicons } from '../monitors/favicons.ts';
 import { answerQuotaKey } from './idempotency.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from '../db/open-store.ts';
-import { storedKey } from '../checks/stored-bytes.ts';
+import { storageQuotaKey } from '../checks/stored-bytes.ts';
 import { liftSuppression } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -51,7 +51,7 @@ export async function deleteAccount(
     if (held) await liftSuppressions(trx, id);
     await trx
       .deleteFrom('rate_limits')
-      .where('key', 'in', [storedKey(id), answerQuotaKey(id)])
+      .where('key', 'in', [storageQuotaKey(id), answerQuotaKey(id)])
       .execute();
     const account = await trx
       .deleteFrom('accounts')

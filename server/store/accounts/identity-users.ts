@@ -59,7 +59,7 @@ export interface Proof {
  * Replaces a user whose address was proven outside any session, and ends all sessions, tokens and calendar links. A
  * verified user without new password stays. Returns the current subject, or null if there is no such user.
  */
-export async function replaceUser(
+export async function replaceIdentityUser(
   store: Store,
   user: IdentityUser,
   { passwordHash, profile, now }: Proof,

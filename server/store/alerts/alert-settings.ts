@@ -7,7 +7,7 @@ import {
   type ChannelState,
   type DomainAlertSettings,
   effectiveSettings,
-  leavesAt,
+  sendAt,
   maintenanceUntil,
   type Plan,
   type QuietHours,
@@ -25,7 +25,7 @@ import { isWaiting } from '../mail/outbox.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
 /** What people chose about the alerts of one monitor. */
-export interface ChosenAlerts {
+export interface EffectiveAlertSettings {
   /** What applies to it, with the plan taken into account. */
   settings: AlertSettings;
   plan: Plan;
@@ -34,7 +34,7 @@ export interface ChosenAlerts {
 }
 
 /** What people chose about the alerts of one monitor, and whom these can reach now. */
-export interface AlertChoices extends ChosenAlerts {
+export interface RoutingContext extends EffectiveAlertSettings {
   /** Every channel of the account, its own address first. `isUnsubscribed`: from this monitor or from all. */
   channels: ChannelState[];
   /** End of the current maintenance (ms UTC); null when there is none. */
@@ -42,11 +42,11 @@ export interface AlertChoices extends ChosenAlerts {
 }
 
 /** Reads it in the transaction that decides by it. */
-export async function chosenAlerts(
+export async function effectiveAlertSettings(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
   store: Store,
-): Promise<ChosenAlerts> {
+): Promise<EffectiveAlertSettings> {
   const row = await db
     .selectFrom('monitors')
     .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
@@ -67,21 +67,21 @@ export async function chosenAlerts(
   };
 }
 
-export async function alertChoices(
+export async function routingContext(
   db: Kysely<Tables>,
   key: MonitorKey & { now: number },
   store: Store,
-): Promise<AlertChoices> {
-  const chosen = await chosenAlerts(db, key, store);
-  return { ...chosen, ...(await reachable(db, key, chosen.timeZone)) };
+): Promise<RoutingContext> {
+  const chosen = await effectiveAlertSettings(db, key, store);
+  return { ...chosen, ...(await readDestinations(db, key, chosen.timeZone)) };
 }
 
 /** Reads the channels of a monitor, and whether maintenance silences it. */
-export async function reachable(
+export async function readDestinations(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
   timeZone: string | null,
-): Promise<Pick<AlertChoices, 'channels' | 'maintenanceUntil'>> {
+): Promise<Pick<RoutingContext, 'channels' | 'maintenanceUntil'>> {
   const windows = await windowsFor(db, { accountId, monitorId, now });
   return {
     channels: await channelStates(db, { accountId, monitorId }),
@@ -190,7 +190,7 @@ export async function changeAccountAlerts(
       if (affectsAlerts(known, kept)) await makeDueBy(trx, { ...all, at: now });
       const { quietHours } = kept;
       if (!isDeepStrictEqual(known.quietHours, quietHours))
-        await holdAnew(trx, { ...all, quietHours, timeZone: before.time_zone, now });
+        await rescheduleHeld(trx, { ...all, quietHours, timeZone: before.time_zone, now });
     }
     if (digestNextAt !== undefined)
       await trx
@@ -247,7 +247,7 @@ export async function changeMonitorAlerts(
     if (affectsAlerts(settingsBefore, settingsAfter)) await makeDueBy(trx, { accountId, monitorId, at: now });
     const { quietHours } = settingsAfter;
     if (!isDeepStrictEqual(settingsBefore.quietHours, quietHours))
-      await holdAnew(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
+      await rescheduleHeld(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
     return 'changed';
   });
   if (outcome === 'changed') {
@@ -328,7 +328,7 @@ const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
  * Reschedules deliveries that quiet hours hold back, after a change of these hours: of one monitor, or (null) of all
  * without quiet hours of their own. Retries keep their time. Publish the signal `deliveries` afterwards.
  */
-async function holdAnew(
+async function rescheduleHeld(
   trx: Transaction<Tables>,
   held: {
     accountId: string;
@@ -342,7 +342,7 @@ async function holdAnew(
   for (const severity of SEVERITIES)
     await trx
       .updateTable('deliveries')
-      .set({ next_attempt_at: leavesAt(now, severity, { quietHours, timeZone }) })
+      .set({ next_attempt_at: sendAt(now, severity, { quietHours, timeZone }) })
       .where('account_id', '=', accountId)
       .where(isWaiting)
       .where('next_attempt_at', '>', now)

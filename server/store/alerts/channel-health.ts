@@ -10,7 +10,7 @@ import type { Tables } from '../schema/tables.ts';
  * gone (`ended`) or took nothing for five days, and mails the account. Returns whether the channel takes no more alerts; the caller then
  * publishes `mails`, `alerts` and `due`.
  */
-export async function noteChannelOutcome(
+export async function recordChannelOutcome(
   trx: Transaction<Tables>,
   {
     channelId,

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
-import { noteChannelOutcome } from './channel-health.ts';
+import { recordChannelOutcome } from './channel-health.ts';
 import { leaseClock } from '../db/dialect.ts';
 import { type Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
@@ -32,7 +32,7 @@ export async function claimDueDeliveries(
     const clock = leaseClock(store, claim.now);
     const rules = [keepsOrder(clock, claim.now)];
     if (claim.by !== undefined) rules.push(isSentBy(claim.by));
-    if (claim.by === 'http') rules.push(leavesCapacity(clock));
+    if (claim.by === 'http') rules.push(hasCapacity(clock));
     const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
     const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     if (rows.length === 0) return [];
@@ -75,7 +75,7 @@ const MAX_PER_ACCOUNT = 8;
  * Condition: the account is below its limit, and a failing channel has no other delivery under way. The subqueries
  * run once per claim, not once per row, because one account may have thousands of rows waiting.
  */
-function leavesCapacity(clock: Expression<number>): Expression<SqlBool> {
+function hasCapacity(clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
     and busy.channel != 'email'`;
   return sql<boolean>`deliveries.account_id not in (
@@ -199,7 +199,7 @@ async function recordOutcome(
     const ended = suppressed ? 'refused' : because !== undefined && 'gone' in because ? 'gone' : null;
     const isClosed =
       row.channel_id !== null &&
-      (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
+      (await recordChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
     // Let the next check send a failed alert on channels that still work.
     const needsCheck = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
     if (needsCheck) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });

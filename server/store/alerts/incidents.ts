@@ -5,7 +5,7 @@ import type { Tables } from '../schema/tables.ts';
 export const isDown = sql<boolean>`problem = 'down'`;
 
 /** Column values of a monitor that is not checked: the figures restart with the first check after a pause. */
-export const UNWATCHED = {
+export const RESET_UPTIME = {
   uptime: null,
   uptime_since: null,
   suspected_since: null,
@@ -14,7 +14,7 @@ export const UNWATCHED = {
 };
 
 /** Ends open outages and resets uptime, in the transaction that stops the checks of an account's monitors. */
-export async function leaveUnwatched(
+export async function endOutagesOfPaused(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function leaveUnwatched(
     .execute();
   await trx
     .updateTable('monitors')
-    .set(UNWATCHED)
+    .set(RESET_UPTIME)
     .where('account_id', '=', accountId)
     .where('active', '=', 0)
     .where('uptime', 'is not', null)

@@ -80,8 +80,8 @@ async function withNotified(
 }
 
 const NOTIFYING: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
-type Notified = Pick<KnownIncident, 'told' | 'toldAt'>;
-const NOT_NOTIFIED: Notified = { told: [], toldAt: null };
+type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
+const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
 
 function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
   return {
@@ -175,8 +175,9 @@ async function notifiedSteps(
     if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING.has(state))) continue;
     const before = notified.get(first.incident_id) ?? NOT_NOTIFIED;
     notified.set(first.incident_id, {
-      told: [...before.told, first.step],
-      toldAt: first.step === 'resolved' ? before.toldAt : Math.max(before.toldAt ?? 0, first.created_at),
+      notifiedSteps: [...before.notifiedSteps, first.step],
+      lastStepAt:
+        first.step === 'resolved' ? before.lastStepAt : Math.max(before.lastStepAt ?? 0, first.created_at),
     });
   }
   return notified;
@@ -267,7 +268,7 @@ export async function incidentsOf(
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
     .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
     .orderBy('started_at', 'desc')
-    .limit(MOST_SHOWN)
+    .limit(MAX_SHOWN)
     .execute();
   return withNotified(db, accountId, rows);
 }
@@ -288,7 +289,7 @@ export async function openExpiries(
   return withNotified(db, accountId, rows);
 }
 
-const MOST_SHOWN = 50;
+const MAX_SHOWN = 50;
 
 /**
  * Acknowledges or snoozes an incident, or undoes that (`snoozedUntil`: ms UTC, or null for no snooze). Silencing
@@ -328,7 +329,7 @@ export async function changeIncident(
       .returningAll()
       .executeTakeFirst();
     if (!row) return null;
-    if (isSilenced) await dropWaiting(trx, { accountId, incidentId, now });
+    if (isSilenced) await supersedeWaiting(trx, { accountId, incidentId, now });
     const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
     if (!isSilenced || 'snoozedUntil' in change)
       await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
@@ -343,7 +344,7 @@ export async function changeIncident(
 }
 
 /** Supersedes the incident's waiting deliveries. Those of `resolved` stay: they say that nothing is left to do. */
-async function dropWaiting(
+async function supersedeWaiting(
   trx: Transaction<Tables>,
   { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import { entitlement, type Entitlement, NOT_ENTITLED, type Plan } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
-import { leaveUnwatched } from '../alerts/incidents.ts';
+import { endOutagesOfPaused } from '../alerts/incidents.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
@@ -172,7 +172,7 @@ async function enforceFreeLimits(
         running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
       )
       .execute();
-    await leaveUnwatched(trx, { accountId, now });
+    await endOutagesOfPaused(trx, { accountId, now });
   }
   return { paused: surplus.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

@@ -18,7 +18,7 @@ export interface HistoryEntry {
 }
 
 /** Caps the history of an endpoint that serves another certificate at each check. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 /**
  * Returns the 1,000 leaves seen last, newest first; with `part`, those after a cursor, latest appearance first. Null if there is no
@@ -37,7 +37,7 @@ export async function history(
     .executeTakeFirst();
   if (!monitor) return null;
   const leaves = shownCertificates(store.db, key).where('role', '=', 'leaf').where('facts', 'is not', null);
-  const rows = await (part === null ? leaves.limit(MOST_ENTRIES) : partOf(leaves, part)).execute();
+  const rows = await (part === null ? leaves.limit(MAX_ENTRIES) : pageOf(leaves, part)).execute();
   return rows.flatMap((row) => {
     const facts = parseFacts(row.facts);
     if (facts === null) return [];
@@ -47,7 +47,7 @@ export async function history(
 }
 
 /** Returns the limit that last dropped certificates of a monitor, and when; null if none ever did. */
-export async function notKept(
+export async function lastDropped(
   store: Store,
   { accountId, monitorId }: MonitorKey,
 ): Promise<{ limit: LimitName; at: number } | null> {
@@ -62,7 +62,7 @@ export async function notKept(
     : { limit: state.limit, at: state.at };
 }
 
-function partOf(
+function pageOf(
   leaves: ReturnType<typeof shownCertificates>,
   { after, limit }: { after: { at: number; id: string } | null; limit: number },
 ) {

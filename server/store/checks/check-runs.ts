@@ -4,7 +4,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** The result of a check. Consecutive checks with the same result form a run. */
-export interface Said {
+export interface CheckResult {
   reached: boolean;
   uptime: Uptime | null;
   downMessage: string | null;
@@ -13,7 +13,7 @@ export interface Said {
 }
 
 /** Consecutive checks with the same result. Times are the ends of checks, ms UTC. */
-export interface CheckRun extends Said {
+export interface CheckRun extends CheckResult {
   firstAt: number;
   lastAt: number;
   checks: number;
@@ -30,10 +30,10 @@ export interface OpenRun {
  * Ends the open run and begins the next one with the check at `now`, in the transaction that records it. Further checks with the same
  * result add no row: the monitor's state counts them.
  */
-export async function turnRun(
+export async function startRun(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
-  { open, said, now }: { open: OpenRun | null; said: Said; now: number },
+  { open, said, now }: { open: OpenRun | null; said: CheckResult; now: number },
 ): Promise<OpenRun> {
   if (open)
     await trx
@@ -59,7 +59,7 @@ export async function turnRun(
   return { run_number: number, run_last_at: now, run_checks: 1 };
 }
 
-const columnsOf = ({ reached, uptime, downMessage, verdictId, evidenceId }: Said) => ({
+const columnsOf = ({ reached, uptime, downMessage, verdictId, evidenceId }: CheckResult) => ({
   reached: Number(reached),
   uptime,
   down_message: downMessage,

@@ -15,7 +15,11 @@ import {
   type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
-import { chosenAlerts, type ChosenAlerts, reachable } from '../alerts/alert-settings.ts';
+import {
+  effectiveAlertSettings,
+  type EffectiveAlertSettings,
+  readDestinations,
+} from '../alerts/alert-settings.ts';
 import { queueAlerts } from '../alerts/alerts.ts';
 import {
   earlierDeliveries,
@@ -34,8 +38,8 @@ import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import type { Tables } from '../schema/tables.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
-import { keepSeen } from './shown-certificates.ts';
-import { countStored } from './stored-bytes.ts';
+import { storeServed } from './shown-certificates.ts';
+import { countStoredBytes } from './stored-bytes.ts';
 import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
 /** The lease under which a worker checked, as `claimDue` returns it. */
@@ -75,7 +79,7 @@ export async function record(
     const monitor = await readHeld(store, trx, lease);
     if (!monitor) return null;
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
-    const chosen = isWatched ? await chosenAlerts(trx, { ...key, now }, store) : null;
+    const chosen = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
     const state = await readState(trx, { lease, row: monitor, check, chosen });
     const pending = conclude(state, observation, check.verdict, now);
     const context =
@@ -86,7 +90,7 @@ export async function record(
 
     const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;
-    const stored = await keepSeen(trx, key, {
+    const stored = await storeServed(trx, key, {
       evidence,
       certificates: check.certificates,
       currentFingerprint: check.verdict.leafFingerprint,
@@ -136,7 +140,7 @@ export async function record(
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await registerSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
-    if (stored.bytes > 0) await countStored(trx, { accountId: key.accountId, bytes: stored.bytes, now });
+    if (stored.bytes > 0) await countStoredBytes(trx, { accountId: key.accountId, bytes: stored.bytes, now });
     const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;
     return {
       conclusion,
@@ -185,7 +189,7 @@ type HeldRow = NonNullable<Awaited<ReturnType<typeof readHeld>>>;
 /** `chosen` is null for a paused monitor and for the product's own one. */
 async function readState(
   trx: Transaction<Tables>,
-  read: { lease: CheckLease; row: HeldRow; check: CheckRecord; chosen: ChosenAlerts | null },
+  read: { lease: CheckLease; row: HeldRow; check: CheckRecord; chosen: EffectiveAlertSettings | null },
 ): Promise<CheckState> {
   const { lease, row, check, chosen } = read;
   const { accountId, monitorId } = lease;
@@ -211,12 +215,12 @@ async function readState(
 
 async function readContext(
   trx: Transaction<Tables>,
-  read: { key: MonitorKey; chosen: ChosenAlerts; incidents: CheckState['incidents']; now: number },
+  read: { key: MonitorKey; chosen: EffectiveAlertSettings; incidents: CheckState['incidents']; now: number },
 ): Promise<AlertContext> {
   const { key, chosen, incidents, now } = read;
   return {
     ...chosen,
-    ...(await reachable(trx, { ...key, now }, chosen.timeZone)),
+    ...(await readDestinations(trx, { ...key, now }, chosen.timeZone)),
     deliveries: await earlierDeliveries(
       trx,
       key.accountId,

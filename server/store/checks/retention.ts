@@ -8,7 +8,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 /** Kept beyond what the plan shows, so that somebody who renews Premium a few days late loses nothing. */
 const GRACE_MS = 7 * DAY_MS;
 /** Rows per transaction: the embedded database has one writer, and others wait for it. */
-const AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 interface Place {
   account_id: string;
@@ -28,7 +28,7 @@ export async function prunePast(store: Store, now: number, stopping?: AbortSigna
       .where(sql<boolean>`(account_id, id) > (${after.account_id}, ${after.id})`)
       .orderBy('account_id')
       .orderBy('id')
-      .limit(AT_ONCE)
+      .limit(BATCH_SIZE)
       .execute();
     const last = page.at(-1);
     if (!last) return removed;
@@ -109,7 +109,7 @@ async function deleteOld(
  * Maximum rows per monitor, whatever their age. An endpoint whose result changes at each check, checked as often as its owner may ask,
  * makes 8,640 a day.
  */
-const MOST_OF_MONITOR = {
+const MAX_OF_MONITOR = {
   check_runs: { most: 20_000, key: 'number', newest: 'number', spare: sql`old.last_at is not null` },
   incidents: { most: 5_000, key: 'id', newest: 'started_at', spare: sql`old.ended_at is not null` },
   monitor_certificates: { most: 5_000, key: 'fingerprint', newest: 'last_seen_at', spare: sql`old.kept = 0` },
@@ -125,7 +125,7 @@ async function deleteBeyond(
   name: (typeof TABLES)[number],
   of: Ended['of'],
 ): Promise<number> {
-  const { most, key, newest, spare } = MOST_OF_MONITOR[name];
+  const { most, key, newest, spare } = MAX_OF_MONITOR[name];
   const table = sql.table(name);
   const [id, at] = [sql.ref(key), sql.ref(`old.${newest}`)];
   const { numAffectedRows } = await sql`

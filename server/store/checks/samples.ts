@@ -11,7 +11,7 @@ export interface Sample {
   message: string | null;
 }
 
-const MOST_SAMPLES = 90;
+const MAX_SAMPLES = 90;
 const LETTERS: Record<Uptime, string> = { up: 'U', down: 'D', unknown: 'X' };
 const STATES: Record<string, Uptime> = { U: 'up', D: 'down', X: 'unknown' };
 const BASE = 36;
@@ -45,7 +45,7 @@ export function parseSamples(text: string | null): Sample[] {
 export function packSamples(samples: readonly Sample[]): string {
   const messages: string[] = [];
   let before = 0;
-  const checks = samples.slice(-MOST_SAMPLES).map(({ at, state, responseMs, message }) => {
+  const checks = samples.slice(-MAX_SAMPLES).map(({ at, state, responseMs, message }) => {
     const since = (at - before).toString(BASE);
     before = at;
     if (message !== null && !messages.includes(message)) messages.push(message);
@@ -60,4 +60,4 @@ export function packSamples(samples: readonly Sample[]): string {
 }
 
 /** Returns whether these are all checks that there were. */
-export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MOST_SAMPLES;
+export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MAX_SAMPLES;

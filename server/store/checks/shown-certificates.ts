@@ -10,7 +10,7 @@ import {
 } from './certificates.ts';
 import { type Evidence, keepEvidence } from './evidence.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
-import { fitting, inBrief, spareBytes } from './stored-bytes.ts';
+import { shortenToFit, shortened, remainingBytes } from './stored-bytes.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** What earlier checks saw, as `monitor_states` stores it. */
@@ -21,7 +21,7 @@ interface SeenBefore {
 }
 
 /** Says how much of a check was stored. */
-export interface Stored {
+export interface StoredServed {
   /** The limit because of which something was not stored or was dropped; null if none was reached. */
   reached: LimitName | null;
   /** False above the daily or per-check limit: the verdict replaces the previous one, and the evidence is lost. */
@@ -29,13 +29,13 @@ export interface Stored {
   bytes: number;
 }
 
-const UNCHANGED: Stored = { reached: null, isKept: true, bytes: 0 };
+const UNCHANGED: StoredServed = { reached: null, isKept: true, bytes: 0 };
 
 /**
  * Stores evidence, certificates and the monitor's history within the limits, in the transaction that records the check. Writes nothing if
  * the previous check saw the same. The transaction counts the returned `bytes` at its end.
  */
-export async function keepSeen(
+export async function storeServed(
   trx: Transaction<Tables>,
   key: MonitorKey,
   seen: {
@@ -50,7 +50,7 @@ export async function keepSeen(
     limits: Limits;
     now: number;
   },
-): Promise<Stored> {
+): Promise<StoredServed> {
   const { evidence, before, limits, now } = seen;
   const isNewEvidence = evidence.id !== before.evidence_id || evidence.hasPosture;
   if (!isNewEvidence && seen.verdict.id === before.verdict_id) return UNCHANGED;
@@ -64,12 +64,13 @@ export async function keepSeen(
     : [];
   const written = await newBytes(trx, key, { ...seen, observation });
   const spareOfCheck = limits.storedKbPerCheck * 1_000 - written;
-  const { certificates, bytes, areAll } = fitting(missing, evidence, spareOfCheck);
+  const { certificates, bytes, areAll } = shortenToFit(missing, evidence, spareOfCheck);
   const added = written + bytes;
-  const isOver = spareOfCheck < 0 || (added > 0 && added > (await spareBytes(trx, { ...key, limits, now })));
+  const isOver =
+    spareOfCheck < 0 || (added > 0 && added > (await remainingBytes(trx, { ...key, limits, now })));
   if (isOver) {
     const current = missing.find(({ fingerprint }) => fingerprint === seen.currentFingerprint);
-    if (current) await addCertificates(trx, [inBrief(current)], now);
+    if (current) await addCertificates(trx, [shortened(current)], now);
     return { reached: spareOfCheck < 0 ? 'storedKbPerCheck' : 'storedKbPerDay', isKept: false, bytes: 0 };
   }
 
@@ -77,7 +78,7 @@ export async function keepSeen(
   let isFull = false;
   if (showsMore) {
     await addCertificates(trx, certificates, now);
-    if (!isShown && before.shown_at !== null) await leaveShown(trx, key, before.shown_at);
+    if (!isShown && before.shown_at !== null) await recordLastServed(trx, key, before.shown_at);
     await extendHistory(trx, key, { evidence, now });
     isFull = await dropOldest(trx, key, limits.certificatesPerDomain);
   }
@@ -155,7 +156,7 @@ function certificatesOf(
 }
 
 /** Records when the certificates served until now were last seen. */
-async function leaveShown(
+async function recordLastServed(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
   shownAt: number,

@@ -12,28 +12,28 @@ const KB = 1_000;
 const ROW_BYTES = 400;
 
 /** The account's key in `rate_limits`. */
-export const storedKey = (accountId: string): string => `stored:${accountId}`;
+export const storageQuotaKey = (accountId: string): string => `stored:${accountId}`;
 
 /** Returns how many bytes of certificates and evidence the account may still store today. */
-export async function spareBytes(
+export async function remainingBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
 ): Promise<number> {
-  const { count } = await readRateLimit(trx, { key: storedKey(accountId), now });
-  return (dailyKb(limits, await countMonitors(trx, accountId)) - count) * KB;
+  const { count } = await readRateLimit(trx, { key: storageQuotaKey(accountId), now });
+  return (dailyQuotaKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 
 /** Returns the kilobytes that an account with this many domains may store a day. */
-export const dailyKb = ({ storedKbPerDay }: Limits, domains: number): number =>
+export const dailyQuotaKb = ({ storedKbPerDay }: Limits, domains: number): number =>
   Math.floor(storedKbPerDay * (1 + domains / 10));
 
 /** Counts stored bytes. Call it last in the transaction: other checks of the account wait for this row. */
-export async function countStored(
+export async function countStoredBytes(
   trx: Transaction<Tables>,
   { accountId, bytes, now }: { accountId: string; bytes: number; now: number },
 ): Promise<void> {
   const use = {
-    key: storedKey(accountId),
+    key: storageQuotaKey(accountId),
     limit: Infinity,
     windowMs: DAY_MS,
     now,
@@ -43,7 +43,7 @@ export async function countStored(
 }
 
 /** Returns the certificates, in order of importance, whole while they fit into `spare` bytes, then shortened and without DER. */
-export function fitting(
+export function shortenToFit(
   seen: readonly SeenCertificate[],
   { roles }: Pick<Evidence, 'roles'>,
   spare: number,
@@ -58,7 +58,7 @@ export function fitting(
     .map((certificate) => {
       const whole = sizeOf(certificate);
       const fits = bytes + whole <= spare;
-      const stored = fits ? certificate : inBrief(certificate);
+      const stored = fits ? certificate : shortened(certificate);
       bytes += fits ? whole : sizeOf(stored);
       areAll &&= fits;
       return stored;
@@ -69,16 +69,16 @@ export function fitting(
 const sizeOf = ({ der, facts }: SeenCertificate): number =>
   (der?.byteLength ?? 0) + (facts === null ? 0 : Buffer.byteLength(JSON.stringify(facts))) + ROW_BYTES;
 
-const MOST_TEXT = 200;
-const MOST_NAMES = 20;
+const MAX_TEXT = 200;
+const MAX_NAMES = 20;
 
 /** Returns a certificate reduced to what identifies it and its dates, without DER. */
-export function inBrief({ fingerprint, facts }: SeenCertificate): SeenCertificate {
+export function shortened({ fingerprint, facts }: SeenCertificate): SeenCertificate {
   return { fingerprint, der: null, facts: facts && briefFacts(facts) };
 }
 
 function briefFacts(facts: CertificateFacts): CertificateFacts {
-  const cut = (text: string): string => text.slice(0, MOST_TEXT);
+  const cut = (text: string): string => text.slice(0, MAX_TEXT);
   const { authorityUrl } = facts;
   return {
     ...facts,
@@ -87,7 +87,7 @@ function briefFacts(facts: CertificateFacts): CertificateFacts {
     subject: cut(facts.subject),
     authorityName: cut(facts.authorityName),
     authorityFullDn: cut(facts.authorityFullDn),
-    authorityUrl: authorityUrl !== null && authorityUrl.length > MOST_TEXT ? null : authorityUrl,
-    sans: facts.sans.slice(0, MOST_NAMES).map(cut),
+    authorityUrl: authorityUrl !== null && authorityUrl.length > MAX_TEXT ? null : authorityUrl,
+    sans: facts.sans.slice(0, MAX_NAMES).map(cut),
   };
 }

@@ -34,7 +34,7 @@ export interface UptimeHistory {
   responseTimes: { at: number; averageMs: number; slowestMs: number }[];
 }
 
-const MOST_INCIDENTS = 100;
+const MAX_INCIDENTS = 100;
 const SPANS = 120;
 
 /** Returns null if the account has no such monitor. */
@@ -163,7 +163,7 @@ async function incidentsSince(
     .where(isDown)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .orderBy('started_at', 'desc')
-    .limit(MOST_INCIDENTS)
+    .limit(MAX_INCIDENTS)
     .execute();
   return rows.map(({ id, started_at: startedAt, ended_at: endedAt, cause, message }) => ({
     id,

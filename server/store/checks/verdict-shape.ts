@@ -13,7 +13,7 @@ import type {
   RenewalWindow,
   RevocationVerdict,
   RevokedCertificate,
-  Turn,
+  ServedPeriod,
   Verdict,
 } from '../../core/index.ts';
 
@@ -217,7 +217,7 @@ const lastSeen = shape<LastSeen>({
   expiring: list(expiring),
   findings: list(shape({ code, fingerprint: nullable(text) })),
   revoked: list(revoked),
-  turns: list(shape<Turn>({ certificate: expiring, at: number, checks: number })),
+  turns: list(shape<ServedPeriod>({ certificate: expiring, at: number, checks: number })),
 });
 
 const address = shape<AddressVerdict>({

@@ -7,7 +7,7 @@ import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from '../schema/migrate.ts';
 import {
   CONNECT_ATTEMPTS,
-  type Patience,
+  type ConnectOptions,
   type PoolUse,
   postgresDialect,
   waitForPostgres,
@@ -51,7 +51,7 @@ export interface Store {
 type LeaseClock = 'database' | 'caller';
 
 /** `connectAttempts` also limits how often an update waits for processes of an older version to end. */
-export interface StoreOptions extends Patience {
+export interface StoreOptions extends ConnectOptions {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;

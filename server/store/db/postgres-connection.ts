@@ -152,7 +152,7 @@ function levelIn(applicationName: string): number {
 
 export const CONNECT_ATTEMPTS = 8;
 
-export interface Patience {
+export interface ConnectOptions {
   /** Default: 8. Waits grow by half a second per attempt, up to 5 seconds. */
   connectAttempts?: number;
   /** Called once, when the first attempt fails and more follow. `place` is host:port/name. */
@@ -167,7 +167,7 @@ export async function waitForPostgres(
     connectAttempts = CONNECT_ATTEMPTS,
     onWaiting,
     setting = 'DATABASE_URL',
-  }: Patience & { setting?: string },
+  }: ConnectOptions & { setting?: string },
 ): Promise<void> {
   const server = describeServer(databaseUrl);
   const hint = setting === 'DATABASE_URL' ? '; without DATABASE_URL the embedded database is used' : '';

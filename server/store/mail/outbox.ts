@@ -209,7 +209,7 @@ export async function rescheduleRows(store: Store, outbox: Outbox, now: number):
       ]),
     )
     .executeTakeFirst();
-  const recalled = Number(result.numUpdatedRows);
-  if (recalled > 0) store.signals.publish({ topic: outbox });
-  return recalled;
+  const madeDue = Number(result.numUpdatedRows);
+  if (madeDue > 0) store.signals.publish({ topic: outbox });
+  return madeDue;
 }

@@ -86,13 +86,13 @@ export async function postponeCheck(
 }
 
 /** More than any interval (at most a day) and any lease (at most a minute). */
-const LONGEST_PLAN_MS = 48 * HOUR_MS;
+const MAX_SCHEDULE_AHEAD_MS = 48 * HOUR_MS;
 
 /**
  * Makes monitors due whose next check is impossibly far ahead, because the clock ran ahead and was set back. Ends leases from that
  * time too. Returns the number of monitors.
  */
-export async function recallMonitors(store: Store, now: number): Promise<number> {
+export async function resetFarDueTimes(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('monitors')
     .set((eb) => ({
@@ -102,12 +102,12 @@ export async function recallMonitors(store: Store, now: number): Promise<number>
     }))
     .where((eb) =>
       eb.or([
-        eb('next_check_at', '>', now + LONGEST_PLAN_MS),
+        eb('next_check_at', '>', now + MAX_SCHEDULE_AHEAD_MS),
         eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(HOUR_MS)}`),
       ]),
     )
     .executeTakeFirst();
-  const recalled = Number(result.numUpdatedRows);
-  if (recalled > 0) store.signals.publish({ topic: 'due' });
-  return recalled;
+  const madeDue = Number(result.numUpdatedRows);
+  if (madeDue > 0) store.signals.publish({ topic: 'due' });
+  return madeDue;
 }

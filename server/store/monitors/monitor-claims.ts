@@ -76,16 +76,16 @@ function dueInLanes(
   return sql<MonitorId>`(select account_id, id from (${sql.join(free, sql` union all `)}) as waiting limit ${limit})`;
 }
 
-/** Maximum companions per claim: they are recorded one after the other within its lease. */
-const MOST_COMPANIONS = 200;
-/** A companion is not checked again so soon after its last check. */
+/** Maximum other monitors of the same endpoints per claim: they are recorded one after the other within its lease. */
+const MAX_SAME_ENDPOINT = 200;
+/** Minimum time since the last check of such a monitor. */
 const APART_MS = 2 * MINUTE_MS;
 
 /**
  * Claims other monitors of the same endpoints and protocol that are due soon (within half their interval and an hour), so that one probe
  * serves them all. Leaves out accounts with their own authorities, whose probe asks other sources.
  */
-export async function claimCompanions(
+export async function claimSameEndpoints(
   store: Store,
   { of, ...claim }: Omit<Claim, 'limit'> & { of: readonly ClaimedMonitor[] },
 ): Promise<ClaimedMonitor[]> {
@@ -118,7 +118,7 @@ export async function claimCompanions(
         ),
       )
       .orderBy('next_check_at')
-      .limit(MOST_COMPANIONS),
+      .limit(MAX_SAME_ENDPOINT),
   );
   const leaseToken = randomUUID();
   const claimed = await lease(store, { ...claim, leaseToken }, sql<MonitorId>`${watching}`);

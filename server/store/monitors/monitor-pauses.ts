@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
-import { leaveUnwatched, UNWATCHED } from '../alerts/incidents.ts';
+import { endOutagesOfPaused, RESET_UPTIME } from '../alerts/incidents.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
@@ -112,8 +112,8 @@ async function setPaused(
     .where('account_id', '=', row.account_id)
     .where('id', '=', row.id)
     .execute();
-  await leaveUnwatched(trx, { accountId: row.account_id, now });
-  return toMonitor({ ...row, ...next, ...UNWATCHED });
+  await endOutagesOfPaused(trx, { accountId: row.account_id, now });
+  return toMonitor({ ...row, ...next, ...RESET_UPTIME });
 }
 
 async function countRunning(trx: Transaction<Tables>, accountId: string): Promise<number> {

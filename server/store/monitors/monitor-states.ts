@@ -1,11 +1,11 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { UptimeAssessment } from '../../core/index.ts';
-import { type OpenRun, type Said, turnRun } from '../checks/check-runs.ts';
+import { type OpenRun, type CheckResult, startRun } from '../checks/check-runs.ts';
 import { followHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
 import type { MonitorStatesTable } from '../schema/check-tables.ts';
-import type { Stored } from '../checks/shown-certificates.ts';
+import type { StoredServed } from '../checks/shown-certificates.ts';
 import type { Tables } from '../schema/tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
@@ -29,7 +29,7 @@ export async function recordState(
      * `isKept` false: the evidence was not stored. The check then joins the open run if it reached the
      * endpoint as the previous one did.
      */
-    stored: Pick<Stored, 'reached' | 'isKept'>;
+    stored: Pick<StoredServed, 'reached' | 'isKept'>;
     /** Whether the previous check reached the endpoint. */
     wasReached: boolean | null;
     assessment: UptimeAssessment;
@@ -43,7 +43,7 @@ export async function recordState(
     : { id: before.evidence_id ?? check.evidence.id, showsCertificates: false };
   const { state, responseMs, cause } = assessment;
   const samples = parseSamples(before.samples);
-  const said: Said = {
+  const said: CheckResult = {
     reached: verdict.reached,
     verdictId: verdict.id,
     evidenceId: evidence.id,
@@ -54,7 +54,7 @@ export async function recordState(
   const run =
     open && isSame(said, before, samples.at(-1), isKept ? null : wasReached)
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
-      : await turnRun(trx, key, { open, said, now });
+      : await startRun(trx, key, { open, said, now });
   const { open: hour, finished } = followHour(parseHour(before), { at: now, state, responseMs });
   if (finished) await keepHour(trx, key, finished);
   samples.push({ at: now, state, responseMs, message: said.downMessage });
@@ -95,7 +95,7 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
  * null, verdict and evidence must be the same too; otherwise it only matters whether both reached the endpoint.
  */
 function isSame(
-  said: Said,
+  said: CheckResult,
   before: StateBefore,
   last: Sample | undefined,
   wasReached: boolean | null,

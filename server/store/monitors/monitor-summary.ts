@@ -54,7 +54,7 @@ export interface Summary {
   problems: Problem[];
 }
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 
 interface SummaryQuery {
   accountId: string;
@@ -69,7 +69,7 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
   const endings =
-    withCertificate > MOST_ENTRIES ? firstOfEachDay(store, query, days) : expiriesOf(store, query);
+    withCertificate > MAX_ENTRIES ? firstOfEachDay(store, query, days) : expiriesOf(store, query);
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
@@ -185,7 +185,7 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
       .groupBy('item.value')
       .orderBy('count', 'desc')
       .orderBy('tag')
-      .limit(MOST_ENTRIES)
+      .limit(MAX_ENTRIES)
       .execute();
   });
   return rows.toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
@@ -253,7 +253,7 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
         .where(needsPerson(now))
         .orderBy('host')
         .orderBy('port')
-        .limit(MOST_ENTRIES),
+        .limit(MAX_ENTRIES),
     )
     .selectFrom('listed')
     .innerJoin('monitors', (join) =>

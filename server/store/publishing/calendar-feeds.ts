@@ -14,7 +14,7 @@ export interface CalendarFeed {
   readAt: number | null;
 }
 
-export async function findCalendar(store: Store, accountId: string): Promise<CalendarFeed | null> {
+export async function findCalendarFeed(store: Store, accountId: string): Promise<CalendarFeed | null> {
   const row = await store.db
     .selectFrom('calendar_feeds')
     .select(['created_at', 'read_at'])
@@ -24,7 +24,7 @@ export async function findCalendar(store: Store, accountId: string): Promise<Cal
 }
 
 /** Creates the account's calendar link and replaces an earlier one. Only the SHA-256 of the token is stored. */
-export async function createCalendar(
+export async function createCalendarFeed(
   store: Store,
   { accountId, token, now }: { accountId: string; token: string; now: number },
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function createCalendar(
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }
 
-export async function removeCalendar(store: Store, accountId: string): Promise<void> {
+export async function removeCalendarFeed(store: Store, accountId: string): Promise<void> {
   await inTransaction(store, async (trx) => {
     await trx.deleteFrom('calendar_feeds').where('account_id', '=', accountId).execute();
   });
@@ -65,7 +65,7 @@ const PAGE_SIZE = 500;
  * Returns the calendar's data: the account's active domains with a verdict, oldest first. Returns null if the token is
  * unknown or the account is disabled. Updates `read_at` at most once an hour.
  */
-export async function readCalendar(
+export async function readCalendarDomains(
   store: Store,
   { token, now }: { token: string; now: number },
 ): Promise<{ timeZone: string | null; domains: CalendarDomain[] } | null> {

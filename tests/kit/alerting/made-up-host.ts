@@ -1,5 +1,5 @@
 import type { ExpiringCertificate, Finding, LastSeen, Verdict } from '../../../server/core/index.ts';
-import { takingTurns, withTurn } from '../../../server/core/judge/turns.ts';
+import { rotatingCertificates, recordServed } from '../../../server/core/judge/rotation.ts';
 
 const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
@@ -66,8 +66,8 @@ export class MadeUpHost {
       });
     const shown = this.#shown();
     const leaf = shown.reduce((first, one) => (one.notAfter < first.notAfter ? one : first));
-    const turns = withTurn(before?.turns ?? [], leaf.seen, now);
-    const expiring = [...shown.map(({ seen }) => seen), ...takingTurns(turns)];
+    const turns = recordServed(before?.turns ?? [], leaf.seen, now);
+    const expiring = [...shown.map(({ seen }) => seen), ...rotatingCertificates(turns)];
     const findings = this.#findings(shown, leaf, now);
     const lastSeen: LastSeen = {
       at: now,

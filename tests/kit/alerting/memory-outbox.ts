@@ -3,13 +3,13 @@ import {
   followUptime,
   type IncidentPlan,
   type KnownIncident,
-  type Look,
+  type RecordedCheck,
   type PlannedAlert,
   REMEMBER_INCIDENTS_MS,
   type UptimeStanding,
 } from '../../../server/core/index.ts';
 
-export interface Told {
+export interface SentStep {
   incident: Incident;
   key: string;
   step: PlannedAlert['step'];
@@ -19,7 +19,10 @@ export interface Told {
   state: 'waiting' | 'sent' | 'superseded';
 }
 
-export type Incident = Omit<KnownIncident, 'told' | 'toldAt'> & { key: string; isDropped: boolean };
+export type Incident = Omit<KnownIncident, 'notifiedSteps' | 'lastStepAt'> & {
+  key: string;
+  isDropped: boolean;
+};
 
 export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: string }): string =>
   `${problem} ${fingerprint}`;
@@ -27,7 +30,7 @@ export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: 
 /** Incidents and alerts of one monitor as `server/store` keeps them, in memory. */
 export class MemoryOutbox {
   readonly incidents: Incident[] = [];
-  readonly told: Told[] = [];
+  readonly sent: SentStep[] = [];
   /** When each incident ended, in their order; one that was opened again has several ends. */
   readonly ends: { incident: Incident; at: number }[] = [];
   isQuiet = false;
@@ -39,15 +42,15 @@ export class MemoryOutbox {
         ({ isDropped, endedAt }) => !isDropped && (endedAt === null || endedAt > now - REMEMBER_INCIDENTS_MS),
       )
       .map((incident) => {
-        const told = this.toldOf(incident);
-        const times = told.filter(({ step }) => step !== 'resolved').map(({ at }) => at);
-        const toldAt = times.length === 0 ? null : Math.max(...times);
-        return { ...incident, told: told.map(({ step }) => step), toldAt };
+        const sent = this.sentOf(incident);
+        const times = sent.filter(({ step }) => step !== 'resolved').map(({ at }) => at);
+        const lastStepAt = times.length === 0 ? null : Math.max(...times);
+        return { ...incident, notifiedSteps: sent.map(({ step }) => step), lastStepAt };
       });
   }
 
-  toldOf(incident: Incident): Told[] {
-    return this.told.filter((one) => one.incident === incident && one.state !== 'superseded');
+  sentOf(incident: Incident): SentStep[] {
+    return this.sent.filter((one) => one.incident === incident && one.state !== 'superseded');
   }
 
   openOf(key: string): Incident | null {
@@ -68,12 +71,12 @@ export class MemoryOutbox {
     }
   }
 
-  /** One recorded look of a host that is up, with nothing chosen unless told otherwise; what it told. */
-  look({
+  /** One recorded look of a host that is up, with nothing chosen unless given; returns the alerts. */
+  recordCheck({
     state = 'up',
     ...look
-  }: Pick<Look, 'verdict' | 'previous' | 'now'> &
-    Partial<Look> & { state?: 'up' | 'down' | 'unknown' }): Told[] {
+  }: Pick<RecordedCheck, 'verdict' | 'previous' | 'now'> &
+    Partial<RecordedCheck> & { state?: 'up' | 'down' | 'unknown' }): SentStep[] {
     const { now } = look;
     this.followUptime(state, now);
     const settings = { steps: null, muted: [] };
@@ -91,7 +94,7 @@ export class MemoryOutbox {
     );
   }
 
-  apply({ changes, alerts }: IncidentPlan, now: number): Told[] {
+  apply({ changes, alerts }: IncidentPlan, now: number): SentStep[] {
     for (const change of changes) {
       if (change.kind === 'open') {
         if (this.openOf(keyOf(change)) !== null) throw new Error(`${keyOf(change)} is open already`);
@@ -106,8 +109,8 @@ export class MemoryOutbox {
       } else if (change.kind === 'reopen')
         Object.assign(incident, { endedAt: null, clearingSince: null, recovered: false });
       else if (change.kind === 'drop') {
-        if (this.toldOf(incident).length > 0)
-          throw new Error('What people were told of must not be forgotten');
+        if (this.sentOf(incident).length > 0)
+          throw new Error('What people were notified of must not be forgotten');
         incident.isDropped = true;
       } else {
         const { confirmedAt, clearingSince, facts } = change;
@@ -119,12 +122,12 @@ export class MemoryOutbox {
 
   /** The end of quiet hours. */
   deliver(): void {
-    for (const one of this.told) if (one.state === 'waiting') one.state = 'sent';
+    for (const one of this.sent) if (one.state === 'waiting') one.state = 'sent';
   }
 
   /** Somebody said "I know", or "later": what waits of it is not sent any more. */
   dropWaiting(incident: Incident): void {
-    for (const one of this.told)
+    for (const one of this.sent)
       if (one.incident === incident && one.state === 'waiting' && one.step !== 'resolved')
         one.state = 'superseded';
   }
@@ -152,20 +155,20 @@ export class MemoryOutbox {
     });
   }
 
-  #add(alert: PlannedAlert, now: number): Told | null {
+  #add(alert: PlannedAlert, now: number): SentStep | null {
     const key = keyOf(alert);
     const incident = this.incidents.findLast(({ id, key: own }) =>
       alert.incidentId === null ? own === key : id === alert.incidentId,
     );
     if (incident === undefined) throw new Error(`An alert of ${key} has no incident`);
-    const rows = this.told.filter((one) => one.incident === incident);
+    const rows = this.sent.filter((one) => one.incident === incident);
     const wasSent = rows.some(
       ({ state, step }) =>
         state === 'sent' || (alert.problem === 'down' && state === 'waiting' && step !== 'resolved'),
     );
     for (const one of rows) if (one.state === 'waiting') one.state = 'superseded';
     if (alert.step === 'resolved' && !wasSent) return null;
-    const told: Told = {
+    const next: SentStep = {
       incident,
       key,
       step: alert.step,
@@ -175,10 +178,10 @@ export class MemoryOutbox {
     };
     const same = rows.find(({ step }) => step === alert.step);
     if (same !== undefined && same.state !== 'superseded')
-      throw new Error(`${key} ${alert.step} is told twice`);
-    if (same === undefined) this.told.push(told);
-    else Object.assign(same, told);
-    return same ?? told;
+      throw new Error(`${key} ${alert.step} is sent twice`);
+    if (same === undefined) this.sent.push(next);
+    else Object.assign(same, next);
+    return same ?? next;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChosenStep, ExpiringCertificate, Verdict } from '../../../server/core/index.ts';
 import { DAY, type MadeUpHost } from './made-up-host.ts';
-import { type Incident, keyOf, type MemoryOutbox, type Told } from './memory-outbox.ts';
+import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory-outbox.ts';
 import type { MutableEvent } from '../../../contract/words.ts';
 
 /*
@@ -77,7 +77,7 @@ export interface RecordedLook {
   muted: readonly MutableEvent[];
   isMaintained: boolean;
   /** What this look planned and the outbox took. */
-  told: readonly Told[];
+  told: readonly SentStep[];
   reopened: readonly string[];
 }
 
@@ -179,7 +179,7 @@ export class Promises {
         PROVEN.includes(problem) || look.now - told.incident.startedAt >= APART,
         `${key} is told at first sight`,
       );
-      const before = look.outbox.toldOf(told.incident).filter((one) => one !== told);
+      const before = look.outbox.sentOf(told.incident).filter((one) => one !== told);
       insist(
         before.every(({ step }) => step !== 'resolved'),
         `${key} is told where no good news can follow`,
@@ -193,9 +193,9 @@ export class Promises {
   }
 
   /** Of one thing the same is told once until it was over, and twice in a week at most. */
-  #oncePerEpisode({ outbox, now }: RecordedLook, told: Told): void {
+  #oncePerEpisode({ outbox, now }: RecordedLook, told: SentStep): void {
     if (told.step === 'resolved') return;
-    const same = outbox.told.filter(
+    const same = outbox.sent.filter(
       (one) => one !== told && one.key === told.key && one.step === told.step && one.state !== 'superseded',
     );
     for (const one of same) {
@@ -211,7 +211,7 @@ export class Promises {
     const key = outbox.incidents.find((one) => one.id === id)?.key ?? '';
     const lately = outbox.ends.filter(
       ({ incident, at }) =>
-        incident.key === key && at > now - WEEK - HOUR && outbox.toldOf(incident).length > 0,
+        incident.key === key && at > now - WEEK - HOUR && outbox.sentOf(incident).length > 0,
     );
     insist(
       new Set(lately.map(({ incident }) => incident)).size >= 2,
@@ -232,7 +232,7 @@ export class Promises {
     if (incident === null || this.#isSilent(look, incident, due.step)) return;
     const isSeenTwice = track?.says === 'there' && now - track.since >= APART;
     if (!isSeenTwice && !PROVEN.includes(incident.problem)) return;
-    const rows = outbox.toldOf(incident).filter(({ step }) => step !== 'resolved');
+    const rows = outbox.sentOf(incident).filter(({ step }) => step !== 'resolved');
     const isTold = rows.some(
       ({ step, at }) => step === due.step || step === 'opened' || (due.at !== null && at >= due.at),
     );
@@ -246,7 +246,7 @@ export class Promises {
     const news = told.filter((one) => one.key === key && one.step === 'resolved');
     for (const one of news) {
       insist(isOver, `${key} is called over too early`);
-      const rows = outbox.toldOf(one.incident);
+      const rows = outbox.sentOf(one.incident);
       insist(
         rows.some(({ step }) => step !== 'resolved'),
         `good news of ${key} without bad news`,
@@ -260,7 +260,7 @@ export class Promises {
     );
     for (const { incident, at } of outbox.ends.slice(-8)) {
       if (at !== now || incident.key !== key || !isOver) continue;
-      const rows = outbox.toldOf(incident);
+      const rows = outbox.sentOf(incident);
       const isWanted = !muted.includes('good_news') && !muted.includes(incident.problem as 'changed');
       if (rows.some(({ state }) => state === 'sent') && isWanted)
         insist(
@@ -298,7 +298,7 @@ export class Promises {
     if (leaf === null) return;
     const before = previous?.lastSeen ?? null;
     if (this.#change !== null && this.#change.to === leaf && now - this.#change.at >= APART) {
-      const rows = outbox.told.filter(({ key }) => key === `changed ${leaf}`);
+      const rows = outbox.sent.filter(({ key }) => key === `changed ${leaf}`);
       const incident =
         outbox.openOf(`changed ${leaf}`) ?? outbox.incidents.findLast(({ key }) => key === `changed ${leaf}`);
       const isSilent = incident !== undefined && this.#isSilent(look, incident, 'opened');
@@ -331,14 +331,14 @@ export class Promises {
     const downs = outbox.incidents.filter(({ problem }) => problem === 'down');
     const current = downs.at(-1);
     if (current === undefined) return;
-    const troubles = downs.filter((one) => outbox.toldOf(one).some(({ step }) => step === 'flapping'));
+    const troubles = downs.filter((one) => outbox.sentOf(one).some(({ step }) => step === 'flapping'));
     // Of one trouble until it was up for an hour, or until nobody saw how it went on.
     const lasting = troubles.find((one) => one !== current && lastDown(downs, one) === current);
     for (const one of told.filter(({ incident }) => incident.problem === 'down')) {
       insist(!muted.includes('uptime'), 'uptime is told although it is muted');
       if (one.step === 'resolved') {
         insist(look.host.isUp && current.endedAt !== null, 'it is called up while it is down');
-        const last = outbox.toldOf(one.incident).some(({ step }) => step === 'flapping')
+        const last = outbox.sentOf(one.incident).some(({ step }) => step === 'flapping')
           ? lastDown(downs, one.incident)
           : one.incident;
         insist(last.recovered, 'it is called up, and nobody saw that');
@@ -358,7 +358,7 @@ export class Promises {
         'down is told although somebody asked for silence',
       );
     }
-    const rows = outbox.toldOf(current);
+    const rows = outbox.sentOf(current);
     if (current.endedAt === null) {
       const isSilent = this.#isSilent(look, current, 'opened');
       insist(rows.length > 0 || lasting !== undefined || isSilent, 'down is lost');
@@ -368,7 +368,7 @@ export class Promises {
     for (const one of new Set([current, ...troubles])) {
       const last = troubles.includes(one) ? lastDown(downs, one) : one;
       const isDue = last.recovered && now - (last.endedAt ?? now) >= (troubles.includes(one) ? HOUR : 0);
-      const known = outbox.toldOf(one);
+      const known = outbox.sentOf(one);
       // What ended a week ago is forgotten.
       if (isDue && known.length > 0 && now - (one.endedAt ?? now) < WEEK)
         insist(

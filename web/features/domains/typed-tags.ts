@@ -1,4 +1,4 @@
-import { MOST_TAGS } from '../../../contract/words.ts';
+import { MAX_TAGS } from '../../../contract/words.ts';
 import { tagSchema } from '../../../contract/domain.ts';
 
 export type TypedTags = { ok: true; tags: string[] } | { ok: false; error: string };
@@ -12,7 +12,7 @@ export function typedTags(line: string, had: readonly string[] = []): TypedTags 
     if (!parsed.success) return { ok: false, error: tagError(parsed.error.issues[0]) };
     all.add(parsed.data);
   }
-  if (all.size > MOST_TAGS) return { ok: false, error: `A domain has at most ${MOST_TAGS} tags` };
+  if (all.size > MAX_TAGS) return { ok: false, error: `A domain has at most ${MAX_TAGS} tags` };
   return { ok: true, tags: [...all] };
 }
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MOST_TOKENS } from '../../../contract/token.ts';
+import { MAX_TOKENS } from '../../../contract/token.ts';
 import type { TokenWire } from '../../../contract/token.ts';
 import { relativeTime, utcTitle } from '../../lib/dates.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -62,7 +62,7 @@ export function ApiTokens() {
             <Button
               variant="outline"
               className="max-md:w-full"
-              inactive={data.length >= MOST_TOKENS}
+              inactive={data.length >= MAX_TOKENS}
               onClick={() => setMaking('form')}
             >
               Create a token
@@ -70,9 +70,9 @@ export function ApiTokens() {
             <a className="link inline-flex min-h-11 items-center text-label md:min-h-8" href="/api/docs">
               How to use the API
             </a>
-            {data.length >= MOST_TOKENS && (
+            {data.length >= MAX_TOKENS && (
               <p className="w-full text-label text-fg-2">
-                {MOST_TOKENS} tokens are the most. Revoke one first.
+                {MAX_TOKENS} tokens are the most. Revoke one first.
               </p>
             )}
           </div>

@@ -1,7 +1,7 @@
 import { Lock, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { alertStepSchema, MOST_STEPS } from '../../../contract/alerting.ts';
+import { alertStepSchema, MAX_STEPS } from '../../../contract/alerting.ts';
 import { sortedSteps, stepWords } from '../../lib/alerts/step-words.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
@@ -77,14 +77,14 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
   const [typed, setTyped] = useState('');
   const [unit, setUnit] = useState<'d' | '%'>('d');
   const [error, setError] = useState<string>();
-  const isFull = steps.length >= MOST_STEPS;
+  const isFull = steps.length >= MAX_STEPS;
 
   const add = () => {
     const step = `${typed.trim().replace(/^0+(?=\d)/, '')}${unit}`;
     const parsed = alertStepSchema.safeParse(step);
     if (!parsed.success) setError(parsed.error.issues[0]?.message);
     else if (steps.includes(step)) setError(`“${stepWords(step)}” is there already`);
-    else if (isFull) setError(`At most ${MOST_STEPS} steps`);
+    else if (isFull) setError(`At most ${MAX_STEPS} steps`);
     else {
       setError(undefined);
       setTyped('');

@@ -1,4 +1,4 @@
-import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../../contract/words.ts';
+import { MAX_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../../contract/words.ts';
 import type { ImportEntry, ImportPreview, ImportResult } from '../../../../contract/domain-import.ts';
 import type { ProblemCode } from '../../../../contract/problem.ts';
 import { isSkipped } from './parsed-import.ts';
@@ -44,7 +44,7 @@ export function entriesOf(lines: readonly ParsedLine[]): ImportEntry[] {
 // The server cuts them too; a backup with long texts should not make a call too large for it.
 const entryOf = ({ host, tags, notes }: HostLine): ImportEntry => ({
   host,
-  tags: tags.slice(0, MOST_TAGS).map((tag) => tag.slice(0, TAG_MAX_LENGTH)),
+  tags: tags.slice(0, MAX_TAGS).map((tag) => tag.slice(0, TAG_MAX_LENGTH)),
   notes: notes.slice(0, NOTES_MAX_LENGTH),
 });
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { daysLeft, expiryBadge } from '../../../../contract/badge.ts';
-import type { GlanceWire } from '../../../../contract/glance.ts';
+import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
 import { buttonClass } from '../../../ui/button.tsx';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
@@ -17,7 +17,7 @@ import { hostToWatch } from './host-to-watch.ts';
 const FIRST_NAMES = 4;
 
 interface GlanceReportProps {
-  glance: GlanceWire;
+  glance: PreviewCheckWire;
   /** What was asked for. */
   typed: string;
   /** When it came, in ms UTC. */
@@ -65,7 +65,7 @@ export function GlanceReport({ glance, typed, now, isAwaited }: GlanceReportProp
   );
 }
 
-function Unread({ glance, message }: { glance: GlanceWire; message: string }) {
+function Unread({ glance, message }: { glance: PreviewCheckWire; message: string }) {
   return (
     <>
       <p className="mt-4">
@@ -85,7 +85,7 @@ function Unread({ glance, message }: { glance: GlanceWire; message: string }) {
   );
 }
 
-function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
+function Certificate({ glance, now }: { glance: PreviewCheckWire; now: number }) {
   const { valid_from: validFrom, expiry_date: expiryDate, state, trusted } = glance;
   const [notBefore, notAfter] = [Date.parse(validFrom ?? ''), Date.parse(expiryDate ?? '')];
   const issuer = [glance.authority_name, glance.issuer].filter(
@@ -206,7 +206,7 @@ function Trust({ trusted, isIncomplete }: { trusted: boolean | null; isIncomplet
   );
 }
 
-function Names({ glance: { sans, sans_total: total } }: { glance: GlanceWire }) {
+function Names({ glance: { sans, sans_total: total } }: { glance: PreviewCheckWire }) {
   const first = sans.slice(0, FIRST_NAMES);
   if (first.length === 0) return 'None';
   return (
@@ -217,7 +217,7 @@ function Names({ glance: { sans, sans_total: total } }: { glance: GlanceWire }) 
   );
 }
 
-function Addresses({ glance: { addresses } }: { glance: GlanceWire }) {
+function Addresses({ glance: { addresses } }: { glance: PreviewCheckWire }) {
   return (
     <ul className="grid gap-1">
       {addresses.map(({ address, tls_version: version, failure }) => (

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { GlanceWire } from '../../../../contract/glance.ts';
+import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
 import { ApiError } from '../../../lib/api-error.ts';
 import type { GlanceReport } from './glance-report.tsx';
 
@@ -10,7 +10,7 @@ export type Look =
   | { stage: 'running'; host: string }
   /** Nothing came back, which says nothing about the host. */
   | { stage: 'failed'; host: string; message: string }
-  | { stage: 'done'; host: string; glance: GlanceWire; at: number; Report: typeof GlanceReport };
+  | { stage: 'done'; host: string; glance: PreviewCheckWire; at: number; Report: typeof GlanceReport };
 
 /** The code that asks and the code that shows, which nobody needs who only reads the page. */
 const loadCode = () => Promise.all([import('./glance-call.ts'), import('./glance-report.tsx')]);

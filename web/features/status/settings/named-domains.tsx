@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronUp, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
-import { MOST_SHOWN } from '../../../../contract/status-page.ts';
+import { MAX_SHOWN } from '../../../../contract/status-page.ts';
 import { messageOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
@@ -101,8 +101,8 @@ function AddDomain({ domains, input, onAdd }: AddDomainProps) {
   const add = async () => {
     const name = typed.trim().toLowerCase();
     if (name === '') return;
-    if (domains.length >= MOST_SHOWN) {
-      setError(`A page shows at most ${MOST_SHOWN} domains.`);
+    if (domains.length >= MAX_SHOWN) {
+      setError(`A page shows at most ${MAX_SHOWN} domains.`);
       return;
     }
     try {

@@ -7,7 +7,7 @@ import type { HandshakeObservation } from '../observation.ts';
  * Returns notes about certificates that are sent but not part of a valid path, or sent out of order. Nothing depends on them.
  * `sent`: without the leaf, in order; `path`: leaf first.
  */
-export function companionFindings(
+export function sentChainFindings(
   sent: readonly Certificate[],
   path: readonly Certificate[],
   now: number,
@@ -95,7 +95,7 @@ function orderFindings(sent: readonly Certificate[], place: ReadonlyMap<string, 
 }
 
 /** Reports that the server sent more certificates than the limit, and that the rest was not read. */
-export function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
+export function truncatedChainFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
   if (chainCut !== true) return [];
   const facts = { kind: 'chain_cut' as const, read: presentedChain.length };
   return [{ code: 'chain_cut', severity: 'note', fingerprint: null, facts, fixedByChain: true }];

@@ -16,8 +16,14 @@ const SIZES = {
   '1m': { largest: 100_000, teams: 40, total: 1_000_000 },
 } as const satisfies Record<string, Population>;
 
-export const PLACES = ['sqlite-10k', 'sqlite-100k', 'postgres-10k', 'postgres-100k', 'postgres-1m'] as const;
-export type Place = (typeof PLACES)[number];
+export const STORE_VARIANTS = [
+  'sqlite-10k',
+  'sqlite-100k',
+  'postgres-10k',
+  'postgres-100k',
+  'postgres-1m',
+] as const;
+export type StoreVariant = (typeof STORE_VARIANTS)[number];
 
 /** An empty, migrated database. `remove` deletes it. */
 export interface Database {
@@ -76,8 +82,8 @@ async function execute(url: string, statement: string): Promise<void> {
 }
 
 /** A store with monitors. */
-export interface Filled {
-  place: Place;
+export interface MeasuredStore {
+  variant: StoreVariant;
   store: Store;
   content: FilledStore;
   /** The instant that its data assumes, ms UTC. */
@@ -86,8 +92,8 @@ export interface Filled {
 }
 
 /** Creates and fills a store; prints its progress. */
-export async function fill(place: Place): Promise<Filled> {
-  const [kind, size] = place.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
+export async function fill(variant: StoreVariant): Promise<MeasuredStore> {
+  const [kind, size] = variant.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
   const database = await createDatabase(kind);
   const store = await database.open();
   const now = Date.now();
@@ -95,10 +101,10 @@ export async function fill(place: Place): Promise<Filled> {
     ...SIZES[size],
     now,
     onProgress: (done) => {
-      if (done % 100_000 === 0) process.stdout.write(`  ${place}: ${done.toLocaleString('en')} monitors\n`);
+      if (done % 100_000 === 0) process.stdout.write(`  ${variant}: ${done.toLocaleString('en')} monitors\n`);
     },
   });
-  return { place, store, content, now, remove: () => database.remove() };
+  return { variant, store, content, now, remove: () => database.remove() };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Host } from './hosts.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 
 /** Comparison of expected and arrived messages. Problems are described in words. */
-export interface Reckoning {
+export interface Reconciliation {
   /** Distinct messages that arrived. */
   notifications: number;
   /** Messages that the store or the certificates say must have arrived, but did not. */
@@ -25,12 +25,12 @@ interface Channel {
 }
 
 /** Compares the ledgers with the store, and both with what the hosts' certificates require. */
-export async function reckon(world: {
+export async function reconcile(world: {
   store: Store;
   /** The monitored hosts. */
   hosts: readonly Host[];
   channels: readonly Channel[];
-}): Promise<Reckoning> {
+}): Promise<Reconciliation> {
   const { store, hosts } = world;
   const deliveries = await deliveriesOf(store);
   const channels: Channel[] = [];
@@ -38,7 +38,7 @@ export async function reckon(world: {
     channels.push({ name, entries: await alertsAmong(store, entries) });
   const entries = channels.flatMap((channel) => channel.entries);
   const arrived = Map.groupBy(entries, ({ id }) => id);
-  const result: Reckoning = {
+  const result: Reconciliation = {
     notifications: arrived.size,
     lost: [],
     duplicates: entries.length - arrived.size,

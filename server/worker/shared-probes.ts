@@ -3,7 +3,7 @@ import type { Examiner, Judgement } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
 import {
   type Claim,
-  claimCompanions,
+  claimSameEndpoints,
   claimDue,
   type ClaimedMonitor,
 } from '../store/monitors/monitor-claims.ts';
@@ -25,7 +25,7 @@ export async function claimWatchers(
   claim: Claim & { taken: number },
 ): Promise<{ watchers: Watchers[]; isMore: boolean }> {
   const due = await claimDue(store, claim);
-  const along = await claimCompanions(store, { ...claim, of: due });
+  const along = await claimSameEndpoints(store, { ...claim, of: due });
   const byEndpoint = Map.groupBy([...due, ...along], (monitor) => keyOf(monitor) ?? monitor.id);
   const watchers = [...byEndpoint.values()].flatMap(([first, ...others]): Watchers[] =>
     first === undefined ? [] : [[first, ...others]],
@@ -39,7 +39,7 @@ function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | 
 }
 
 /** The result of one probe. */
-export interface Look {
+export interface ProbeResult {
   observation: Observation;
   /** When the probe ended; the `now` of everything that follows. */
   endedAt: number;
@@ -50,35 +50,39 @@ export interface Look {
   judgedFor: (monitor: ClaimedMonitor) => Promise<Judgement>;
 }
 
-export interface SharedLooks {
+export interface SharedProbes {
   /** Starts a probe or joins a running one. Call `end` when its results are recorded. */
-  begin(watchers: Watchers, stopping: AbortSignal): { look: Promise<Look>; end: () => void };
+  begin(watchers: Watchers, stopping: AbortSignal): { probe: Promise<ProbeResult>; end: () => void };
 }
 
 /** An older probe is not reused. */
-const LONGEST_SHARED_MS = 20_000;
+const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
   startedAt: number;
   withPosture: boolean;
   users: number;
-  look: Promise<Look>;
+  probe: Promise<ProbeResult>;
 }
 
 /**
  * Shares one probe among all monitors of an endpoint, also with those claimed later while the results of the probe are still being
  * recorded.
  */
-export function createSharedLooks(options: {
+export function createSharedProbes(options: {
   examiner: Examiner;
   clock: Clock;
   random: () => number;
   ownNetwork: OwnNetwork;
-}): SharedLooks {
+}): SharedProbes {
   const { examiner, clock, random, ownNetwork } = options;
   const running = new Map<string, Running>();
 
-  async function look(watchers: Watchers, withPosture: boolean, stopping: AbortSignal): Promise<Look> {
+  async function probe(
+    watchers: Watchers,
+    withPosture: boolean,
+    stopping: AbortSignal,
+  ): Promise<ProbeResult> {
     const [{ host, port, protocol, authorities }] = watchers;
     const endpoint = { host, port, protocol };
     const observation = await withSpan('observe', {}, () =>
@@ -101,12 +105,12 @@ export function createSharedLooks(options: {
       endedAt,
       jitter: random(),
       isTrusted: (wasDown) =>
-        once(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
+        memoized(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
       judgedFor({ verdict: previous }) {
         const judge = (): Promise<Judgement> =>
           withSpan('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));
         // Monitors that shared earlier probes mostly have equal verdicts: judge once for each distinct one.
-        return watchers.length === 1 ? judge() : once(judgements, JSON.stringify(previous), judge);
+        return watchers.length === 1 ? judge() : memoized(judgements, JSON.stringify(previous), judge);
       },
     };
   }
@@ -114,20 +118,20 @@ export function createSharedLooks(options: {
   return {
     begin(watchers, stopping) {
       const key = keyOf(watchers[0]);
-      const withPosture = wantPosture(watchers, clock.now());
+      const withPosture = needsPosture(watchers, clock.now());
       const known = key === null ? undefined : running.get(key);
-      if (known !== undefined && serves(known, { watchers, withPosture, now: clock.now() }))
+      if (known !== undefined && canJoin(known, { watchers, withPosture, now: clock.now() }))
         return use(key, known);
       const begun = { startedAt: clock.now(), withPosture, users: 0 };
-      return use(key, { ...begun, look: look(watchers, withPosture, stopping) });
+      return use(key, { ...begun, probe: probe(watchers, withPosture, stopping) });
     },
   };
 
-  function use(key: string | null, one: Running): ReturnType<SharedLooks['begin']> {
+  function use(key: string | null, one: Running): ReturnType<SharedProbes['begin']> {
     one.users += 1;
     if (key !== null) running.set(key, one);
     return {
-      look: one.look,
+      probe: one.probe,
       end() {
         one.users -= 1;
         if (key !== null && one.users === 0 && running.get(key) === one) running.delete(key);
@@ -137,17 +141,17 @@ export function createSharedLooks(options: {
 }
 
 /** Returns whether monitors may join a running probe: only if they were due before it started and nobody asked for a check by hand. */
-function serves(
+function canJoin(
   { startedAt, withPosture }: Running,
   asked: { watchers: Watchers; withPosture: boolean; now: number },
 ): boolean {
-  if (asked.now - startedAt > LONGEST_SHARED_MS || (asked.withPosture && !withPosture)) return false;
+  if (asked.now - startedAt > MAX_PROBE_AGE_MS || (asked.withPosture && !withPosture)) return false;
   return asked.watchers.every(
     (monitor) => !monitor.asked && (monitor.nextCheckAt < startedAt || monitor.nextCheckAt > asked.now),
   );
 }
 
-function once<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
+function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
   const value = known.get(key) ?? make();
   known.set(key, value);
   return value;
@@ -157,7 +161,7 @@ function once<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): 
 const POSTURE_EVERY_MS = 20 * HOUR_MS;
 
 /** Returns whether to examine the posture: not at a first check, for which somebody waits, then daily or on request. */
-function wantPosture(watchers: Watchers, now: number): boolean {
+function needsPosture(watchers: Watchers, now: number): boolean {
   return (
     watchers.every(({ verdict }) => verdict !== null) &&
     watchers.some(

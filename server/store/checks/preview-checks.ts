@@ -11,7 +11,7 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
 /** The result of a preview check. */
-export interface GlanceAnswer {
+export interface PreviewResult {
   verdict: Verdict;
   /** The leaf that the verdict is about; null if none was read. */
   leaf: CertificateFacts | null;
@@ -21,7 +21,7 @@ export interface GlanceAnswer {
   names: number;
 }
 
-export interface ClaimedGlance {
+export interface ClaimedPreview {
   id: string;
   host: string;
   port: number;
@@ -29,10 +29,10 @@ export interface ClaimedGlance {
 }
 
 /** After this the visitor has stopped waiting. */
-const WORTHLESS_AFTER_MS = 15_000;
+const EXPIRES_AFTER_MS = 15_000;
 
 /** Queues a preview check and returns its id. The caller deletes it, whatever happens. */
-export async function askForGlance(
+export async function requestPreview(
   store: Store,
   { host, port, protocol, now }: { host: string; port: number; protocol: Protocol; now: number },
 ): Promise<string> {
@@ -46,12 +46,12 @@ export async function askForGlance(
 }
 
 /** Returns null while there is no answer. */
-export async function answerOfGlance(store: Store, id: string): Promise<GlanceAnswer | null> {
+export async function readPreviewResult(store: Store, id: string): Promise<PreviewResult | null> {
   const row = await store.db.selectFrom('glances').select('answer').where('id', '=', id).executeTakeFirst();
   return row?.answer ? readAnswer(row.answer) : null;
 }
 
-const readAnswer = storedJson<GlanceAnswer>(
+const readAnswer = storedJson<PreviewResult>(
   'the answer of a preview check',
   z.object({
     verdict: z.preprocess(
@@ -64,7 +64,7 @@ const readAnswer = storedJson<GlanceAnswer>(
   }),
 );
 
-export async function removeGlance(store: Store, id: string): Promise<void> {
+export async function removePreview(store: Store, id: string): Promise<void> {
   await store.db.deleteFrom('glances').where('id', '=', id).execute();
 }
 
@@ -72,11 +72,11 @@ export async function removeGlance(store: Store, id: string): Promise<void> {
  * Claims preview checks that a visitor still waits for, oldest first, under a lease. Deletes those that nobody fetched within a
  * minute: every worker polls each second.
  */
-export async function claimGlances(
+export async function claimPreviews(
   store: Store,
   { now, limit, leaseMs }: { now: number; limit: number; leaseMs: number },
-): Promise<ClaimedGlance[]> {
-  await pruneGlances(store, now);
+): Promise<ClaimedPreview[]> {
+  await prunePreviews(store, now);
   const clock = leaseClock(store, now);
   return store.db
     .with('asked', (db) =>
@@ -85,7 +85,7 @@ export async function claimGlances(
         db
           .selectFrom('glances')
           .select('id')
-          .where('created_at', '>', sql<number>`${clock} - ${sql.lit(WORTHLESS_AFTER_MS)}`)
+          .where('created_at', '>', sql<number>`${clock} - ${sql.lit(EXPIRES_AFTER_MS)}`)
           .where('answer', 'is', null)
           .where((eb) => eb.or([eb('lease_expires_at', 'is', null), eb('lease_expires_at', '<=', clock)]))
           .orderBy('created_at')
@@ -100,7 +100,7 @@ export async function claimGlances(
 }
 
 /** Sets the end of the lease to `leaseMs` from now; 0 releases it at once. */
-export async function extendGlance(
+export async function extendPreview(
   store: Store,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
 ): Promise<void> {
@@ -113,7 +113,7 @@ export async function extendGlance(
 }
 
 /** Stores the answer if somebody still waits. Of two answers (after an expired lease) the first counts. */
-export async function answerGlance(store: Store, id: string, answer: GlanceAnswer): Promise<void> {
+export async function storePreviewResult(store: Store, id: string, answer: PreviewResult): Promise<void> {
   const { numUpdatedRows } = await store.db
     .updateTable('glances')
     .set({ answer: JSON.stringify(answer) })
@@ -124,7 +124,7 @@ export async function answerGlance(store: Store, id: string, answer: GlanceAnswe
 }
 
 /** Deletes what a killed process left behind, and rows from a clock that ran ahead. */
-async function pruneGlances(store: Store, now: number): Promise<void> {
+async function prunePreviews(store: Store, now: number): Promise<void> {
   const clock = leaseClock(store, now);
   await store.db
     .deleteFrom('glances')

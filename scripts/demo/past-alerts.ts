@@ -1,5 +1,5 @@
 import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
-import { alertChoices } from '../../server/store/alerts/alert-settings.ts';
+import { routingContext } from '../../server/store/alerts/alert-settings.ts';
 import { queueAlerts } from '../../server/store/alerts/alerts.ts';
 import { leaseClock } from '../../server/store/db/dialect.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -17,7 +17,7 @@ const ANSWERS = {
  * Marks all waiting deliveries as delivered shortly after `at` (ms UTC). Deliveries to a webhook about `retriedHost`
  * get two failed attempts first.
  */
-export async function deliverPast(
+export async function deliverPastAlerts(
   store: Store,
   { at, retriedHost }: { at: number; retriedHost: string | null },
 ): Promise<void> {
@@ -84,7 +84,7 @@ export interface PastOutage {
 }
 
 /** Adds the delivered alerts of a past outage: that it began and, if it has ended, that it was resolved. */
-export async function tellPastOutage(
+export async function alertPastOutage(
   store: Store,
   { accountId, incident }: { accountId: string; incident: PastOutage },
 ): Promise<void> {
@@ -111,7 +111,7 @@ export async function tellPastOutage(
     alert: Pick<PlannedAlert, 'step' | 'severity' | 'facts'>,
   ): Promise<void> {
     await store.db.transaction().execute(async (trx) => {
-      const choices = await alertChoices(trx, { accountId, monitorId, now: at }, store);
+      const choices = await routingContext(trx, { accountId, monitorId, now: at }, store);
       await queueAlerts(trx, {
         accountId,
         monitorId,
@@ -128,12 +128,12 @@ export async function tellPastOutage(
         ],
       });
     });
-    await deliverPast(store, { at, retriedHost: null });
+    await deliverPastAlerts(store, { at, retriedHost: null });
   }
 }
 
 /** Adds the user's past reactions: acknowledged and snoozed incidents, and a maintenance window. */
-export async function answerPast(
+export async function answerPastIncidents(
   store: Store,
   {
     accountId,

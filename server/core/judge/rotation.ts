@@ -1,16 +1,20 @@
 import { expectedRenewal } from '../alert-steps.ts';
 import type { ChainFinding } from '../finding.ts';
 import { earliest } from './renewal.ts';
-import type { ExpiringCertificate, Turn } from '../verdict.ts';
+import type { ExpiringCertificate, ServedPeriod } from '../verdict.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-const MOST_TURNS = 6;
+const MAX_TURNS = 6;
 /** A certificate that was not shown for this many checks, or for this long, counts as gone. */
 const FORGOTTEN_AFTER_CHECKS = 8;
 const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 
 /** Returns the turns of the last checks with this check added. */
-export function withTurn(before: readonly Turn[], certificate: ExpiringCertificate, at: number): Turn[] {
+export function recordServed(
+  before: readonly ServedPeriod[],
+  certificate: ExpiringCertificate,
+  at: number,
+): ServedPeriod[] {
   const last = before.at(-1);
   const turns =
     last?.certificate.fingerprint === certificate.fingerprint
@@ -19,7 +23,7 @@ export function withTurn(before: readonly Turn[], certificate: ExpiringCertifica
           { certificate, at, checks: Math.min(last.checks + 1, FORGOTTEN_AFTER_CHECKS) },
         ]
       : [...before, { certificate, at, checks: 1 }];
-  const kept = turns.slice(-MOST_TURNS);
+  const kept = turns.slice(-MAX_TURNS);
   const first = kept.findIndex((turn, index) => {
     const checksSince = kept.slice(index + 1).reduce((sum, { checks }) => sum + checks, 0);
     return checksSince < FORGOTTEN_AFTER_CHECKS && at - turn.at <= FORGOTTEN_AFTER_MS;
@@ -33,7 +37,7 @@ export function withTurn(before: readonly Turn[], certificate: ExpiringCertifica
  * Returns the certificates that servers behind one address show in turn with the current one: those that came between two of
  * its appearances. A certificate that came and stayed is a replacement, and not in the list.
  */
-export function takingTurns(turns: readonly Turn[]): ExpiringCertificate[] {
+export function rotatingCertificates(turns: readonly ServedPeriod[]): ExpiringCertificate[] {
   const current = turns.at(-1)?.certificate.fingerprint;
   const first = turns.findIndex(({ certificate }) => certificate.fingerprint === current);
   const between = turns
@@ -44,7 +48,7 @@ export function takingTurns(turns: readonly Turn[]): ExpiringCertificate[] {
 }
 
 /** Returns one finding for any number of turns; a warning once the certificate that expires first is due for renewal. */
-export function turnsFinding(
+export function rotationFinding(
   current: ExpiringCertificate,
   others: readonly ExpiringCertificate[],
   now: number,

@@ -3,12 +3,12 @@ import type { RenewalEvidence } from '../observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
 
 /** Returns what this check takes over from earlier ones; nothing if there was none. */
-export function recall(previous: Verdict | null): Pick<LastSeen, 'revoked' | 'turns'> {
+export function rememberedFrom(previous: Verdict | null): Pick<LastSeen, 'revoked' | 'turns'> {
   const { revoked, turns }: Partial<LastSeen> = previous?.lastSeen ?? {};
   return { revoked: revoked ?? [], turns: turns ?? [] };
 }
 
-const NOBODY_ASKED: RevocationVerdict = {
+const REVOCATION_UNKNOWN: RevocationVerdict = {
   state: 'unknown',
   source: null,
   at: null,
@@ -32,7 +32,7 @@ export function unreachedVerdict(
     path: [],
     chainToServe: null,
     hasOwnRoot: false,
-    revocation: previous?.revocation ?? NOBODY_ASKED,
+    revocation: previous?.revocation ?? REVOCATION_UNKNOWN,
     renewal: previous?.renewal ?? null,
     posture: previous?.posture ?? null,
     lastSeen: previous?.lastSeen ?? null,
@@ -46,7 +46,7 @@ export function withPendingAnswer(
   previous: Verdict | null,
   now: number,
 ): RevocationVerdict {
-  if (revocation === null) return NOBODY_ASKED;
+  if (revocation === null) return REVOCATION_UNKNOWN;
   const known = previous?.lastSeen?.leafFingerprint === leafFingerprint ? previous.revocation : null;
   const isPending = revocation.sources.some(({ why }) => why === 'pending');
   if (revocation.state !== 'unknown' || !isPending || known?.state !== 'good') return revocation;

@@ -4,7 +4,7 @@ import { findMonitor, requestCheck } from '../../server/store/monitors/monitors.
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
-import { claimWatchers } from '../../server/worker/shared-looks.ts';
+import { claimWatchers } from '../../server/worker/shared-probes.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';

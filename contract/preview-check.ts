@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { domainSchema } from './domain.ts';
 import { reportFindingSchema } from './domain-report.ts';
 
-export const glanceRequestSchema = z.object({ host: z.string().max(2048) });
+export const previewCheckRequestSchema = z.object({ host: z.string().max(2048) });
 
 /** Result of a one-off check without an account. Fields have the same meaning as in a domain. */
-export const glanceSchema = domainSchema
+export const previewCheckSchema = domainSchema
   .pick({
     hostname: true,
     port: true,
@@ -45,4 +45,4 @@ export const glanceSchema = domainSchema
     checked_at: z.string(),
   })
   .meta({ id: 'Glance' });
-export type GlanceWire = z.infer<typeof glanceSchema>;
+export type PreviewCheckWire = z.infer<typeof previewCheckSchema>;
