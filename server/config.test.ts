@@ -236,7 +236,7 @@ describe('The settings of sign-in and analytics', () => {
 
   it.each([
     ['FIREBASE_API_KEY', { FIREBASE_PROJECT_ID: 'lantern' }],
-    // An emulator signs nothing: a project that could be real must never be opened to its tokens.
+    // An emulator does not sign its tokens, so they must never be accepted for a project that could be real.
     ['FIREBASE_EMULATOR_URL', { ...FIREBASE, FIREBASE_EMULATOR_URL: 'http://127.0.0.1:9099' }],
     ['FIREBASE_EMULATOR_URL', { ...FIREBASE, FIREBASE_PROJECT_ID: 'demo-x', FIREBASE_EMULATOR_URL: 'x:y' }],
     ['FIREBASE_AUTH_DOMAIN', { ...FIREBASE, FIREBASE_AUTH_DOMAIN: 'https://login.example.com' }],
@@ -281,7 +281,7 @@ describe('What strangers reach', () => {
       { EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '10.0.0.5 fd00::/8' },
       { tryIt: false, channelAllowCidrs: ['10.0.0.5/32', 'fd00::/8'] },
     ],
-    // People whom the operator lets in reach the ranges that are open to checks, unless a setting says otherwise.
+    // If sign-up is not open, channels may reach the ranges that are open to checks, unless CHANNEL_ALLOW_CIDRS is set.
     [
       { EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' },
       { tryIt: false, channelAllowCidrs: ['10.0.0.0/8'] },
@@ -367,7 +367,7 @@ describe('The settings of Paddle', () => {
     ['PADDLE_API_KEY', { BILLING: 'sandbox' }],
     ['PADDLE_API_KEY', { ...LIVE, PADDLE_API_KEY: SANDBOX.PADDLE_API_KEY }],
     ['PADDLE_API_KEY', { ...SANDBOX, PADDLE_API_KEY: LIVE.PADDLE_API_KEY, BILLING: 'sandbox' }],
-    // It goes to every browser: a secret key must not end up there.
+    // Every browser receives this token, so it must not be a secret key.
     ['PADDLE_CLIENT_TOKEN', { ...LIVE, PADDLE_CLIENT_TOKEN: LIVE.PADDLE_API_KEY }],
   ])('are refused where %s makes no sense', (name, environment) => {
     expect(() => parseConfig(environment)).toThrow(ConfigError);

@@ -25,48 +25,50 @@ export interface Config extends EgressConfig {
   port: number;
   host: string;
   publicUrl: URL;
-  /** True if PUBLIC_URL is not set. Every loopback name with this port then counts as our own origin. */
+  /** True if PUBLIC_URL is not set. Then every loopback name with this port counts as our own origin. */
   publicUrlIsDefault: boolean;
-  /** Absolute path. */
+  /** Absolute path of DATA_DIR. */
   dataDir: string;
-  /** PostgreSQL; null: SQLite in dataDir. */
+  /** URL of the PostgreSQL database; null: SQLite in dataDir. */
   databaseUrl: string | null;
-  /** Read replica for queries that tolerate replication lag; null: all queries use databaseUrl. */
+  /** URL of a read replica for queries that tolerate replication lag; null: all queries use databaseUrl. */
   databaseReplicaUrl: string | null;
   role: Role;
-  /** null: mail is kept in dataDir and shown at /dev/mail. */
+  /** URL of the SMTP server; null: mail is stored in dataDir and shown at /dev/mail. */
   smtpUrl: string | null;
   mailFrom: string;
-  /** null: bounces go to `mailFrom`, and the server does not read them. */
+  /** Bounce address and mailbox; null: bounces are sent to `mailFrom`, and the server does not read them. */
   bounces: BounceConfig | null;
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
   dnsServers: string[];
   checkConcurrency: number;
-  /** Empty, or at least three hosts that tell an outage of our own network from an outage of the checked hosts. */
+  /**
+   * Empty, or at least three hosts that help to distinguish an outage of our own network from one of the checked hosts.
+   */
   canaryHosts: CanaryHost[];
-  /** Requested every few minutes while checks and delivery work; null: no heartbeat. */
+  /** URL requested every few minutes while checks and delivery work; null: no heartbeat. */
   heartbeatUrl: URL | null;
   /** Bearer token for /metrics; null: only this machine may read it. */
   metricsToken: string | null;
   /** Port on which a worker process serves metrics and health; null: none. */
   workerPort: number | null;
-  /** null: no tracing. */
+  /** Settings of the trace exporter; null: no tracing. */
   tracing: TracingConfig | null;
   trustedProxies: string[];
-  /** Limits on what users may consume. */
+  /** Limits on the resources that users may consume. */
   limits: Limits;
   insecureHttp: boolean;
-  /** null: the built-in identity provider. */
+  /** Firebase as identity provider; null: the built-in one. */
   firebase: FirebaseConfig | null;
-  /** OpenID Connect providers of the built-in identity provider. */
+  /** OpenID Connect providers offered by the built-in identity provider. */
   oidc: OidcConfig[];
   billing: BillingConfig;
   analyticsId: string | null;
   logLevel: (typeof LOG_LEVELS)[number];
   supportEmail: string;
   productName: string;
-  /** Hosts offered on an empty dashboard; set by the demo. */
+  /** Example hosts offered on an empty dashboard. The demo sets them. */
   demoHosts: string[];
 }
 
@@ -76,7 +78,9 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the process environment. Variables it does not set are taken from `.env` in the working directory. */
+/**
+ * Returns the process environment. The file `.env` in the working directory supplies variables that it does not set.
+ */
 export function readEnvironment(): Environment {
   const file = resolve('.env');
   if (!existsSync(file)) return process.env;
@@ -169,14 +173,14 @@ function yesOrNo(name: string, value: string): boolean {
   return ['true', '1'].includes(oneOf(name, value.toLowerCase(), ['true', 'false', '1', '0'] as const));
 }
 
-/** Returns null if the variable is not set. */
+/** Returns whether a variable is `on`, or null if it is not set. @throws ConfigError */
 function onOrOff(name: string, value: string | null): boolean | null {
   return value === null ? null : oneOf(name, value.toLowerCase(), ['on', 'off'] as const) === 'on';
 }
 
 function parseUrl(name: string, value: string, schemes: readonly string[], example: string): URL {
   const url = URL.canParse(value) ? new URL(value) : null;
-  // The message does not quote the value, which may contain a password.
+  // Do not quote the value in the message, because it may contain a password.
   if (!url || !schemes.includes(url.protocol) || url.hostname === '')
     throw new ConfigError(`${name} must be an address like ${example}.`);
   return url;
@@ -196,7 +200,10 @@ function databaseAddress(name: string, value: string): URL {
   return parseUrl(name, value, ['postgres:', 'postgresql:'], hint);
 }
 
-/** Accepts `a@b` or `Name <a@b>`. Rejects control characters, which could inject a mail header. @throws ConfigError */
+/**
+ * Validates a mail address of the form `a@b` or `Name <a@b>`. Rejects control characters, which could inject a mail
+ * header. @throws ConfigError
+ */
 function mailAddress(name: string, value: string): string {
   if (/^(?:[^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u.test(value)) return value;
   throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);

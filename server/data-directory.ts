@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Keys generated on the first start and never changed. Each has exactly one purpose. */
+/** Secret keys, generated on the first start and never changed. Each has exactly one purpose. */
 export interface Secrets {
   session: string;
   identity: string;
@@ -22,12 +22,12 @@ export interface Secrets {
 }
 const SECRET_NAMES = ['session', 'identity', 'mailPage', 'invite'] as const;
 
-/** DATA_DIR cannot be used. The message is one line that says why and what to do. */
+/** Error for a DATA_DIR that cannot be used. The message is one line with the reason and what to do. */
 export class DataDirectoryError extends Error {
   override name = 'DataDirectoryError';
 }
 
-/** Creates the folder (mode 0700) if it is missing. @throws DataDirectoryError if it is not writable. */
+/** Creates the folder (mode 0700) if it is missing. @throws DataDirectoryError if it is not writable */
 export function prepareDataDirectory(dataDir: string): void {
   try {
     ensureFolder(dataDir);
@@ -35,7 +35,7 @@ export function prepareDataDirectory(dataDir: string): void {
     // Permission bits miss read-only file systems and some network shares, so write a real file.
     const testFile = join(dataDir, `.write-${randomBytes(6).toString('hex')}`);
     try {
-      // Must not be empty: a full disk still accepts an empty file.
+      // The file must not be empty, because a full disk still accepts an empty file.
       writeFileSync(testFile, 'a full disk refuses this', { flush: true });
     } finally {
       rmSync(testFile, { force: true });
@@ -50,8 +50,8 @@ export function prepareDataDirectory(dataDir: string): void {
 }
 
 /**
- * Works like `mkdir -p`. Node's recursive mkdir loops forever if an existing parent reports ENOENT for the child, as
- * /proc does.
+ * Creates a folder and its parents, like `mkdir -p`. Node's recursive mkdir loops forever if an existing parent reports
+ * ENOENT for the child, as /proc does.
  */
 function ensureFolder(path: string): void {
   if (existsSync(path)) return;
@@ -59,14 +59,14 @@ function ensureFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created it meanwhile.
+    // Another process may have created the folder meanwhile.
     if (!existsSync(path)) throw error;
   }
 }
 
 /**
- * Locks the folder for this process and returns the unlock function. The operating system releases this SQLite file
- * lock when the process ends, even after a crash. @throws DataDirectoryError if another process holds it.
+ * Locks the folder for this process and returns a function that unlocks it. The operating system releases the file lock
+ * when the process ends, even after a crash. @throws DataDirectoryError if another process has the lock
  */
 export function lockDataDirectory(dataDir: string): () => void {
   let database: DatabaseSync | null = null;
@@ -90,7 +90,10 @@ function lockErrorMessage(dataDir: string, error: unknown): string {
   return `DATA_DIR ${dataDir}: its file process.lock cannot be used (${reason}). Make it writable for this user, or delete it.`;
 }
 
-/** Reads the secrets, or generates them on the first start. Processes that start together get the same ones. */
+/**
+ * Reads the secrets, or generates them on the first start. Processes that start together get the same secrets.
+ * @throws DataDirectoryError if secrets.json is damaged
+ */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, 'secrets.json');
   if (!existsSync(path)) {
@@ -100,7 +103,7 @@ export function loadSecrets(dataDir: string): Secrets {
     const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
     writeFileSync(temporaryPath, `${JSON.stringify(generated, null, 2)}\n`, { mode: 0o600, flush: true });
     try {
-      // Unlike rename, link fails if another process has already written the file.
+      // Link, unlike rename, fails if another process has already written the file.
       linkSync(temporaryPath, path);
     } catch (error) {
       if (!existsSync(path)) throw error;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.ts';
 
-/** Which non-public addresses this deployment may connect to, and on whose behalf. Ranges are `address/length`. */
+/** Non-public addresses that this deployment may connect to, by purpose. Ranges have the form `address/length`. */
 export interface EgressConfig {
   signups: 'open' | 'invite' | 'closed';
   /** Ranges open to checks, to canary hosts and to the heartbeat. */
@@ -30,7 +30,7 @@ export function egressConfig({
   egress: readonly string[];
   /** Entries of CHANNEL_ALLOW_CIDRS; empty if it is not set. */
   channels: readonly string[];
-  /** TRY_IT; null if it is not set. */
+  /** Value of TRY_IT; null if it is not set. */
   tryIt: boolean | null;
 }): EgressConfig {
   const egressAllowCidrs = egress.map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry));
@@ -47,7 +47,9 @@ export function egressConfig({
   };
 }
 
-/** Returns a warning about what any new account can reach in the operator's network, or null if it reaches nothing. */
+/**
+ * Returns a warning that names what any new account can reach in the operator's network, or null if that is nothing.
+ */
 export function egressWarning({
   signups,
   egressAllowCidrs: egress,
@@ -67,10 +69,7 @@ export function egressWarning({
   return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if these ranges are not for everybody.${cannot}`;
 }
 
-/**
- * Validates one entry of a list of ranges. Turns a single address into a range of length 32 or 128. @throws
- * ConfigError
- */
+/** Validates an entry of a list of ranges. Turns an address into a range of length 32 or 128. @throws ConfigError */
 export function addressRange(name: string, value: string): string {
   const [address = '', prefix, ...rest] = value.split('/');
   const family = isIP(address);

@@ -1,6 +1,8 @@
 import { ConfigError } from './config-error.ts';
 
-/** Validates SMTP_URL and returns it; null: mail is stored in DATA_DIR instead of sent. @throws ConfigError */
+/**
+ * Validates SMTP_URL and returns it. Null means that mail is stored in DATA_DIR instead of sent. @throws ConfigError
+ */
 export function smtpAddress(value: string | null): string | null {
   if (value === null) return null;
   const example = 'smtp://user:password@mail.example.com:587';
@@ -8,11 +10,11 @@ export function smtpAddress(value: string | null): string | null {
   return value;
 }
 
-/** Bounce address, and the mailbox from which the server reads bounces. */
+/** The bounce address, and the mailbox from which the server reads bounces. */
 export interface BounceConfig {
-  /** `local@domain`. Each mail adds `+` and its own tag to the local part. */
+  /** Address of the form `local@domain`. Each mail adds `+` and its own tag to the local part. */
   address: string;
-  /** imap:// or imaps:// URL with user and password; null: the server does not read bounces. */
+  /** URL of the mailbox (imap:// or imaps://) with user and password; null: the server does not read bounces. */
   mailbox: string | null;
 }
 
@@ -39,7 +41,7 @@ export function bounceConfig(address: string | null, mailbox: string | null): Bo
 
 /**
  * Parses the URL of a mail server. @throws ConfigError, which does not quote the value because it may contain a
- * password.
+ * password
  */
 function mailServerAddress(
   name: string,

@@ -37,7 +37,7 @@ import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
 import { createAlarms, createWorker, systemClock } from './worker/index.ts';
 
-/** The server cannot listen on its port. The message is one line for the operator. */
+/** Error for a port that the server cannot listen on. The message is one line for the operator. */
 class ListenError extends Error {
   override name = 'ListenError';
 }
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   const finishers: Closer[] = [];
   const stop = shutdownOnce({ startDraining: () => readiness.drain(), finishers, closers }, log);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
-  // The IPC parent was killed. Nobody else would stop this process, and the port would stay in use.
+  // The IPC parent was killed. Nothing else would stop this process, and its port would stay in use.
   process.on('disconnect', () => stop(0));
 
   const telemetry = await startTelemetry(config.tracing, log);
@@ -241,7 +241,7 @@ function heartbeatTarget([canary]: Config['canaryHosts'], publicUrl: URL): { hos
   return canary ?? { host, port: Number(publicUrl.port || 443) };
 }
 
-/** @throws ConfigError when EXTRA_CA_FILE holds a certificate that cannot be parsed. */
+/** Validates EXTRA_CA_FILE. @throws ConfigError if it has a certificate that cannot be parsed */
 function validateExtraCa(extraCaPem: string | null): void {
   try {
     if (extraCaPem !== null) loadTrustStore(extraCaPem);
@@ -262,10 +262,7 @@ interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-/**
- * Binds the port. Runs before the worker starts, so that nothing is checked or sent if the port is in use. @throws
- * ListenError
- */
+/** Binds the port before the worker starts, so that nothing is checked or sent if it is in use. @throws ListenError */
 async function listen(
   config: Pick<Config, 'host' | 'port'>,
   variable: 'PORT' | 'WORKER_PORT' = 'PORT',
@@ -273,7 +270,7 @@ async function listen(
   let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
     new Response('Starting', { status: 503 });
   const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
-  // Longer than proxies keep idle connections: if we closed first, a request already on its way would fail.
+  // This is longer than proxies keep idle connections. If we closed first, a request already on its way would fail.
   server.keepAliveTimeout = 75_000;
   server.listen(config.port, config.host);
   try {
@@ -291,7 +288,7 @@ async function listen(
     async close(graceMs) {
       const closed = once(server, 'close');
       server.close();
-      // Close keep-alive connections as they become idle; otherwise they would stay open.
+      // Close keep-alive connections as they become idle, because they would stay open otherwise.
       const idle = setInterval(() => server.closeIdleConnections(), 20);
       await Promise.race([closed, delay(graceMs, undefined, { ref: false })]);
       clearInterval(idle);
@@ -319,11 +316,11 @@ function listenErrorMessage(
 type Closer = () => void | Promise<void>;
 
 interface Shutdown {
-  /** Runs first and makes the process report that it is not ready. */
+  /** Makes the process report that it is not ready. Runs first. */
   startDraining: () => void;
-  /** Run in parallel: stop taking new work and finish work in progress. */
+  /** Steps that run in parallel: they stop taking new work and finish work in progress. */
   finishers: readonly Closer[];
-  /** Run after the finishers, one after the other, in reverse order of opening. */
+  /** Steps that run after the finishers, one after the other, in reverse order of opening. */
   closers: readonly Closer[];
 }
 
@@ -353,7 +350,7 @@ function shutdownOnce({ startDraining, finishers, closers }: Shutdown, log: Logg
   };
 }
 
-/** Errors whose message is enough for the operator; others are printed with their stack. */
+/** Errors whose message is enough for the operator. Other errors are printed with their stack. */
 const EXPECTED_ERRORS = [ConfigError, DataDirectoryError, StoreError, ListenError];
 
 main().catch((error: unknown) => {

@@ -8,14 +8,13 @@ export interface CanaryHost {
   port: number;
 }
 
-/** With fewer, the others could not outvote one canary that is down itself. */
+/** Minimum number of canary hosts. With fewer, the others could not outvote one that is down itself. */
 const MIN_CANARIES = 3;
 const MAX_CANARIES = 10;
 const TLS_PORT = 443;
 
 /**
- * Parses CANARY_HOSTS without duplicates. @throws ConfigError for an invalid entry, or unless there are 0 or 3 to 10
- * hosts.
+ * Parses CANARY_HOSTS without duplicates. @throws ConfigError for an invalid entry, or unless 0 or 3 to 10 hosts remain
  */
 export function canaryHosts(entries: readonly string[]): CanaryHost[] {
   const parsed = entries.map(canaryHost);
@@ -40,7 +39,7 @@ function canaryHost(entry: string): CanaryHost {
   );
 }
 
-/** Parses HEARTBEAT_URL. @throws ConfigError, which does not quote the value because its path is usually a secret. */
+/** Parses HEARTBEAT_URL. @throws ConfigError, which does not quote the value because its path is usually a secret */
 export function heartbeatAddress(value: string | null): URL | null {
   if (value === null) return null;
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -53,7 +52,7 @@ export function heartbeatAddress(value: string | null): URL | null {
 
 const MIN_TOKEN_LENGTH = 16;
 
-/** Validates METRICS_TOKEN. @throws ConfigError, which does not quote the secret value. */
+/** Validates METRICS_TOKEN. @throws ConfigError, which does not quote the secret value */
 export function metricsToken(value: string | null): string | null {
   if (value === null || (value.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(value))) return value;
   throw new ConfigError(

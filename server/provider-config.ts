@@ -11,14 +11,14 @@ export interface FirebaseConfig {
   authDomain: string;
   /** Origin of the Firebase emulator; null: the real service. */
   emulatorUrl: string | null;
-  /** If set, deleting an account also deletes its Firebase user. */
+  /** Key of a Firebase service account. If set, deleting an account also deletes its Firebase user. */
   serviceAccount: { clientEmail: string; privateKey: string } | null;
 }
 
 export interface OidcConfig {
-  /** Part of the callback URL and of stored identities, so it must never change. */
+  /** Id in the callback URL and in stored identities, so it must never change. */
   id: string;
-  /** Shown on the button "Sign In with …". */
+  /** Name shown on the button "Sign In with …". */
   name: string;
   issuer: string;
   clientId: string;
@@ -26,9 +26,9 @@ export interface OidcConfig {
 }
 
 export type BillingConfig =
-  /** Every account has Premium. */
+  /** Payments are off and every account has Premium. */
   | { mode: 'none' }
-  /** Plan limits apply but nothing is sold: no Paddle keys, and test mode would be open to the internet. */
+  /** Plan limits apply but nothing is sold: no Paddle keys are set, and test mode would be open to the internet. */
   | { mode: 'unset' }
   | { mode: 'test' }
   | {
@@ -45,7 +45,7 @@ export type BillingConfig =
       apiUrl: string;
     };
 
-/** Returns null if the built-in identity provider is used. @throws ConfigError */
+/** Parses the FIREBASE_ variables. Returns null if the built-in identity provider is used. @throws ConfigError */
 export function firebaseConfig(read: Read): FirebaseConfig | null {
   const projectId = read('FIREBASE_PROJECT_ID');
   if (projectId === null) return null;
@@ -107,8 +107,8 @@ const ENVIRONMENT_OF_KEY = { pdl_live_: 'live', pdl_sdbx_: 'sandbox' } as const;
 const PADDLE_APIS = { live: 'https://api.paddle.com', sandbox: 'https://sandbox-api.paddle.com' };
 
 /**
- * Without BILLING: Paddle if any of its keys is set, else test mode on a loopback address, else `unset`. @throws
- * ConfigError
+ * Parses BILLING and the PADDLE_ variables. Without BILLING, uses Paddle if any PADDLE_ variable is set, else test mode
+ * on a loopback address, else `unset`. @throws ConfigError
  */
 export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean }): BillingConfig {
   const chosen = read('BILLING');
@@ -144,8 +144,8 @@ export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean 
 }
 
 /**
- * @throws ConfigError if the token has an unknown prefix or the API key is of the other environment. Quotes neither
- * value.
+ * Returns the environment of the token. @throws ConfigError if its prefix is unknown or the API key belongs to the
+ * other environment; the error quotes neither value
  */
 function paddleEnvironment({
   apiKey,
@@ -172,7 +172,7 @@ function byPrefix<Value>(table: Readonly<Record<string, Value>>, text: string): 
   return Object.entries(table).find(([prefix]) => text.startsWith(prefix))?.[1] ?? null;
 }
 
-/** Returns the GA4 measurement id, or null if it is not set. @throws ConfigError */
+/** Returns the GA4 measurement id, or null if ANALYTICS_ID is not set. @throws ConfigError */
 export function analyticsId(read: Read): string | null {
   const id = read('ANALYTICS_ID');
   if (id === null || /^G-[A-Z0-9]{4,20}$/.test(id)) return id;
@@ -190,7 +190,10 @@ function originOf(name: string, value: string): string {
   return url.origin;
 }
 
-/** Requires https except for loopback hosts, because the keys that verify tokens are fetched from the issuer. */
+/**
+ * Validates the URL of an issuer. Requires https except for loopback hosts, because the keys that verify tokens are
+ * fetched from the issuer. @throws ConfigError
+ */
 function issuerAddress(value: string): string {
   const name = 'OIDC_ISSUER';
   const { protocol, hostname } = new URL(originOf(name, value));

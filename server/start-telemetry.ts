@@ -20,7 +20,7 @@ const { version } = PACKAGE.parse(
 );
 
 export interface RunningTelemetry extends Telemetry {
-  /** Exports the remaining spans. */
+  /** Exports the remaining spans and stops. */
   close(): Promise<void>;
 }
 
@@ -54,10 +54,7 @@ export function registerProcessMetrics(
 
 const MAX_QUERY_LENGTH = 2_000;
 
-/**
- * Returns a hook that records each query, without its values, as a child of the current span. Returns {} if tracing is
- * off.
- */
+/** Returns a hook that records each query, without its values, as a child of the current span; {} if tracing is off. */
 export function traceQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuery'> {
   if (tracer === null) return {};
   return {

@@ -1,13 +1,13 @@
-/** Returns the text printed once the server is ready: its URL, where to read mail, and how to try it. */
+/** Returns the text printed once the server is ready: its URL, where to read mail, and how to start the demo. */
 export function startupMessage(options: {
   productName: string;
   publicUrl: URL;
-  /** Page that shows stored mail; null if an SMTP server sends it. */
+  /** URL of the page that shows stored mail; null if an SMTP server sends it. */
   mailPage: URL | null;
   billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; environment: 'live' | 'sandbox' };
   /** Warning for the operator, or null. */
   warning: string | null;
-  /** Why the server is not usable yet; null if it is. */
+  /** Reason why the server is not usable yet; null if it is usable. */
   obstacle: string | null;
 }): string {
   const { productName, publicUrl, mailPage, billing, warning, obstacle } = options;

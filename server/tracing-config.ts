@@ -7,10 +7,10 @@ export interface TracingConfig {
   headers: Record<string, string>;
   /** Resource attributes that identify this process. */
   resource: Record<string, string>;
-  /** Share of traces started here that are sampled, in [0, 1]. */
+  /** Share of the traces started here that are sampled, in [0, 1]. */
   ratio: number;
   timeoutMs: number;
-  /** Longest time a finished span waits for its batch to fill. */
+  /** Longest time a finished span waits for its batch to fill, in ms. */
   delayMs: number;
 }
 
@@ -19,8 +19,8 @@ type Read = (name: string) => string | null;
 const TRACES_PATH = 'v1/traces';
 
 /**
- * Parses OpenTelemetry's variables; null if no endpoint is set. @throws ConfigError, which quotes no header or
- * endpoint.
+ * Parses OpenTelemetry's variables. Returns null if no endpoint is set. @throws ConfigError, which quotes no header or
+ * endpoint
  */
 export function tracingConfig(text: Read): TracingConfig | null {
   const endpoint = endpointOf(text);

@@ -6,31 +6,31 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { Settings } from './http/public-settings.ts';
 
-/** Everything the app needs. It reads no environment, clock or machine state by itself. */
+/** Everything that the app needs. The app itself reads no environment variable, clock or machine state. */
 export interface AppOptions {
   store: Store;
   identity: IdentityProvider;
-  /** Null if nothing is sold. */
+  /** Payment provider; null if nothing is sold. */
   payments: PaymentProvider | null;
   config: AppConfig;
   secrets: { session: string; mailPage: string; invite: string };
-  /** Instants are ms UTC. */
+  /** Clock whose `now` returns ms UTC. */
   clock: { now(): number };
-  /** The egress policy for hosts of monitors, applied before a host is stored. */
+  /** Egress policy for hosts of monitors, applied before a host is stored. */
   policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
-  /** The egress policy for addresses of channels. */
+  /** Egress policy for addresses of channels. */
   channelPolicy: AppOptions['policy'];
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Folder of the built web app. */
   webRoot: string;
-  /** Folder for captured mail while no mail server is configured; null with one. */
+  /** Folder for captured mail while no mail server is configured; null if a mail server is configured. */
   mailFolder: string | null;
   timing?: Partial<Timing>;
-  /** Default: metrics without traces. */
+  /** Metrics and traces of the process. Default: metrics only. */
   telemetry?: Telemetry;
-  /** Gets a line for each answer. Default: no such log. */
+  /** Logger that gets a line for each response. Default: no request log. */
   requestLog?: Pick<Logger, 'info'>;
-  /** Default: always ready. */
+  /** Readiness of the process. Default: always ready. */
   readiness?: Readiness;
 }
 
@@ -47,7 +47,7 @@ interface AppConfig {
   firebase: Settings['firebase'];
   oidc: Settings['oidc'];
   billing: Settings['billing'];
-  /** Null: only this machine may read the metrics. */
+  /** Bearer token for the metrics; null if only this machine may read them. */
   metricsToken: string | null;
   analyticsId: string | null;
   supportEmail: string;
@@ -56,13 +56,16 @@ interface AppConfig {
 }
 
 export interface Timing {
-  /** How long adding a domain waits for its first check. */
+  /** Maximum time for which adding a domain waits for the first check, ms. */
   firstCheckMs: number;
-  /** How long a preview check waits for its result. */
+  /** Maximum time for which a preview check waits for its result, ms. */
   previewMs: number;
-  /** Interval between heartbeats of an event stream; each one also checks the session. */
+  /** Interval between heartbeats of an event stream, ms. Each heartbeat also checks the session. */
   heartbeatMs: number;
-  /** How long a health check waits for the database: behind a dead network it never answers. */
+  /**
+   * Maximum time for which a health check waits for the database, ms: behind a broken network the database never
+   * answers.
+   */
   databaseMs: number;
 }
 

@@ -140,8 +140,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 }
 
 /**
- * Returns whether this is a one-click unsubscribe (RFC 8058). Mail programs post it from any origin and without
- * cookies; only the token in its path authorises it.
+ * Returns whether a request is a one-click unsubscribe (RFC 8058 §3.1). Mail programs post it from any origin and
+ * without cookies; only the token in its path authorises it.
  */
 function isOneClick({ method, path }: { method: string; path: string }): boolean {
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
@@ -194,7 +194,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
   app.use('/api/*', bodyLimits());
 }
 
-/** Registers fixed paths first. `/domain/{id}` would otherwise match `/domain/list`. */
+/** Registers the routes of domains, fixed paths first: `/domain/{id}` would otherwise match `/domain/list`. */
 function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
   domainAddRoute(api, parts);
@@ -206,11 +206,14 @@ function domainRoutes(api: Api, parts: AppParts): void {
 }
 
 const ORDINARY_KILOBYTES = 64;
-/** Fits 100 lines with notes of 2,000 characters, at three UTF-8 bytes each as in many scripts. */
+/**
+ * Body limit of imports in kB. It fits 100 lines with notes of 2,000 characters, at three UTF-8 bytes each as in many
+ * scripts.
+ */
 const IMPORT_KILOBYTES = 1_024;
 const IMPORTS = new Set([CALLS.previewImport, CALLS.importDomains].map(({ path }) => `/api${path}`));
 
-/** Refuses bodies over 64 kB, or over 1 MB for imports. */
+/** Returns middleware that refuses bodies over 64 kB, or over 1 MB for imports. */
 function bodyLimits(): MiddlewareHandler<AppEnv> {
   const [ordinaryLimit, importLimit] = [limitBody(ORDINARY_KILOBYTES), limitBody(IMPORT_KILOBYTES)];
   return (c, next) => (IMPORTS.has(c.req.path) ? importLimit : ordinaryLimit)(c, next);

@@ -2,21 +2,26 @@ import type { Problem } from './alerting/alert.ts';
 import type { ChannelKind } from './alerting/route.ts';
 import type { PlanSource } from './plan.ts';
 
-/** The content of a mail that is not an alert; rendered when it is sent. Plain JSON, instants in ms UTC. */
+/**
+ * The content of a mail that is not an alert, as plain JSON with instants in ms UTC. The mail is rendered when it is sent.
+ */
 export type AccountMail =
   | { kind: 'verify_email'; url: string }
   | { kind: 'reset_password'; url: string; expiresAt: number }
   | { kind: 'password_changed' }
   /**
-   * To a person who proved to own the address of an account that somebody else may have created.
-   * `domains`: how many are paused.
+   * Notice to a person who verified the address of an account that somebody else may have created. `domains`: number of
+   * domains that were paused.
    */
   | { kind: 'account_cleared'; domains: number; removed: Partial<Record<ClearedTable, number>> }
   | { kind: 'premium_ended'; paused: DomainName[]; source: PlanSource }
   | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
-  /** The welcome email, sent once with the first domain. `more`: how many were added with it. */
+  /**
+   * The welcome email, sent once, when an account adds its first domain. `more`: number of other domains added at the same
+   * time.
+   */
   | ({ kind: 'reached_you'; more: number } & DomainName)
-  /** To an address that an account wants to send alerts to. */
+  /** Invitation to an address that an account wants to send alerts to. */
   | { kind: 'confirm_recipient'; url: string; accountName: string }
   | {
       kind: 'channel_disabled';
@@ -26,10 +31,10 @@ export type AccountMail =
       detail: string;
     }
   | ({ kind: 'digest' } & Digest)
-  /** To the operator. */
+  /** Alarm for the operator. `since`: when the alarm was raised. */
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
 
-/** Tables whose removed rows the mail to a new owner mentions. */
+/** Tables whose removed rows the `account_cleared` mail mentions. */
 export type ClearedTable =
   | 'channels'
   | 'maintenance_windows'
@@ -51,43 +56,45 @@ export interface TruncatedList<T> {
   more: number;
 }
 
-/** Why a domain needs attention. */
+/** Reason why a domain needs attention. */
 export type Concern = 'expiry' | 'revoked' | 'untrusted' | 'down' | 'unreachable';
 
 /** The content of a weekly digest. */
 export interface Digest {
-  /** A week before `until`, ms UTC. */
+  /** Start of the week that ends at `until`; both are ms UTC. */
   from: number;
   until: number;
   /** Number of monitored domains. */
   watched: number;
-  /** Expired, ending within a week with an overdue renewal, or with a problem that no date shows. */
+  /**
+   * Domains that are revoked, down, unreachable, untrusted or expired, or within a week of expiry with an overdue renewal.
+   */
   attention: TruncatedList<{ concern: Concern; notAfter: number | null }>;
-  /** Domains whose certificate ends within 30 days and is due for renewal, without those in `attention`. */
+  /** Other domains whose certificate expires within 30 days and is due for renewal. */
   expiring: TruncatedList<{ notAfter: number }>;
   /** Domains with a new certificate since `from`. */
   renewed: TruncatedList<{ notAfter: number }>;
-  /** Incidents of the week without expiry (see above), newest first; `endedAt` null: still open. */
+  /** Incidents of the week except expiries, newest first; `endedAt` is null while an incident is open. */
   incidents: TruncatedList<{ problem: Problem; startedAt: number; endedAt: number | null }>;
-  /** The lowest uptimes of domains that were down, in percent of the time in which they were monitored. */
+  /** The lowest uptimes of domains that were down, in percent of the time for which they were monitored. */
   uptime: (DomainName & { percent: number })[];
 }
 
 /**
- * Returns a link to a page with the token that authorises its reader. The token stands behind `#`: browsers send
- * that part to no server, so no log, proxy or Referer header holds it.
+ * Returns a link to a page with the token that authorises its reader. The token is in the fragment, which browsers never send
+ * to a server, so that no log, proxy or Referer header contains it.
  */
 export function mailedLink(path: `/${string}`, token: string, publicUrl: URL): string {
   return new URL(`${path}#${token}`, publicUrl).href;
 }
 
-/** A value for each of the two places where a mail has an unsubscribe token. A token works only in its own place. */
+/** A pair of values for the two places in which a mail has an unsubscribe token. A token is valid only in its own place. */
 export interface UnsubscribePair<Value> {
-  /** The link to the unsubscribe page, whose calls take the token in their body. */
+  /** Value for the link to the unsubscribe page, which sends the token in the body of its calls. */
   page: Value;
   /**
-   * The List-Unsubscribe header. RFC 8058 puts this token into a URL, which proxies and logs may keep, so all that
-   * it permits is to unsubscribe by POST.
+   * Value for the List-Unsubscribe header. RFC 8058 puts this token into a URL, which proxies and logs may keep, so it
+   * permits nothing but unsubscribing by POST.
    */
   oneClick: Value;
 }

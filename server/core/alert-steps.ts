@@ -1,18 +1,20 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { count } from './long-date.ts';
 
-/** Certificates with a shorter lifetime are renewed at half of it, others at two thirds. */
+/**
+ * Lifetime below which a certificate should be renewed after half of its lifetime; others should be renewed after two thirds.
+ */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
 const SHORT_LIVED_MS = 30 * DAY_MS;
-/** A step chosen in days falls into the second half of the lifetime: before that nobody has to act. */
+/** Largest share of the lifetime that is left at a step chosen in days: earlier, nobody has to act. */
 const EARLIEST_SHARE = 0.5;
 
 type OwnStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
-/** A chosen step: so many days before notAfter, or so much of the lifetime left. */
+/** A step that a user chose: a number of days before notAfter, or the percentage of the lifetime that is left. */
 export type ChosenStep = `${number}d` | `${number}%`;
 export type Step = OwnStep | ChosenStep;
 
-/** Each default step comes `days` before notAfter, but later if that is more than `share` of the lifetime. */
+/** The default steps. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later. */
 const STEPS: readonly { step: OwnStep; days: number; share: number }[] = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },
   { step: 'warning', days: 14, share: 0.2 },
@@ -29,15 +31,14 @@ export interface Renewable {
   renewalWindow?: { start: number; end: number } | null;
 }
 
-/** Returns the lifetime, at least 0: the steps of a certificate that ends before it begins all fall on notAfter. */
+/** Returns the lifetime in ms. It is 0 if notAfter is before notBefore, so that all steps fall on notAfter. */
 function lifetimeMs(certificate: Renewable): number {
   return Math.max(0, certificate.notAfter - certificate.notBefore);
 }
 
 /**
- * Returns when to alert about a certificate, ms UTC, earliest step first, the end of its validity last.
- * `chosen` replaces the other steps; null keeps the default ones. A renewal is overdue at the end of the
- * CA's window, if there is one.
+ * Returns the alert steps of a certificate with their times (ms UTC), earliest first. `chosen` replaces all default steps
+ * except `expired`; null keeps them.
  */
 export function alertSteps(
   certificate: Renewable,
@@ -50,8 +51,8 @@ export function alertSteps(
 }
 
 /**
- * Returns when a step tighter than `sent`, which was planned at `sentAt`, was reached before `now`; null if none
- * was. All in ms UTC. A message of the looser step would then say what that of the tighter one is about to say.
+ * Returns when the latest step before `now` was reached if that step is neither `sent` nor earlier than `sentAt`, else null;
+ * all in ms UTC. The message of the older step is then redundant.
  */
 export function tighterStepReachedAt(
   certificate: Renewable,
@@ -71,18 +72,18 @@ export function tighterStepReachedAt(
   return last !== undefined && last.step !== sent && last.at > sentAt ? last.at : null;
 }
 
-/** Returns the time of a step, ms UTC, also of a chosen step that was deselected since. */
+/** Returns the time of a step, ms UTC. Also accepts chosen steps that the user has deselected since. */
 function stepAt(step: Step, certificate: Renewable): number {
   const lifetime = lifetimeMs(certificate);
   const own = STEPS.find((one) => one.step === step);
-  if (own === undefined) return certificate.notAfter - Math.floor(leftAt(step as ChosenStep, lifetime));
+  if (own === undefined) return certificate.notAfter - Math.floor(timeLeftAt(step as ChosenStep, lifetime));
   const at = certificate.notAfter - Math.floor(Math.min(own.days * DAY_MS, own.share * lifetime));
   const { renewalWindow } = certificate;
   if (step !== 'renewal_overdue' || !renewalWindow) return at;
   return Math.min(renewalWindow.end, stepAt('warning', certificate));
 }
 
-function leftAt(step: ChosenStep, lifetime: number): number {
+function timeLeftAt(step: ChosenStep, lifetime: number): number {
   const number = Number.parseFloat(step);
   return step.endsWith('%')
     ? (number / 100) * lifetime
@@ -90,8 +91,8 @@ function leftAt(step: ChosenStep, lifetime: number): number {
 }
 
 /**
- * Returns the period in which a renewal is expected, ms UTC: the CA's window if known, else the last third of the
- * lifetime, or the last half of one under 10 days.
+ * Returns the period in which a renewal is expected, ms UTC: the CA's window if known, else the last third of the lifetime
+ * (the last half if the lifetime is under 10 days).
  */
 export function expectedRenewal(certificate: Renewable): { from: number; to: number } {
   const { renewalWindow } = certificate;
@@ -102,23 +103,25 @@ export function expectedRenewal(certificate: Renewable): { from: number; to: num
 }
 
 /**
- * Returns when the renewal of a certificate is overdue, ms UTC: at the end of the CA's window where there
- * is one, else when 30 days or a quarter of the lifetime are left. Findings, alerts, pages, counts and
- * mails all go by this instant.
+ * Returns when a renewal is overdue, ms UTC: at the end of the CA's window but not after `warning`, else when 30 days or a
+ * quarter of the lifetime are left (the later one). Findings, alerts, pages, counts and mails use this instant.
  */
 export function renewalOverdueAt(certificate: Renewable): number {
   return stepAt('renewal_overdue', certificate);
 }
 
 /**
- * Returns whether a certificate is valid for less than 30 days. The badge of such a certificate is red or yellow
- * from its first day on, so only `renewalOverdueAt` says whether somebody has to act.
+ * Returns whether the lifetime of a certificate is less than 30 days. Its badge is red or yellow from the first day on, so
+ * only `renewalOverdueAt` shows whether somebody has to act.
  */
 export function isShortLived(certificate: Renewable): boolean {
   return lifetimeMs(certificate) < SHORT_LIVED_MS;
 }
 
-/** Returns whether a step comes as late as `critical` or later. Quiet hours are no reason to delay such a step. */
+/**
+ * Returns whether a step comes at the same time as `critical` or later. Its alerts are critical, so quiet hours can let them
+ * pass.
+ */
 export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);
 }
@@ -131,9 +134,8 @@ const OWN: Partial<Record<Step, string>> = {
 const OWN_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
 
 /**
- * Returns when a step comes, in words: "14 days before", "20 % of its lifetime left", "when it expires".
- * `leftMs`: how long before the expiry it comes for the certificate at hand, since the default steps come
- * closer to it for short lifetimes.
+ * Returns when a step comes, in words: "14 days before", "20 % of its lifetime left", "when it expires". `leftMs`: time from
+ * the step to the expiry of the given certificate, because default steps come later for short lifetimes.
  */
 export function stepLabel(step: Step, leftMs: number | null = null): string {
   const own = OWN[step];

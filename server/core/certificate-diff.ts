@@ -7,7 +7,7 @@ interface Change<Value> {
   to: Value;
 }
 
-/** Differences between two certificates; null where nothing changed. All text is untrusted. */
+/** The differences between two certificates; null for a field that did not change. All text is untrusted. */
 export interface CertificateDiff {
   namesAdded: string[];
   namesLost: string[];
@@ -15,9 +15,9 @@ export interface CertificateDiff {
   subject: Change<string> | null;
   /** The kind of key, for example 'RSA 2048 bit'. */
   key: Change<string> | null;
-  /** Whether both have the same key pair. */
+  /** Whether both certificates have the same key pair. */
   sameKey: boolean;
-  /** Whole days, rounded. */
+  /** The lifetime in days, rounded. */
   lifetimeDays: Change<number> | null;
   signatureAlgorithm: Change<string> | null;
 }

@@ -5,7 +5,7 @@ import { CSV_START, csvRecord } from './csv.ts';
 
 const CALCULATED = /^[\s\p{Cc}\p{Cf}"]*[=+\-@＝＋－＠﹦﹢﹣﹫−]/u;
 
-/** As a program reads the one cell of a record. */
+/** Returns the only cell of a record as another program reads it. */
 const cellOf = (text: string) =>
   Papa.parse<string[]>(csvRecord([text]).slice(0, -2), { delimiter: ',' }).data[0];
 
@@ -53,7 +53,7 @@ describe('CSV', () => {
     maxLength: 40,
   });
 
-  /** Halves of characters too. */
+  /** Any UTF-16 text, including lone surrogates. */
   const anything = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 
   it('holds no formula, however a program parts it, and loses no text', () => {

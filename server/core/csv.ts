@@ -2,19 +2,19 @@ const SEPARATORS = [';', '\t', '\r', '\n'];
 
 export type CsvCell = string | number | boolean | null;
 
-/** The byte order mark, by which spreadsheets recognise UTF-8. */
+/** The byte order mark, by which spreadsheets recognise UTF-8. It comes before the first record. */
 export const CSV_START = '\u{FEFF}';
 
 /**
- * Matches the start of a cell, also for programs that split at semicolons, tabs or every line end, with the
- * character that makes a spreadsheet read a formula, in full-width and small forms too.
+ * Matches the start of a cell and the character after it that makes a spreadsheet read a formula, in full-width and small
+ * forms too. Semicolons, tabs and line ends also start a cell, because some programs split there.
  */
 const CELL_START =
   /(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}";]*(?<formula>[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])?/gu;
 
 /**
- * Returns one record of RFC 4180 with its CRLF. Text that a spreadsheet would evaluate gets a leading
- * apostrophe; numbers stay as they are.
+ * Returns one CSV record that ends in CRLF (RFC 4180). Text that a spreadsheet would evaluate gets a leading apostrophe;
+ * numbers stay as they are.
  */
 export function csvRecord(cells: readonly CsvCell[]): string {
   return `${cells.map(field).join(',')}\r\n`;

@@ -2,12 +2,12 @@ import { domainToUnicode } from 'node:url';
 import { protocolOfPort, schemeNamed } from './protocol.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** What is monitored: one port of one host. */
+/** One port of one host, with the protocol to use there. */
 export interface Endpoint {
-  /** Lower-case A-labels, or canonical IP text without brackets. */
+  /** Name as lower-case A-labels, or IP address in canonical form without brackets. */
   host: string;
   port: number;
-  /** From the scheme if one was given, else from the port. */
+  /** Protocol of the scheme if one was given, else the usual one of the port. */
   protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
 }
@@ -39,14 +39,14 @@ export type EndpointRefusal = keyof typeof REFUSALS;
 export type NormalisedEndpoint =
   { ok: true; endpoint: Endpoint } | { ok: false; code: EndpointRefusal; message: string };
 
-/** What the egress policy permits. Names are checked again by the addresses that they resolve to. */
+/** The rules of the egress policy that apply to user input. The addresses that a name resolves to are checked separately. */
 export interface EndpointPolicy {
   permitsAddress(ip: string): boolean;
   permitsLocalNames: boolean;
 }
 
 const DEFAULT_PORT = 443;
-/** Far above any host name, because a pasted address may carry a long path. */
+/** Longest input in characters. It is far above any host name, because a pasted URL may have a long path. */
 const MAX_INPUT_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
@@ -55,18 +55,18 @@ const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Parses what a person typed or pasted: a host name, `host:port`, the address of a page or of another service
- * (`smtp://mail.example.com`), an IP address.
+ * Parses what a person typed or pasted: a host name, `host:port`, a URL (also `smtp://mail.example.com`) or an IP address.
+ * Returns a code and a message if the input is invalid or the policy forbids it.
  */
 export function normaliseEndpoint(input: string, policy: EndpointPolicy): NormalisedEndpoint {
   const text = input.trim();
   if (text === '') return refuse('empty');
   if (text.length > MAX_INPUT_LENGTH) return refuse('too_long');
   if (/\p{Cc}/u.test(text)) return refuse('control_character');
-  // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
+  // Browsers read a backslash as a slash, RFC 3986 does not, so they find different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
-  // Otherwise the part before the @ would be dropped as the user of a URL, and the mail domain tracked.
+  // Otherwise the part before the @ would be dropped as the user of a URL, and the mail domain would be monitored.
   if (/^mailto:/i.test(text)) return refuse('invalid_character');
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
   const scheme = schemeNamed(written?.[1] ?? 'http');
@@ -85,7 +85,7 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
     : fromIpv6(bracketed[1] ?? '', portAndProtocol, policy);
 }
 
-/** Returns an endpoint as people see it: Unicode labels, the port unless it is 443, IPv6 in brackets. */
+/** Returns the display name of an endpoint: Unicode labels, the port unless it is 443, IPv6 in brackets. */
 export function displayName(endpoint: { host: string; port: number }): string {
   const { host, port } = endpoint;
   const shown = host.includes(':') ? `[${host}]` : unicodeName(host);
@@ -110,7 +110,7 @@ function fromIpv6(
   if (literal.includes('%')) return refuse('zone_id');
   const canonical = URL.parse(`http://[${literal}]/`)?.hostname.slice(1, -1);
   if (canonical === undefined || !/^[0-9a-f:.]+$/i.test(literal)) return refuse('ip_literal');
-  // One spelling per host: an IPv4-mapped address (RFC 4291 §2.5.5.2) is the IPv4 address.
+  // Each host has one spelling, so an IPv4-mapped address (RFC 4291 §2.5.5.2) becomes the IPv4 address.
   return fromIp(mappedIpv4(canonical) ?? canonical, portAndProtocol, policy);
 }
 
@@ -120,8 +120,8 @@ function fromIp(ip: string, portAndProtocol: PortAndProtocol, policy: EndpointPo
 }
 
 /**
- * Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), null for every other one. `canonical`
- * is the serialisation of the URL standard, which writes mapped addresses in hexadecimal.
+ * Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2); null for other addresses. `canonical` is the
+ * form that the URL standard writes, with mapped addresses in hexadecimal.
  */
 export function mappedIpv4(canonical: string): string | null {
   const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
@@ -152,7 +152,7 @@ function fromName(
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
   if (labels.some((label) => label.length > MAX_LABEL_LENGTH)) return refuse('label_too_long');
-  // RFC 1123 §2.1 has no underscores in host names, but DNS, servers and browsers accept them.
+  // RFC 1123 §2.1 allows no underscores in host names, but DNS, servers and browsers accept them.
   if (/[^a-z0-9._-]/.test(host)) return refuse('invalid_character');
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return refuse('hyphen');
 
@@ -166,9 +166,8 @@ function fromName(
 }
 
 /**
- * Returns the lower-case ASCII form (UTS #46); null if there is none. Plain ASCII skips the URL parser,
- * which would turn "0x7f.1" into 127.0.0.1. Other input is validated after the conversion, so that
- * full-width digits and dots hide nothing.
+ * Returns the lower-case ASCII form (UTS #46); null if there is none. Plain ASCII skips the URL parser, which would turn
+ * "0x7f.1" into 127.0.0.1. The caller validates the result, so full-width digits and dots cannot evade the checks.
  */
 function mapToAscii(typed: string): string | null {
   const lower = typed.toLowerCase();
@@ -181,9 +180,9 @@ function isDottedDecimal(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** Returns the Unicode form of a name, or the name itself where that form does not lead back to it. */
+/** Returns the Unicode form of a name, or the name itself if that form does not convert back to it. */
 function unicodeName(host: string): string {
-  // Every check names its host. Few have a Unicode form, and looking for one costs more than all the rest.
+  // Every check calls this function. Few names have a Unicode form, and the conversion costs more than the rest of it.
   if (!host.includes('xn--')) return host;
   const shown = domainToUnicode(host);
   return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;

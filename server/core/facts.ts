@@ -7,7 +7,7 @@ import {
 } from '../pki/index.ts';
 import { oneLine } from './one-line.ts';
 
-/** The data of a certificate that people see. All text is untrusted: escape it wherever it is used. */
+/** The fields of a certificate that the product shows. All text is untrusted: escape it wherever it is used. */
 export interface CertificateFacts {
   fingerprint: string;
   serialNumber: string;
@@ -16,19 +16,19 @@ export interface CertificateFacts {
   notBefore: number;
   notAfter: number;
   authorityName: string;
-  /** RFC 4514. */
+  /** Distinguished name of the issuer as a string (RFC 4514). */
   authorityFullDn: string;
-  /** http or https only. */
+  /** First caIssuers URL, else first CPS URL, http or https only; null if there is none. */
   authorityUrl: string | null;
-  /** dNSName and iPAddress, at most 2,000. */
+  /** The dNSName and iPAddress entries of the subject alternative name, at most 2,000. */
   sans: string[];
 }
 
 const MAX_SANS = 2_000;
 
 /**
- * Returns the fields of a certificate that the product shows. Missing names fall back in the order that people
- * expect.
+ * Returns the fields of a certificate that the product shows. A missing name is replaced by the next best one, for example
+ * the issuer's CN by its OU, else its O.
  */
 export function certificateFacts(certificate: Certificate): CertificateFacts {
   const { issuer, subject, subjectAltNames } = certificate;
@@ -48,8 +48,8 @@ export function certificateFacts(certificate: Certificate): CertificateFacts {
 }
 
 /**
- * Returns a name for sentences: subject CN, else its first DNS name, else O, else the first 16
- * digits of the fingerprint.
+ * Returns a name of the certificate for sentences: subject CN, else its first DNS name, else O, else the first 16 digits of
+ * the fingerprint.
  */
 export function certificateName(certificate: Certificate): string {
   const { subject, subjectAltNames, fingerprint } = certificate;
@@ -57,18 +57,20 @@ export function certificateName(certificate: Certificate): string {
   return oneLine(name) || fingerprint.slice(0, 16);
 }
 
-/** Returns the issuer's name for sentences: CN, else OU, else O. */
+/** Returns the issuer's name for sentences: CN, else OU, else O, else "unnamed". */
 export function issuerName({ issuer }: Certificate): string {
   return (
     oneLine(issuer.attribute('CN') ?? issuer.attribute('OU') ?? issuer.attribute('O') ?? '') || 'unnamed'
   );
 }
 
-/** A certificate that a server sent, as people see it. All text is untrusted. */
+/** A certificate that a server sent, with the fields that the product shows. All text is untrusted. */
 export interface PresentedCertificate extends CertificateFacts {
-  /** `root`: its subject is its issuer. The first one is the leaf, whoever issued it. */
+  /**
+   * Role of the certificate in the chain: the first one is the leaf, whoever issued it; `root` if the subject is the issuer.
+   */
   role: 'leaf' | 'intermediate' | 'root';
-  /** RFC 4514; the issuer's is `authorityFullDn`. */
+  /** Distinguished name of the subject as a string (RFC 4514); that of the issuer is `authorityFullDn`. */
   subjectFullDn: string;
   publicKey: string;
   pem: string;
@@ -83,7 +85,7 @@ export function readChain(ders: readonly Uint8Array[]): PresentedCertificate[] {
     const { subject, selfIssued, key } = certificate;
     return {
       ...facts,
-      // Old roots have no common name.
+      // Some old roots have no common name.
       subject: facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? ''),
       role: index === 0 ? 'leaf' : selfIssued ? 'root' : 'intermediate',
       subjectFullDn: formatDistinguishedName(subject),

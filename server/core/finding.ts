@@ -20,92 +20,91 @@ export type FindingCode =
   | 'wrong_order'
   /** The server sends more certificates than were read. */
   | 'chain_cut'
-  /** The root is trusted, but not for certificates of this age (constraints of browsers). */
+  /** The root is trusted, but browsers refuse certificates that it issued after a certain date. */
   | 'distrusted_root'
-  /** Longer than the Baseline Requirements allow a certificate of that day. */
+  /** The lifetime exceeds what the Baseline Requirements allow for a certificate issued on that day. */
   | 'lifetime_too_long'
   | 'revoked'
   | 'intermediate_revoked'
   /** The stapled OCSP answer does not verify or is out of date. */
   | 'staple_invalid'
-  /** The certificate demands a staple (RFC 7633) and none came. */
+  /** The certificate demands a stapled OCSP answer (RFC 7633), and the server sent none. */
   | 'staple_missing'
-  /** Still served after its time to be renewed. */
+  /** The server still sends the certificate although its renewal is overdue. */
   | 'renewal_overdue'
   /** The CA asks for a replacement before the usual time. */
   | 'replacement_wanted'
-  /** Sent although nothing needs it: another certificate or the root. */
+  /** The server sends a certificate that no client needs: the root, or one outside the path. */
   | 'extra_certificate';
 
-/** `critical`: clients refuse the endpoint; `warning`: some do or soon will; `note`: nobody needs to act. */
+/** `critical`: clients refuse the endpoint; `warning`: some clients refuse it, or will soon; `note`: nobody needs to act. */
 export type Severity = 'critical' | 'warning' | 'note';
 
-/** Something that a check found, as codes and values only: `core/report` puts it into words when somebody reads it. */
+/** A finding of a check, as codes and values only. `core/report` puts it into words when somebody reads it. */
 export interface Finding {
   code: FindingCode;
   severity: Severity;
   facts: FindingFacts;
-  /** The addresses that show it. */
+  /** The addresses that show the finding. */
   addresses: string[];
-  /** The certificate it is about. */
+  /** Fingerprint of the certificate that the finding is about; null if it is about none. */
   fingerprint: string | null;
-  /** Set if only clients that accept no other kind of signature see it. */
+  /** Signature type, if only clients that accept no other type see the finding; else null. */
   keyType: KeyType | null;
-  /** `chain`: the fix is to serve the certificates of `Verdict.chainToServe`. */
+  /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: 'chain' | null;
 }
 
 /** A finding about a chain, before it is known which addresses show it. */
 export interface ChainFinding extends Pick<Finding, 'code' | 'severity' | 'fingerprint' | 'facts'> {
-  /** Serving the right chain fixes it. */
+  /** Set if serving the correct chain fixes the finding. */
   fixedByChain?: true;
 }
 
-/** Returns a key that is equal for findings that say the same; what only their evidence shows does not count. */
+/** Returns a key that is equal for findings with the same code and the same facts, ignoring their evidence. */
 export function contentKey({ code, facts }: Pick<Finding, 'code' | 'facts'>): string {
   return JSON.stringify([code, { ...facts, evidence: undefined }]);
 }
 
 /**
- * What the sentence of a finding says. Names come out of certificates, cut to one line, and still have to be escaped.
- * `evidence` holds what only the list of evidence shows: findings that differ in nothing else are the same finding.
- * Instants are ms UTC.
+ * The values in the words of a finding, instants in ms UTC. Names come from certificates, cut to one line: escape them.
+ * `evidence` has the values that only the evidence list shows; findings that differ only there count as the same.
  */
 export type FindingFacts =
   | LeafFacts
   | ChainFacts
   | AddressFacts
-  /** Of a verdict that an older version stored in words. */
+  /** Words of a finding that an older version stored as text. */
   | { kind: 'stored_words'; words: FindingWords };
 
 export type LeafFacts =
   | { kind: 'expired'; notAfter: number; evidence: { notBefore: number } }
   | { kind: 'not_yet_valid'; notBefore: number; evidence: { notAfter: number } }
-  /** `names`: the first few of `total`. */
+  /** `names`: the first names of the certificate; `total`: how many it has. */
   | { kind: 'other_names'; names: string[]; total: number }
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
   | { kind: 'unreadable_leaf' }
   | {
-      /** Of the leaf, or of an intermediate that was sent or is part of the path. */
+      /** Revocation of the leaf, or of an intermediate that was sent or is part of the path. */
       kind: 'revoked';
       role: 'leaf' | 'intermediate';
       name: string;
       source: RevocationSource;
-      /** When the source was read. */
+      /** When the source was read, ms UTC. */
       at: number;
       revokedAt: number | null;
       reason: string | null;
       /** Whether clients need the certificate, see `RevokedCertificate`. */
       served: boolean;
-      /** No source says so now: an earlier check learned it. */
+      /** Whether only an earlier check saw the revocation, and no source reports it now. */
       wasSaidBefore: boolean;
-      /** A source that calls the certificate good. */
+      /** A source that reports the certificate as good; null if none does. */
       dissent: RevocationSource | null;
       evidence: { serialNumber: string };
     }
   | { kind: 'staple_missing' }
   | { kind: 'staple_invalid'; why: RevocationProblem }
-  /** `hasBegun`: the window of the CA, at the time of the check. */
+  /** `hasBegun`: whether the CA's window had begun at the time of the check. */
   | { kind: 'replacement_wanted'; window: RenewalWindow; hasBegun: boolean }
   | {
       kind: 'renewal_overdue';
@@ -119,9 +118,9 @@ export type ChainFacts =
   | { kind: 'too_much_work' }
   | { kind: 'no_path' }
   | { kind: 'distrusted_root'; root: string; trustedUntil: number }
-  /** No path holds without it. */
+  /** A CA certificate without which no path is valid has expired. */
   | { kind: 'expired_authority'; name: string; notAfter: number }
-  /** The server sends an expired intermediate, but a path holds with a certificate found elsewhere. */
+  /** The server sends an expired intermediate, but a path is valid with a certificate from another source. */
   | {
       kind: 'outdated_intermediate';
       name: string;
@@ -141,15 +140,16 @@ export type ChainFacts =
 export type AddressFacts =
   | {
       kind: 'addresses_differ';
-      /** How many addresses showed a certificate, and how many different ones. */
+      /** Number of addresses that showed a certificate. */
       read: number;
+      /** Number of different certificates that they showed. */
       certificates: number;
-      /** How the certificates elsewhere compare with the one that expires first. */
+      /** How the certificates at other addresses compare with the one that expires first. */
       others: 'its_renewals' | 'later' | 'as_long';
       notAfter: number;
       evidence: { name: string; serialNumber: string; notAfter: number; addresses: string[] }[];
     }
-  /** The certificates in the order of their ends. */
+  /** The certificates that servers behind one address show in rotation, the first to expire first. */
   | { kind: 'shown_in_turn'; certificates: { fingerprint: string; notAfter: number }[] }
   | { kind: 'legacy_tls'; tlsVersion: string; evidence: { cipher: string } }
   | {
@@ -159,9 +159,9 @@ export type AddressFacts =
       evidence: { address: string; stage: ReachStage; durationMs: number }[];
     };
 
-/** A reason for which no path holds. `authority`: the certificate at fault, null where that is the leaf. */
+/** A reason why no path is valid. `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
 export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; issuer: string } } &
-  /** `canBeFetched`: the leaf says where its issuer is. */
+  /** `canBeFetched`: the leaf has a URL from which its issuer can be fetched. */
   (
     | { fault: 'no_issuer'; issuer: string; canBeFetched: boolean }
     | { fault: 'untrusted_root'; root: string }
@@ -173,29 +173,29 @@ export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; i
     | { fault: OtherPathFault; authority: string | null }
   );
 
-/** Faults that need no values of their own. */
+/** Path faults that have no values of their own. */
 export type OtherPathFault = Exclude<
   PathFailureCode,
   'no_issuer' | 'untrusted_root' | 'expired' | 'self_signed' | 'weak_key' | 'weak_signature' | 'not_yet_valid'
 >;
 
-/** When a CA wants a certificate replaced (RFC 9773). */
+/** The period in which a CA wants a certificate renewed (RFC 9773), ms UTC. */
 export interface RenewalWindow {
   start: number;
   end: number;
-  /** Why, where the CA says so. */
+  /** URL of an explanation; null if the CA gives none. */
   explanationUrl: string | null;
 }
 
-/** A finding in words. They carry strings out of certificates: escape them like any other stranger's text. */
+/** A finding in words, which contain untrusted strings from certificates: escape them. */
 export interface FindingWords {
   /** One plain sentence. */
   message: string;
-  /** One concrete thing to do, as a sentence or two. Only verdicts of older versions have none. */
+  /** One concrete thing to do, in one or two sentences; null only in verdicts of older versions. */
   fix: string | null;
   /** A `curl` or `openssl` line that shows the same, safe to paste into a shell. */
   command: string | null;
-  /** What the finding rests on. */
+  /** The values that prove the finding, with labels. */
   evidence: { label: string; value: string }[];
 }
 

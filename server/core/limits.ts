@@ -1,26 +1,26 @@
 import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
 
 /**
- * Limits on what a stranger can cost the service. The operator can set each of them (`.env.example`). Whoever
- * reaches one reads the name of its setting, and `certlantern_limit_reached_total` counts it under that name.
+ * Limits on the load that a stranger can cause. The operator can set each of them (`.env.example`). The message about a
+ * reached limit names its setting, and `certlantern_limit_reached_total` counts it under that name.
  */
 export const LIMITS = {
-  /** Bytes of a request's path, without the query, where sign-in providers send long codes. */
+  /** Bytes of a request's path. The query does not count, because sign-in providers send long codes in it. */
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
   /**
-   * Pages, files and badges per minute for one address. A first visit loads about forty, and
-   * image proxies many badges.
+   * Pages, files and badges per minute for one address. A first visit loads about forty files, and image proxies load many
+   * badges.
    */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
-  /** Domains of an account whose address is not verified. */
+  /** Domains of an account whose mail address is not verified. */
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },
-  /** Manual checks per minute of one domain, while the address of its account is not verified. */
+  /** Manual checks per minute of one domain, while the mail address of its account is not verified. */
   checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, least: 1, most: 60 },
   /** Different ports of one registrable domain per day, for one account; without an account, for one network. */
   portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, least: 1, most: 65_535 },
   /** Invitations to added recipients per hour, over all accounts. */
   invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, least: 1, most: 1_000_000 },
-  /** Sign-ups from one address, which a school or an office often shares. */
+  /** Sign-ups from one IP address, which a school or an office often shares. */
   signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, least: 1, most: 1_000_000 },
   signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, least: 1, most: 1_000_000 },
   /** Sign-ups from one network: a /24 of IPv4, a /48 of IPv6. */
@@ -38,9 +38,13 @@ export const LIMITS = {
   },
   /** Searches of the list of domains, by text or tag, per minute for one account. */
   searchesPerMinute: { setting: 'LIMIT_SEARCHES_PER_MINUTE', standard: 240, least: 10, most: 1_000_000 },
-  /** Seconds per search on PostgreSQL, whose time grows with the length of the text times the length of the query. */
+  /**
+   * Seconds per search on PostgreSQL. The time of a search grows with the length of the text times the length of the query.
+   */
   searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, least: 1, most: 600 },
-  /** Certificates per domain whose DER is kept. Of those no longer presented, the oldest lose it first. */
+  /**
+   * Certificates per domain whose DER is kept. Above the limit, the oldest that are no longer presented lose their DER first.
+   */
   certificatesPerDomain: {
     setting: 'LIMIT_CERTIFICATES_PER_DOMAIN',
     standard: 200,
@@ -56,16 +60,21 @@ export const LIMITS = {
   },
   /** Kilobytes of certificates and evidence that one check may store. */
   storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
-  /** Kilobytes of these that an account may store per day; a tenth more for each of its domains. */
+  /**
+   * Kilobytes of certificates and evidence that an account may store per day. Each of its domains raises the limit by a
+   * tenth.
+   */
   storedKbPerDay: { setting: 'LIMIT_STORED_KB_PER_DAY', standard: 1_000, least: 100, most: 1_000_000 },
-  /** Megabytes per account and day of stored answers to calls with an Idempotency-Key. Each is kept for a day. */
+  /**
+   * Megabytes of answers to calls with an Idempotency-Key that are stored per account and day. Each answer is kept for a day.
+   */
   keptAnswersMb: { setting: 'LIMIT_KEPT_ANSWERS_MB', standard: 100, least: 1, most: 100_000 },
 } as const satisfies Record<string, Limit>;
 
 interface Limit {
   setting: `LIMIT_${string}`;
   standard: number;
-  /** The range that an operator may choose from. */
+  /** Lowest value that the operator may set; `most` is the highest. */
   least: number;
   most: number;
 }
@@ -80,5 +89,5 @@ export function limitsFrom(valueOf: (limit: Limit) => number): Limits {
   return Object.fromEntries(NAMES.map((name) => [name, valueOf(LIMITS[name])])) as Limits;
 }
 
-/** The limits that apply where the operator sets nothing. */
+/** The limits that apply if the operator sets none. */
 export const STANDARD_LIMITS: Limits = limitsFrom(({ standard }) => standard);

@@ -4,25 +4,25 @@ const formatIn = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'long', year: 'numeric' });
 
 /**
- * Shared because every check has dates in its findings: creating a format took a fifth of the whole check
+ * The format for UTC, created once: every check formats dates, and creating a format took a fifth of the whole check
  * (measured).
  */
 const inUtc = formatIn('UTC');
 
-/** Returns "22 November 2026" in the given zone (IANA name). */
+/** Returns a date as "22 November 2026" in the given zone (IANA name). Throws a RangeError if the zone is unknown. */
 export function longDate(at: number, timeZone: string): string {
   return (timeZone === 'UTC' ? inUtc : formatIn(timeZone)).format(at);
 }
 
-/** Returns "23 November 2026, 17:41 UTC". */
+/** Returns an instant as "23 November 2026, 17:41 UTC". */
 export function longInstant(at: number): string {
   return `${longDate(at, 'UTC')}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
 }
 
-/** A message sent at a step arrives a little after it; it should still say "in 14 days". */
+/** Time added before rounding down: a message is sent a little after its step and should still say "in 14 days". */
 const ROUNDING_MS = 5 * MINUTE_MS;
 
-/** Returns "3 days", below two days "47 hours", in the last hour "25 minutes". `ms` must be positive. */
+/** Returns a duration as "3 days", below two days as "47 hours", in the last hour as "25 minutes". `ms` must be positive. */
 export function duration(ms: number): string {
   const rounded = ms + ROUNDING_MS;
   if (rounded >= 2 * DAY_MS) return count(Math.floor(rounded / DAY_MS), 'day');
@@ -30,7 +30,7 @@ export function duration(ms: number): string {
   return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
 }
 
-/** Returns "1 day", "2 days". */
+/** Returns a number with its unit: "1 day", "2 days". */
 export function count(n: number, unit: string): string {
   return `${n} ${unit}${n === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Returns one spelling for the addresses that commonly reach one mailbox: ignores case, what follows a plus sign,
- * and the dots that Gmail ignores. Only for comparing; mail goes to the address as it was given.
+ * Returns the same spelling for addresses that usually reach the same mailbox: without case, the part after a plus sign, and
+ * the dots that Gmail ignores. Use it only to compare; send mail to the address as it was given.
  */
 export function normaliseAddress(address: string): string {
   const lower = address.trim().toLowerCase();

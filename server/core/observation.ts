@@ -2,21 +2,21 @@ import type { RevocationStatus, NoStatusReason } from '../pki/index.ts';
 import type { Failure } from './verdict.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** Why a probe of an endpoint, or of one of its addresses, got no certificate. */
+/** Reason why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =
   | 'name_not_found'
   | 'no_addresses'
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
-  /** Our own name servers do not answer; says nothing about the endpoint. */
+  /** Our own name servers do not answer, which says nothing about the endpoint. */
   | 'resolver_silent'
   | 'address_refused'
   | 'refused'
   | 'reset'
   | 'timeout'
   | 'unroutable'
-  /** This machine has no IPv6; says nothing about the endpoint. */
+  /** This machine has no IPv6, which says nothing about the endpoint. */
   | 'no_route_here'
   | 'not_tls'
   | 'tls_alert'
@@ -28,9 +28,9 @@ export type ReachFailure =
   | 'wrong_protocol'
   /** The server speaks the protocol but refuses STARTTLS. */
   | 'starttls_refused'
-  /** Plain text followed the server's consent to STARTTLS: somebody may be injecting it. */
+  /** The server sent plain text after it agreed to STARTTLS: an attacker may have injected it. */
   | 'starttls_injection'
-  /** Our own examination took too long and was aborted; says nothing about the endpoint. */
+  /** Our own examination took too long and was aborted, which says nothing about the endpoint. */
   | 'not_examined'
   | 'other';
 
@@ -41,14 +41,14 @@ export interface HandshakeObservation {
   address: string;
   family: 4 | 6;
   outcome: 'handshake';
-  /** DER as sent, leaf first, at most 32. */
+  /** Certificates in DER as the server sent them, leaf first, at most 32. */
   presentedChain: Uint8Array[];
-  /** The server sent more certificates than were read. */
+  /** Set if the server sent more certificates than were read. */
   chainCut?: true;
   tlsVersion: string;
   cipher: string;
   group: string | null;
-  /** The handshake needed a protocol version or key size that clients refuse today. */
+  /** Whether the handshake needed a protocol version or key size that clients refuse today. */
   legacyTls: boolean;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */
   staple: Uint8Array | null;
@@ -73,7 +73,7 @@ export type Resolution =
   | { ok: true; addresses: string[] }
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
-/** The one request to `/`, over the connection of the first address whose handshake succeeded. */
+/** Result of the HTTP request to `/`, over the connection of the first address whose handshake succeeded. */
 export type HttpObservation =
   | { outcome: 'answered'; address: string; method: 'HEAD' | 'GET'; status: number; durationMs: number }
   | {
@@ -87,17 +87,17 @@ export type HttpObservation =
 export interface FetchedAuthority {
   der: Uint8Array;
   /**
-   * `cache`: known from an earlier fetch or another endpoint; `fetched`: from `url`, an AIA
-   * caIssuers address of the chain.
+   * Origin of the certificate: `cache` is an earlier fetch or another endpoint; `fetched` is `url`, an AIA caIssuers address
+   * of the chain.
    */
   source: 'cache' | 'fetched';
   url: string | null;
 }
 
-/** Why a revocation source has no valid answer. A closed list of stable codes. */
+/** Reason why a revocation source has no valid answer. The list of codes is closed, and codes never change. */
 export type RevocationProblem =
   | NoStatusReason
-  /** Still being fetched when the check had to end; the next check may have it. */
+  /** The answer was still being fetched when the check had to end; the next check may have it. */
   | 'pending'
   | 'unreachable';
 
@@ -106,9 +106,9 @@ export interface RevocationEvidence {
   /** The certificate in question: the leaf, or an intermediate of its path. */
   fingerprint: string;
   source: 'crl' | 'ocsp' | 'staple';
-  /** null for a staple. */
+  /** URL of the source; null for a staple. */
   url: string | null;
-  /** When it was fetched or received. */
+  /** When the answer was fetched or received. */
   at: number;
   answer: RevocationStatus | { state: 'none'; why: RevocationProblem };
 }
@@ -124,60 +124,65 @@ export type RenewalEvidence = { fingerprint: string; at: number } & (
 export const TLS_VERSIONS = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
-/** Facts that are probed once a day and that raise no alert by themselves. */
+/** Facts that are probed once a day. They raise no alert on their own. */
 export interface PostureObservation {
   at: number;
-  /** From the first address whose handshake succeeded; `offered` null where the probe got no answer. */
+  /** TLS versions at the first address whose handshake succeeded; `offered` is null if the probe got no answer. */
   tlsVersions: { version: TlsVersion; offered: boolean | null }[];
-  /** `intolerant`: no answer or a broken one if the hello has an ML-KEM key share, a good one without. */
+  /**
+   * Support for post-quantum key exchange. `intolerant`: a hello with an ML-KEM key share gets no answer or a broken one, and
+   * a hello without it gets a good one.
+   */
   postQuantum: { state: 'negotiated' | 'not_offered' | 'intolerant' | 'unknown'; group: string | null };
-  /** From handshakes that offered one signature type only: they show leaves that the usual handshake may not. */
+  /**
+   * Chains from handshakes that offered one signature type only. Their leaves may differ from that of the usual handshake.
+   */
   alternates: { keyType: 'rsa' | 'ecdsa'; address: string; presentedChain: Uint8Array[] }[];
   caa: CaaObservation;
   registration: RegistrationObservation;
 }
 
-/** RFC 8659: the records of the closest name that has any. */
+/** The CAA records (RFC 8659) of the closest name that has any. */
 export type CaaObservation =
   | { outcome: 'records'; domain: string; records: { critical: boolean; tag: string; value: string }[] }
   | { outcome: 'none' }
-  /** An IP address: CAs look up no CAA records for one. */
+  /** The host is an IP address, for which CAs look up no CAA records. */
   | { outcome: 'not_applicable' }
   | { outcome: 'unavailable' };
 
-/** When the domain registration ends, by RDAP (RFC 9083 §4.5). */
+/** The end of the domain registration according to RDAP (RFC 9083 §4.5). */
 export type RegistrationObservation =
   | { outcome: 'expires'; domain: string; expiresAt: number; registrar: string | null }
-  /** The registry answered and publishes no date. */
+  /** The registry answered but publishes no date. */
   | { outcome: 'no_date'; domain: string }
   | { outcome: 'not_found'; domain: string }
   /** The registry has no RDAP service, or it did not answer. */
   | { outcome: 'unavailable'; domain: string }
-  /** An IP address or a local name: there is no registration. */
+  /** The host is an IP address or a local name, which has no registration. */
   | { outcome: 'not_applicable' };
 
-/** The evidence of one check, as plain data. `judge` draws conclusions from it, at any later time too. */
+/** The evidence of one check, as plain data. `judge` evaluates it, right away or at any later time. */
 export interface Observation {
   endpoint: { host: string; port: number; protocol: Protocol };
   observedAt: number;
   durationMs: number;
   resolution: Resolution;
-  /** One per resolved address, in the order of the resolution. */
+  /** One observation per resolved address, in the order of the resolution. */
   addresses: AddressObservation[];
-  /** null for protocols other than https, and where no handshake succeeded. */
+  /** Result of the HTTP request; null for protocols other than https, and if no handshake succeeded. */
   http: HttpObservation | null;
   authorities: FetchedAuthority[];
-  /** A chain is still incomplete with `authorities`, and the search for missing certificates has not finished. */
+  /** Set if a chain is still incomplete with `authorities` and the search for missing certificates has not finished. */
   authoritiesPending?: true;
-  /** Every revocation source that was asked about a certificate of a valid path. */
+  /** Answers of every revocation source that was queried about a certificate of a valid path. */
   revocation: RevocationEvidence[];
-  /** One per distinct leaf whose CA is known to publish windows. */
+  /** Renewal information of each distinct leaf whose CA is known to publish windows. */
   renewal: RenewalEvidence[];
-  /** null if this check did not probe it. */
+  /** Result of the posture probe; null if this check had none. */
   posture: PostureObservation | null;
 }
 
-/** Returns the observation of a check whose examination was aborted: it shows nothing, and the cause is on our side. */
+/** Returns an empty observation for a check whose examination was aborted, with a failure on our side. */
 export function unexaminedObservation(endpoint: Observation['endpoint'], observedAt: number): Observation {
   return {
     endpoint,
@@ -193,12 +198,12 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
   };
 }
 
-/** The stages of a probe in order; the furthest one reached says most about the host. */
+/** The stages of a probe in order. The furthest stage reached says most about the host. */
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**
- * Returns the most telling failure: the one at the furthest stage; faults of the host come before limits of this machine.
- * Null if any address completed a handshake.
+ * Returns the most telling failure: the one at the furthest stage. A failure because this machine has no IPv6 comes last.
+ * Returns null if any address completed a handshake.
  */
 export function mostTellingFailure({ resolution, addresses }: Observation): Failure | null {
   if (!resolution.ok) return { stage: resolution.stage, reason: resolution.reason, detail: null };

@@ -2,16 +2,16 @@ const MAX_LENGTH = 120;
 
 /**
  * Returns a string of a certificate as one line of at most 120 characters, without control, format or line-breaking
- * characters, so that it can neither inject headers nor turn the text direction. Markup must still escape it.
+ * characters, so that it cannot inject headers or change the text direction. Markup must still escape it.
  */
 export function oneLine(text: string): string {
   return truncatedLine(text, MAX_LENGTH);
 }
 
-/** Reads no more than this of an untrusted text, however little of it is printable. */
+/** Longest part of an untrusted text that is processed, in UTF-16 code units, even if little of it is printable. */
 const MAX_READ = 4_096;
 
-/** As `oneLine`, with at most `length` characters. */
+/** Returns the same as `oneLine`, but with at most `length` characters. */
 export function truncatedLine(text: string, length: number): string {
   const clean = text
     .slice(0, MAX_READ)

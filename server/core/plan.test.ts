@@ -50,7 +50,7 @@ describe('a subscription', () => {
 
   it.each(['active', 'trialing'] as const)('that is %s gives Premium without a known end', (status) => {
     expect(of({ status })).toEqual({ plan: 'premium', status, source: 'subscription', endsAt: null });
-    // News of the renewal may come late: the period's end alone takes nothing away.
+    // The event about the renewal may arrive late, so the end of the period alone does not end Premium.
     expect(of({ status, periodEndsAt: NOW - DAY })).toMatchObject({ plan: 'premium', endsAt: null });
   });
 
@@ -115,7 +115,10 @@ describe('a grant and a trial', () => {
 describe('of several', () => {
   it('nothing is nothing', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
 
-  /** In the order of preference where two last equally long. Each present or not, ending early, late or never. */
+  /**
+   * Ends of a source in days: absent (undefined), early, late, or never (null). Of equal ends, paid precedes granted, and
+   * granted precedes tried.
+   */
   const ENDS = [undefined, -1, 1, 2, null] as const;
   const cases = ENDS.flatMap((paid) =>
     ENDS.flatMap((granted) => ENDS.filter((end) => end !== null).map((tried) => ({ paid, granted, tried }))),

@@ -9,7 +9,7 @@ import {
 export type Plan = 'free' | 'premium';
 /** The status that the page shows; empty without Premium. */
 export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
-/** Where Premium comes from. */
+/** The source of Premium. */
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
 
 export const TRIAL_MS = TRIAL_DAYS * DAY_MS;
@@ -21,7 +21,7 @@ export function mayAdd(plan: Plan, count: number): boolean {
   return plan === 'premium' || count < FREE_DOMAIN_LIMIT;
 }
 
-/** Returns how many more domains `mayAdd` permits; null: no limit. */
+/** Returns how many more domains `mayAdd` permits; null if there is no limit. */
 export function roomFor(plan: Plan, count: number): number | null {
   return plan === 'premium' ? null : Math.max(0, FREE_DOMAIN_LIMIT - count);
 }
@@ -39,7 +39,10 @@ export function mayUseFrequency(plan: Plan, minutes: number): boolean {
   );
 }
 
-/** Returns the interval in use where `minutes` were chosen, perhaps on a plan that has ended since. */
+/**
+ * Returns the check interval in minutes that applies if a user chose `minutes`: the default if the plan does not permit that,
+ * for example after Premium ended.
+ */
 export function frequencyOn(plan: Plan, minutes: number): number {
   return mayUseFrequency(plan, minutes) ? minutes : DEFAULT_CHECK_EVERY_MINUTES;
 }
@@ -47,13 +50,14 @@ export function frequencyOn(plan: Plan, minutes: number): number {
 /** A subscription as last reported by the payment provider. Instants are ms UTC. */
 export interface Subscription {
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
-  /** Of the paid period. */
+  /** Start of the paid period. */
   periodStartsAt: number | null;
+  /** End of the paid period. */
   periodEndsAt: number | null;
-  /** The end, if cancellation is already scheduled. */
+  /** End of the subscription if its cancellation is scheduled, else null. */
   cancelsAt: number | null;
   pastDueSince: number | null;
-  /** When a period was refunded in full. */
+  /** When a period was refunded in full; null if none was. */
   refundedAt: number | null;
 }
 
@@ -61,13 +65,13 @@ export interface Entitlement {
   plan: Plan;
   status: PlanStatus;
   source: PlanSource;
-  /** When it ends by current knowledge, ms UTC; null without Premium and where no end is known. */
+  /** Known end of the entitlement, ms UTC; null without Premium, and if no end is known. */
   endsAt: number | null;
 }
 
 export interface PlanFacts {
   trialEndsAt: number | null;
-  /** Premium granted by the operator; `endsAt` null: without end. */
+  /** Premium granted by the operator; `endsAt` is null if it has no end. */
   grant: { endsAt: number | null } | null;
   subscriptions: readonly Subscription[];
 }
@@ -76,25 +80,25 @@ export interface PlanFacts {
 export const NOT_ENTITLED: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
 
 /**
- * Returns what an account is entitled to at `now`: the source of Premium that lasts longest; of equal ones, the paid
- * one.
+ * Returns the entitlement of an account at `now`, from the source of Premium that lasts longest. If several last equally
+ * long, a subscription comes before a grant, and a grant before a trial.
  */
 export function entitlement({ trialEndsAt, grant, subscriptions }: PlanFacts, now: number): Entitlement {
-  const given: Entitlement[] = [];
+  const sources: Entitlement[] = [];
   for (const subscription of subscriptions) {
-    const running = ofSubscription(subscription);
-    if (running) given.push({ plan: 'premium', source: 'subscription', ...running });
+    const running = subscriptionEntitlement(subscription);
+    if (running) sources.push({ plan: 'premium', source: 'subscription', ...running });
   }
-  if (grant) given.push({ plan: 'premium', status: 'active', source: 'grant', endsAt: grant.endsAt });
+  if (grant) sources.push({ plan: 'premium', status: 'active', source: 'grant', endsAt: grant.endsAt });
   if (trialEndsAt !== null)
-    given.push({ plan: 'premium', status: 'trialing', source: 'trial', endsAt: trialEndsAt });
-  return given.filter((each) => endOf(each) > now).reduce(longer, NOT_ENTITLED);
+    sources.push({ plan: 'premium', status: 'trialing', source: 'trial', endsAt: trialEndsAt });
+  return sources.filter((each) => endOf(each) > now).reduce(longer, NOT_ENTITLED);
 }
 
 const endOf = ({ plan, endsAt }: Entitlement) => (plan === 'free' ? 0 : (endsAt ?? Number.POSITIVE_INFINITY));
 const longer = (a: Entitlement, b: Entitlement) => (endOf(b) > endOf(a) ? b : a);
 
-function ofSubscription(subscription: Subscription): Pick<Entitlement, 'status' | 'endsAt'> | null {
+function subscriptionEntitlement(subscription: Subscription): Pick<Entitlement, 'status' | 'endsAt'> | null {
   const { status, pastDueSince, cancelsAt } = subscription;
   if (isRefunded(subscription)) return null;
   if (status === 'active' || status === 'trialing') return { status, endsAt: cancelsAt };
@@ -114,19 +118,22 @@ function isRefunded({
 type StoredSubscription = Subscription & { id: string; createdAt: number };
 
 /**
- * Returns the subscriptions that can still charge money, the one to keep first: those that give
- * Premium first, then the older.
+ * Returns the subscriptions that can still charge money, the one to keep first: subscriptions that give Premium come before
+ * others, and older ones before newer ones.
  */
 export function chargeableSubscriptions<Each extends StoredSubscription>(
   subscriptions: readonly Each[],
   now: number,
 ): Each[] {
-  const gives = (each: Each) =>
+  const givesPremium = (each: Each) =>
     entitlement({ trialEndsAt: null, grant: null, subscriptions: [each] }, now).plan === 'premium';
   return subscriptions
     .filter(({ status, cancelsAt }) => status !== 'canceled' && (cancelsAt === null || cancelsAt > now))
     .toSorted(
-      (a, b) => Number(gives(b)) - Number(gives(a)) || a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+      (a, b) =>
+        Number(givesPremium(b)) - Number(givesPremium(a)) ||
+        a.createdAt - b.createdAt ||
+        (a.id < b.id ? -1 : 1),
     );
 }
 

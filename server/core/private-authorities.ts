@@ -8,17 +8,17 @@ export interface PrivateAuthority {
   facts: AuthorityFacts;
 }
 
-/** `subject` is not empty if the certificate has any usable name. */
+/** The shown fields of an authority. `subject` is empty only if the certificate has no usable name. */
 export type AuthorityFacts = CertificateFacts & {
-  /** RFC 4514. */
+  /** Distinguished name of the subject as a string (RFC 4514). */
   subjectFullDn: string;
 };
 
 const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
 /**
- * Parses the authorities in PEM text, without duplicates, or returns a sentence on why one is not an authority. Text
- * with a private key is refused unparsed.
+ * Parses the authorities in PEM text, without duplicates. Returns a sentence instead if a certificate cannot be read or is no
+ * authority. Refuses text with a private key before parsing it.
  */
 export function readAuthorities(
   pem: string,
@@ -39,7 +39,7 @@ export function readAuthorities(
     const { subject, version, selfIssued, isCertificateAuthority } = certificate;
     const facts = certificateFacts(certificate);
     const name = facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? '');
-    // Version 1 has no basicConstraints: old roots are recognised by being self-issued.
+    // Version 1 certificates have no basicConstraints, so old roots are recognised by being self-issued.
     if (!isCertificateAuthority && !(version === 1 && selfIssued))
       return refuse(
         `The certificate of ${name || 'nobody by name'} is no certificate authority. ${
@@ -54,7 +54,7 @@ export function readAuthorities(
   return { ok: true, authorities: [...authorities.values()] };
 }
 
-/** Returns null if a PEM block is incomplete. */
+/** Returns the DER of the certificates in PEM text; null if a PEM block is incomplete. */
 function certificatesIn(pem: string): Uint8Array[] | null {
   try {
     return splitPem(pem);

@@ -1,17 +1,17 @@
 import type { Protocol } from '../../contract/words.ts';
 
-/** The meaning of the scheme before `://`. */
+/** The port and protocol that the scheme before `://` selects. */
 export interface Scheme {
   /** The default port. */
   port: number;
-  /** null: the port decides. */
+  /** Protocol of the scheme; null if the port decides. */
   protocol: Protocol | null;
 }
 
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   https: { port: 443, protocol: 'https' },
   wss: { port: 443, protocol: 'https' },
-  // A site known by its http address is monitored where its certificate is.
+  // A site with an http address is monitored on the port of its certificate.
   http: { port: 443, protocol: null },
   tls: { port: 443, protocol: 'tls' },
 
@@ -67,7 +67,7 @@ const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   // SSH, Telnet, RPC, NetBIOS, SMB, rexec, rlogin, rsh, IPMI, rsync, NFS
   22, 23, 111, 135, 137, 138, 139, 445, 512, 513, 514, 623, 873, 2049,
-  // SSH again, RDP, VNC, WinRM, X11
+  // Alternative SSH port, RDP, VNC, WinRM, X11
   2222, 3389, 5900, 5901, 5985, 5986, 6000,
   // cPanel, WHM, Webmin, Proxmox, Cockpit, Portainer
   2082, 2083, 2086, 2087, 10_000, 8006, 9090, 9443,
@@ -84,21 +84,18 @@ const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   6379, 6380, 16_379, 26_379, 11_207, 11_211,
 ]);
 
-/**
- * Returns whether an endpoint, by its port or protocol, belongs to a database, a cache or the
- * administration of a machine.
- */
+/** Returns whether the port or protocol of an endpoint is that of a database, a cache or remote administration. */
 export function isSensitive({ port, protocol }: { port: number; protocol: Protocol }): boolean {
   return SENSITIVE_PORTS.has(port) || protocol === 'postgres' || protocol === 'mysql';
 }
 
-/** Returns null for a scheme whose addresses cannot be monitored. */
+/** Returns the scheme with this name in any case; null if its addresses cannot be monitored. */
 export function schemeNamed(name: string): Scheme | null {
   const lower = name.toLowerCase();
   return Object.hasOwn(SCHEMES, lower) ? (SCHEMES[lower] ?? null) : null;
 }
 
-/** Returns the usual protocol of a port; `tls` for ports that are not known for another one. */
+/** Returns the usual protocol of a port; `tls` if no other one is known. */
 export function protocolOfPort(port: number): Protocol {
   return PROTOCOL_BY_PORT.get(port) ?? 'tls';
 }

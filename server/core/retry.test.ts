@@ -11,8 +11,8 @@ const DAY = 24 * HOUR;
 const next = (schedule: RetrySchedule, failed: Partial<FailedAttempt>) =>
   nextAttemptAt(schedule, { attempt: 1, firstAttemptAt: 0, now: 0, jitter: 0.5, ...failed });
 
-/** When each try is made, where none succeeds. */
-function tries(schedule: RetrySchedule, jitter: number): number[] {
+/** Returns the times of all attempts if none succeeds, in ms. */
+function attemptTimes(schedule: RetrySchedule, jitter: number): number[] {
   const at = [0];
   for (;;) {
     const then = next(schedule, { attempt: at.length, now: at.at(-1) ?? 0, jitter });
@@ -30,7 +30,7 @@ describe('nextAttemptAt of mail', () => {
     expect(next('mail', { now: 1_000, jitter: 0 })).toBe(8_500);
   });
   it('gives up after four days', () => {
-    const at = tries('mail', 0.5);
+    const at = attemptTimes('mail', 0.5);
     expect(at).toEqual(at.toSorted((a, b) => a - b));
     expect(at.at(-1)).toBeGreaterThan(4 * DAY - HOUR);
     expect(at.at(-1)).toBeLessThanOrEqual(4 * DAY);
@@ -39,8 +39,8 @@ describe('nextAttemptAt of mail', () => {
 
 describe('nextAttemptAt of webhooks', () => {
   it('follows the schedule of Standard Webhooks, over about 75 hours', () => {
-    for (const jitter of [0, 0.999]) expect(tries('http', jitter)).toHaveLength(10);
-    const [first, second, third, ...later] = tries('http', 0.5);
+    for (const jitter of [0, 0.999]) expect(attemptTimes('http', jitter)).toHaveLength(10);
+    const [first, second, third, ...later] = attemptTimes('http', 0.5);
     expect([first, second, third]).toEqual([0, 5 * SECOND, 5 * MINUTE + 5 * SECOND]);
     expect(later.map((at) => Math.round(at / HOUR))).toEqual([1, 3, 8, 18, 32, 52, 76]);
   });

@@ -1,37 +1,41 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
-/** `mail`: for SMTP servers; `http`: for webhook receivers, as Standard Webhooks recommends. */
+/** Kind of retry schedule: `mail` for SMTP servers; `http` for webhook receivers, as Standard Webhooks recommends. */
 export type RetrySchedule = 'mail' | 'http';
 
 const MAIL_FIRST_DELAY_MS = 15 * SECOND_MS;
 const MAIL_LONGEST_DELAY_MS = HOUR_MS;
 const MAIL_GIVE_UP_AFTER_MS = 96 * HOUR_MS;
 
-/** https://github.com/standard-webhooks/standard-webhooks, "Deliverability and reliability": about 75 hours in all. */
+/**
+ * Delays between attempts, about 75 hours in all: https://github.com/standard-webhooks/standard-webhooks, "Deliverability and
+ * reliability".
+ */
 const HTTP_DELAYS_MS = [
   5 * SECOND_MS,
   5 * MINUTE_MS,
   30 * MINUTE_MS,
   ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR_MS),
 ];
-/** When each retry is due after the first attempt. */
+/** Time from the first attempt to each retry. */
 const HTTP_RETRIES_AT_MS = HTTP_DELAYS_MS.map((_, index) =>
   HTTP_DELAYS_MS.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0),
 );
-/** A retry counts as made from this share of its time on; jitter makes it at most a tenth earlier. */
+/** Share of a retry's due time from which the retry counts as made. Jitter makes a retry at most a tenth earlier. */
 const EARLIEST_SHARE = 0.85;
-/** The longest Retry-After that is honoured: a longer one must not hold up what people have to know. */
+/** The longest Retry-After that is honoured: a receiver must not delay an alert for longer. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 export interface FailedAttempt {
-  /** From 1. */
+  /** Number of the failed attempt, from 1. */
   attempt: number;
-  /** ms UTC, as `now`. */
+  /** Time of the first attempt, ms UTC. */
   firstAttemptAt: number;
+  /** Time of the failure, ms UTC. */
   now: number;
-  /** In [0, 1); spreads retries. */
+  /** Random number in [0, 1) that spreads retries. */
   jitter: number;
-  /** The pause that the receiver asked for; at most an hour counts. */
+  /** The pause in ms that the receiver requested. Only the first hour of it counts. */
   afterMs?: number;
 }
 
@@ -44,15 +48,18 @@ export function nextAttemptAt(schedule: RetrySchedule, failed: FailedAttempt): n
   return schedule === 'mail' && next > firstAttemptAt + MAIL_GIVE_UP_AFTER_MS ? null : next;
 }
 
-/** Delays double from 15 s to an hour, with a jitter of 50 to 100 %, until four days after the first attempt. */
+/**
+ * Returns the delay before the next mail attempt in ms. Delays double from 15 s to an hour, with a jitter of 50 to 100 %.
+ * `nextAttemptAt` stops four days after the first attempt.
+ */
 function mailDelay(attempt: number, jitter: number): number {
   const delay = Math.min(MAIL_LONGEST_DELAY_MS, MAIL_FIRST_DELAY_MS * 2 ** Math.max(0, attempt - 1));
   return delay * (0.5 + 0.5 * jitter);
 }
 
 /**
- * Nine retries, each up to a tenth earlier or later. Attempts cut off by a crash of ours are counted too, so the
- * elapsed time decides how many were retries.
+ * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt`
+ * includes attempts that a crash of ours cut off, so the elapsed time decides how many were retries.
  */
 function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): number | null {
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;
@@ -63,8 +70,8 @@ function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): num
 const CHANNEL_LOST_AFTER_MS = 5 * DAY_MS;
 
 /**
- * Returns whether a channel on which a delivery just failed for good is to be switched off: it had no success for five days. A retry
- * proves nothing, as the last message may be long ago. `failingSince` is the first failure since the last success (ms UTC).
+ * Returns whether to switch off a channel on which a delivery just failed for good: five days have passed since
+ * `failingSince`, the first failure after the last success (ms UTC). The last success does not count, as it may be long ago.
  */
 export function isChannelLost(failingSince: number, now: number): boolean {
   return now - failingSince >= CHANNEL_LOST_AFTER_MS;

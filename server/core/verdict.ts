@@ -8,7 +8,7 @@ import type {
   RevocationProblem,
 } from './observation.ts';
 
-/** Why no certificate was read. */
+/** The reason why no certificate was read. */
 export interface Failure {
   stage: ReachStage;
   reason: ReachFailure;
@@ -17,52 +17,54 @@ export interface Failure {
 
 export type FailureDetail =
   | { kind: 'tls_alert'; alert: number }
-  /** An address did show a certificate, but it cannot be parsed. */
+  /** An address showed a certificate, but it cannot be parsed. */
   | { kind: 'unreadable_certificate' }
-  /** Of a verdict that an older version stored in words. */
+  /** Message of a verdict that an older version stored as text. */
   | { kind: 'stored_words'; message: string };
 
-/** A certificate whose expiry alerts announce. */
+/** A certificate for which expiry alerts are sent. */
 export interface ExpiringCertificate {
   fingerprint: string;
   notBefore: number;
   notAfter: number;
   role: 'leaf' | 'intermediate';
-  /** Subject CN, else the first dNSName, else the subject's O, else the first 16 characters of the fingerprint. */
+  /**
+   * Display name: subject CN, else the first dNSName, else the subject's O, else the first 16 characters of the fingerprint.
+   */
   name: string;
   /** The renewal window of its CA (RFC 9773), ms UTC; null if there is none. */
   renewalWindow: { start: number; end: number } | null;
 }
 
-/** A certificate that a verified source called revoked. It stays revoked, whatever later answers say. */
+/** A certificate that a verified source reported as revoked. It stays revoked, whatever later answers say. */
 export interface RevokedCertificate {
   fingerprint: string;
   /** Issuer name and serial number, which identify a certificate even if it is encoded differently. */
   key: string;
   source: RevocationSource;
-  /** When a check learned it, ms UTC. */
+  /** When a check first saw the revocation, ms UTC. */
   at: number;
   revokedAt: number | null;
-  /** RFC 5280 §5.3.1, as `keyCompromise`. */
+  /** Reason code (RFC 5280 §5.3.1), for example `keyCompromise`; null if none was given. */
   reason: string | null;
   role: 'leaf' | 'intermediate';
   name: string;
   notBefore: number;
   notAfter: number;
-  /** Whether the last check that read a certificate found it on a path that clients need. */
+  /** Whether a path that clients need contained the certificate at the last check that read a certificate. */
   served: boolean;
 }
 
-/** One leaf that consecutive checks saw. */
+/** A leaf that consecutive checks saw. */
 export interface ServedPeriod {
   certificate: ExpiringCertificate;
-  /** Time of the last of those checks, ms UTC. */
+  /** Time of the last check that saw the leaf, ms UTC. */
   at: number;
-  /** How many checks. */
+  /** Number of consecutive checks that saw the leaf. */
   checks: number;
 }
 
-/** What the last check that read a certificate knew. Checks that read none keep it. */
+/** The results of the last check that read a certificate. Checks that read none leave them unchanged. */
 export interface LastSeen {
   at: number;
   leafFingerprint: string;
@@ -70,20 +72,20 @@ export interface LastSeen {
   expiring: ExpiringCertificate[];
   findings: { code: FindingCode; fingerprint: string | null }[];
   revoked: RevokedCertificate[];
-  /** The leaves of the last few checks, the current one last. They tell rotating servers from a replacement. */
+  /** The leaves that the last few checks saw, the current one last. They distinguish rotating servers from a replacement. */
   turns: ServedPeriod[];
 }
 
 export interface AddressVerdict {
   address: string;
   family: 4 | 6;
-  /** Of the leaf; null when none was read. */
+  /** Fingerprint of the leaf; null if none was read. */
   fingerprint: string | null;
   notAfter: number | null;
   tlsVersion: string | null;
-  /** The key exchange group by its usual name. */
+  /** Usual name of the key exchange group. */
   group: string | null;
-  /** Connect and handshake. */
+  /** Duration of connect and handshake. */
   durationMs: number;
   failure: { stage: ReachStage; reason: ReachFailure } | null;
 }
@@ -94,19 +96,22 @@ export interface PathEntry {
   name: string;
   role: 'leaf' | 'intermediate' | 'anchor';
   notAfter: number;
-  /** Where it came from: the server, our cache, its CA's address, or the trust store. */
+  /** Origin of the certificate: the server, our cache, the address of its CA, or the trust store. */
   source: 'sent' | 'cache' | 'fetched' | 'trust_store';
 }
 
 export interface RevocationVerdict {
-  /** `not_applicable`: too short-lived to be revoked, or marked so (RFC 9608). */
+  /**
+   * Revocation state. `not_applicable`: the certificate is too short-lived to be revoked, or says that no revocation
+   * information exists (RFC 9608).
+   */
   state: 'unknown' | 'good' | 'revoked' | 'unavailable' | 'not_applicable';
   source: RevocationSource | null;
   /** When the source was read, ms UTC. */
   at: number | null;
   reason: string | null;
   revokedAt: number | null;
-  /** Every source that was asked about the leaf. */
+  /** Every source that was queried about the leaf. */
   sources: {
     source: RevocationSource;
     url: string | null;
@@ -118,14 +123,14 @@ export interface RevocationVerdict {
   }[];
 }
 
-/** When the certificate that is shown should be renewed; instants in ms UTC. */
+/** The period in which the shown certificate should be renewed; instants in ms UTC. */
 export interface RenewalVerdict {
   from: number;
   to: number;
   source: 'ari' | 'lifetime';
-  /** Why the CA wants it replaced; null if it does not say. */
+  /** URL of the CA's reason for a replacement; null if it gives none. */
   explanationUrl: string | null;
-  /** Since when the renewal is overdue; null if another address already shows the renewed certificate. */
+  /** Time from which the renewal is overdue; null if another address already shows the renewed certificate. */
   overdueAt: number | null;
 }
 
@@ -135,42 +140,45 @@ export interface PostureVerdict {
   postQuantum: PostureObservation['postQuantum'];
   caa: CaaObservation;
   registration: RegistrationObservation;
-  /** Leaves that only a handshake for one kind of signature showed. */
+  /** Leaves that only a handshake for one signature type showed. */
   alternates: { keyType: KeyType; address: string; certificate: ExpiringCertificate }[];
   /** Findings about the alternates. `Verdict.findings` includes them until the next posture check. */
   findings: Finding[];
 }
 
-/** What `judge` concludes from an observation at a given time. Plain JSON data, stored as codes and values. */
+/** The conclusions of `judge` from an observation at a given time. Plain JSON, with codes and values instead of words. */
 export interface Verdict {
   judgedAt: number;
   observedAt: number;
-  /** At least one address answered with a certificate that could be read. */
+  /** Whether at least one address showed a certificate that could be read. */
   reached: boolean;
-  /** The most telling reason; null if reached. */
+  /** The most telling failure; null if the host was reached. */
   failure: Failure | null;
   addresses: AddressVerdict[];
   /** The leaf that expires first among the answering addresses. */
   leafFingerprint: string | null;
-  /** The certificate that expires first on the path, the anchor left out. */
+  /** The certificate on the path, without the anchor, that expires first. */
   limiting: ExpiringCertificate | null;
   /** Every finding, worst first. */
   findings: Finding[];
-  /** Reached, and a client would accept what every answering address shows. */
+  /** Whether the host was reached and clients accept what every answering address shows. */
   trusted: boolean;
-  /** From the shown leaf to the anchor; empty if no path holds. */
+  /** The certificates from the shown leaf to the anchor; empty if no path is valid. */
   path: PathEntry[];
-  /** Fingerprints of what the server should send, the leaf first and without the root; null if no path is known. */
+  /**
+   * Fingerprints of the certificates that the server should send, the leaf first and without the root; null if no path is
+   * known.
+   */
   chainToServe: string[] | null;
-  /** The path ends at a private authority. */
+  /** Whether the path ends at a private authority. */
   hasOwnRoot: boolean;
-  /** Of the shown leaf. */
+  /** Revocation of the shown leaf. */
   revocation: RevocationVerdict;
-  /** null if no certificate was read. */
+  /** Renewal of the shown leaf; null if no check has read a certificate. */
   renewal: RenewalVerdict | null;
-  /** Of the last posture check, which may be a day old; null before the first. */
+  /** Result of the last posture check, which may be a day old; null before the first one. */
   posture: PostureVerdict | null;
-  /** Tells a change of the trust store from a change of the site. */
+  /** Hash of the trust store, which distinguishes a change of the trust store from a change of the site. */
   trustStoreHash: string;
   lastSeen: LastSeen | null;
 }

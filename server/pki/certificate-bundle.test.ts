@@ -7,7 +7,7 @@ import { parseCertificateBundle, PkiError } from './index.ts';
 const one = mintAuthority();
 const other = mintAuthority();
 
-/** A certs-only message (RFC 5652), with the certificates as given. */
+/** Encodes a certs-only message (RFC 5652) with the given certificates. */
 function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7.2'): Buffer {
   const data = sequence(
     integer(1n),

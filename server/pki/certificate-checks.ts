@@ -13,27 +13,28 @@ import type { WorkBudget } from './work-budget.ts';
 export type Purpose = 'serverAuth' | 'clientAuth';
 
 export interface CheckContext {
-  /** ms UTC. */
+  /** Time of the check, ms UTC. */
   readonly now: number;
   readonly purpose: Purpose;
   readonly profile: Profile;
 }
 
-/** Returns why the certificate is not valid at `now` (ms UTC), or null if it is. */
+/** Returns `expired` or `not_yet_valid` if the certificate is not valid at `now` (ms UTC), otherwise null. */
 export function validityFailure(
   certificate: Certificate,
   now: number,
 ): Extract<PathFailure['code'], 'expired' | 'not_yet_valid'> | null {
-  // notBefore and notAfter are inclusive (RFC 5280 §4.1.2.5), so compare whole seconds.
+  // notBefore and notAfter are whole seconds and inclusive (RFC 5280 §4.1.2.5), so compare whole seconds.
   const second = Math.floor(now / 1000) * 1000;
   if (second > certificate.notAfter) return 'expired';
   return second < certificate.notBefore ? 'not_yet_valid' : null;
 }
 
-/** Returns all failures of the leaf itself, except validity and name. */
+/** Returns all failures of the leaf itself, except those of its validity period and its names. */
 export function leafFailures(leaf: Certificate, context: CheckContext): PathFailure[] {
   const failures = sharedFailures(leaf, 'leaf', context);
-  // TLS 1.3 requires digitalSignature (RFC 8446 §4.4.2.2); RSA and static DH in TLS 1.2 require one of the others.
+  // TLS 1.3 requires digitalSignature (RFC 8446 §4.4.2.2). In TLS 1.2, RSA key exchange requires keyEncipherment, and
+  // static DH requires keyAgreement.
   const usage = leaf.keyUsage;
   const isForTls =
     usage === null ||
@@ -53,7 +54,8 @@ export function authorityFailures(
   const failures = sharedFailures(authority, role, context);
   const validity = validityFailure(authority, context.now);
   if (validity !== null) failures.push(failure(validity, authority, role));
-  // Versions 1 and 2 have no basicConstraints. As an anchor, such a certificate is explicitly trusted as a CA.
+  // Certificates of versions 1 and 2 have no basicConstraints. An anchor of these versions is trusted
+  // as a CA by configuration.
   const isAuthority = authority.isCertificateAuthority || (role === 'anchor' && authority.version < 3);
   if (!isAuthority) failures.push(failure('not_a_ca', authority, role));
   if (authority.keyUsage !== null && !authority.keyUsage.has('keyCertSign')) {
@@ -76,7 +78,7 @@ function sharedFailures(
   ) {
     failures.push(failure('malformed', certificate, role));
   }
-  // An anchor is trusted as it is: its own signature proves nothing, and its key was accepted with it.
+  // Skip anchors: their own signature proves nothing, and whoever configured the anchor accepted its key.
   if (role !== 'anchor') {
     if (isWeakKey(certificate.key)) failures.push(failure('weak_key', certificate, role));
     if (isWeakSignature(certificate.signature.algorithm))
@@ -85,8 +87,8 @@ function sharedFailures(
   if (hasUnknownCritical(certificate.extensions, KNOWN_EXTENSIONS)) {
     failures.push(failure('unknown_critical_extension', certificate, role));
   }
-  // In a CA certificate it also limits the certificates below (BR §7.1.2.10.6). RFC 5280 does not say so, but all TLS
-  // clients do it.
+  // The extended key usage of a CA also limits the certificates below it (BR §7.1.2.10.6). RFC 5280 does not say so,
+  // but all TLS clients enforce it.
   const purposes = certificate.extendedKeyUsage;
   if (purposes !== null && !purposes.includes(PURPOSE[purpose]) && !purposes.includes(PURPOSE.any)) {
     failures.push(failure('extended_key_usage', certificate, role));
@@ -95,7 +97,9 @@ function sharedFailures(
   return failures;
 }
 
-/** Returns whether it has no unknown critical extension and all extensions that decide acceptance could be parsed. */
+/**
+ * Returns whether the certificate has no unknown critical extension and all its decisive extensions could be parsed.
+ */
 export function hasOnlyKnownCriticalExtensions({ extensions, parseErrors }: Certificate): boolean {
   return (
     !hasUnknownCritical(extensions, KNOWN_EXTENSIONS) &&
@@ -103,7 +107,9 @@ export function hasOnlyKnownCriticalExtensions({ extensions, parseErrors }: Cert
   );
 }
 
-/** Extensions that decide acceptance. A certificate with a malformed one is rejected. */
+/**
+ * Extensions that decide whether a certificate is accepted. If one of them is malformed, the certificate is rejected.
+ */
 const DECISIVE_EXTENSIONS = new Set<string>([
   EXTENSION.basicConstraints,
   EXTENSION.keyUsage,
@@ -131,7 +137,7 @@ const KNOWN_EXTENSIONS = new Set<string>([
 ]);
 
 /**
- * Caches signature checks: results never change, they cost more than all other checks together, and the intermediates
+ * Cache of signature checks: results never change, they cost more than all other checks together, and the intermediates
  * of a few dozen CAs sign nearly all certificates.
  */
 const signatureCache = new LruCache<string, boolean>(8_192);

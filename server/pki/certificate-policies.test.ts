@@ -49,7 +49,9 @@ function certificate({
   );
 }
 
-/** From the certificate below the anchor down to the leaf. */
+/**
+ * Returns whether the policies of a path are satisfied. `path`: from the certificate below the anchor down to the leaf.
+ */
 const satisfied = (...path: Policies[]) => arePoliciesSatisfied(path.map(certificate));
 
 describe('certificate policies', () => {

@@ -4,7 +4,9 @@ import { contextTag, nonEmptyList, onlyElement, TAG } from './der/der.ts';
 import { countValue, objectIdentifier } from './der/der-values.ts';
 import { PkiError } from './pki-error.ts';
 
-/** PolicyConstraints (RFC 5280 §4.2.1.11): numbers of certificates to skip; null if absent. */
+/**
+ * PolicyConstraints (RFC 5280 §4.2.1.11): numbers of certificates after which each constraint applies; null if absent.
+ */
 export interface PolicyConstraints {
   readonly requireExplicitPolicy: number | null;
   readonly inhibitPolicyMapping: number | null;
@@ -38,15 +40,16 @@ export function parsePolicyMappings(value: Uint8Array): PolicyMapping[] {
   });
 }
 
-/** Returns the number of certificates to skip (InhibitAnyPolicy, RFC 5280 §4.2.1.14). */
+/**
+ * Returns the number of certificates after which anyPolicy is no longer allowed (InhibitAnyPolicy, RFC 5280 §4.2.1.14).
+ */
 export function parseInhibitAnyPolicy(value: Uint8Array): number {
   return countValue(onlyElement(value, TAG.integer));
 }
 
 /**
- * Processes the policies of a path, below the anchor down to the leaf (RFC 5280 §6.1.2–6.1.5), accepting any policy.
- * Fails only if a CA requires an explicit policy. Uses the graph of RFC 9618, because an attacker can make RFC 5280's
- * policy tree grow exponentially. If any policy is accepted, only the current level matters, so it keeps no other.
+ * Returns whether the policies of a path (from below the anchor to the leaf) are valid (RFC 5280 §6.1.2–6.1.5). Accepts
+ * any policy, so it returns false only if a CA requires an explicit policy or anyPolicy is mapped.
  */
 export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   if (
@@ -60,7 +63,10 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   let explicitPolicy = unlimited;
   let inhibitAnyPolicy = unlimited;
   let policyMapping = unlimited;
-  /** Valid policies of this level, each with its expected policies one level down; null once none is left. */
+  /**
+   * Current level of the policy graph (RFC 9618); null once no policy is left. An attacker could make RFC 5280's policy
+   * tree grow exponentially. We keep no other level, because none matters if any policy is accepted.
+   */
   let level: Level | null = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
 
   for (const [index, certificate] of path.entries()) {
@@ -75,7 +81,7 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
     }
 
     const mapped = certificate.policyMappings;
-    // §6.1.4 (a): anyPolicy must not be mapped to or from.
+    // RFC 5280 §6.1.4 (a): anyPolicy must not be mapped to or from.
     if (mapped.some((one) => one.issuerDomain === ANY_POLICY || one.subjectDomain === ANY_POLICY))
       return false;
     if (level !== null) level = applyMappings(level, mapped, policyMapping > 0);
@@ -94,9 +100,10 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   return explicitPolicy > 0 || level !== null;
 }
 
+/** Valid policies of one level, each with its expected policies one level down. */
 type Level = Map<string, Set<string>>;
 
-/** Computes the valid policies of the next level (§6.1.3 d and e). */
+/** Returns the valid policies of the next level (RFC 5280 §6.1.3 d, e), or null if there are none. */
 function nextLevel(
   above: Level | null,
   policies: readonly string[] | null,
@@ -115,7 +122,7 @@ function nextLevel(
   return level.size === 0 ? null : level;
 }
 
-/** Applies the policy mappings of a CA certificate (§6.1.4 b). */
+/** Applies the policy mappings of a CA certificate (RFC 5280 §6.1.4 b). Returns null if no policy is left. */
 function applyMappings(
   level: Level,
   mappings: Certificate['policyMappings'],

@@ -151,7 +151,7 @@ describe('hostile input', () => {
 
   it('refuses a bad version, and extensions in an old one', () => {
     const withVersion = (version: bigint) => {
-      // The version field is the first of the signed part: A0 03 02 01 vv.
+      // The version is the first field of the signed part: A0 03 02 01 vv.
       const at = whole.der.indexOf(tagged(0, true, integer(2n)));
       const der = Buffer.from(whole.der);
       der[at + 4] = Number(version);

@@ -7,7 +7,7 @@ const MAX_EXTENSIONS = 256;
 
 export interface Extension {
   readonly critical: boolean;
-  /** Content of the OCTET STRING. */
+  /** Content of the OCTET STRING that encodes the extension's value. */
   readonly value: Uint8Array;
 }
 
@@ -24,7 +24,7 @@ export function readExtensionList(list: DerReader): Extensions {
     const flag = entry.optional(TAG.boolean);
     const value = entry.read(TAG.octetString).content;
     entry.end();
-    // §4.2 allows each extension once. Readers would disagree on which of two counts, so reject both.
+    // RFC 5280 §4.2 allows each extension once. Reject duplicates, because clients disagree on which one they use.
     if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
     if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
     extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
@@ -32,7 +32,7 @@ export function readExtensionList(list: DerReader): Extensions {
   return extensions;
 }
 
-/** Returns whether there is a critical extension that is not in `known`. */
+/** Returns whether any critical extension is not in `known`. */
 export function hasUnknownCritical(extensions: Extensions, known: ReadonlySet<string>): boolean {
   return [...extensions].some(([identifier, { critical }]) => critical && !known.has(identifier));
 }

@@ -22,7 +22,7 @@ import { PkiError } from './pki-error.ts';
 
 export interface BasicConstraints {
   readonly isCertificateAuthority: boolean;
-  /** How many non-self-issued CA certificates may follow; null for no limit. */
+  /** Maximum number of CA certificates that may follow, not counting self-issued ones; null for no limit. */
   readonly pathLength: number | null;
 }
 
@@ -61,7 +61,7 @@ export function parseExtendedKeyUsage(value: Uint8Array): readonly string[] {
   return nonEmptyList(value, TAG.sequence, (reader) => objectIdentifier(reader.read()));
 }
 
-/** SubjectAltName by kind of name; IP addresses in canonical text. */
+/** Names of a SubjectAltName by kind. IP addresses are in canonical text. */
 export interface SubjectAltNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
@@ -96,7 +96,7 @@ export function parseSubjectAltNames(value: Uint8Array): SubjectAltNames {
 }
 
 export interface AuthorityKeyIdentifier {
-  /** Lower-case hex. */
+  /** Key identifier in lower-case hex; null if absent. */
   readonly keyIdentifier: string | null;
   readonly hasIssuer: boolean;
   readonly hasSerialNumber: boolean;
@@ -139,7 +139,7 @@ export function parseAuthorityInformationAccess(value: Uint8Array): {
   return { caIssuersUrls, ocspUrls };
 }
 
-/** One CRL, under one or several equivalent URIs. */
+/** Distribution point of one CRL, which has one or several equivalent URIs. */
 export interface CrlDistributionPoint {
   /** URIs of any scheme, byte for byte. */
   readonly uris: readonly string[];
@@ -170,7 +170,7 @@ export function parseMustStaple(value: Uint8Array): boolean {
 /** Number of the TLS extension status_request (RFC 8446 §4.2). */
 const STATUS_REQUEST = 5;
 
-/** Returns true if the value is NULL, as NoRevAvail requires (RFC 9608 §2). */
+/** Returns true if the value is NULL, as NoRevAvail requires (RFC 9608 §2). Throws PkiError otherwise. */
 export function parseNoRevAvail(value: Uint8Array): true {
   if (onlyElement(value, TAG.null).content.length > 0) throw new PkiError('value', 'NULL with content');
   return true;
@@ -207,7 +207,7 @@ export function isWebUrl(text: string): boolean {
   return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
 }
 
-/** A timestamp follows 1 byte of version and 32 bytes of log id. */
+/** Offset of the timestamp in bytes: it follows 1 byte of version and 32 bytes of log id. */
 const TIMESTAMP_OFFSET = 33;
 const TIMESTAMP_BYTES = 8;
 /** Latest time of an ECMAScript Date, in ms UTC. */
@@ -232,7 +232,7 @@ export function parseTimestamps(value: Uint8Array): number[] {
   return times;
 }
 
-/** Splits consecutive TLS vectors `opaque<1..2^16-1>` (RFC 8446 §3.4). */
+/** Splits consecutive TLS vectors `opaque<1..2^16-1>` (RFC 8446 §3.4). Throws PkiError if one is cut off. */
 function tlsVectors(bytes: Uint8Array): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let position = 0; position < bytes.length;) {

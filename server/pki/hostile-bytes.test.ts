@@ -16,7 +16,7 @@ import { parseRenewalInfo } from './renewal-info.ts';
 const now = Date.now();
 const url = 'http://crl.example/1.crl';
 const root = mintAuthority({ commonName: 'Root' });
-// log id, time, no extensions, algorithm and a signature of one octet.
+// SCT list with one entry: version, log id, time, no extensions, algorithm and a signature of one octet.
 const timestamps = octetString(
   Buffer.from(`0032003000${'07'.repeat(32)}00000198d1d7c800000004030001ff`, 'hex'),
 );
@@ -39,7 +39,10 @@ const revoked = [
 ];
 const responder = root.issue({ commonName: 'Responder', extendedKeyUsage: ['ocspSigning'] });
 
-/** Any of these bytes changed, cut off, or said again somewhere else. */
+/**
+ * Generates damaged copies of `whole`: one byte overwritten, a part cut off, or a part copied to another place.
+ * Also generates random bytes.
+ */
 function damaged(whole: Uint8Array): Arbitrary<Uint8Array> {
   const place = nat(whole.length - 1);
   return oneof(
@@ -55,7 +58,10 @@ function damaged(whole: Uint8Array): Arbitrary<Uint8Array> {
   );
 }
 
-/** How long at most, on the thread's own clock: a busy machine is not the reader's fault. */
+/**
+ * Returns the longest CPU time of one `read` call in ms. Wall-clock time would also count the
+ * other load of the machine.
+ */
 function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void): number {
   let longest = 0;
   read(whole);
@@ -84,7 +90,7 @@ describe('damaged bytes are an answer, never a fault, and soon', () => {
       }
     };
     expect(slowest(der, read)).toBeLessThan(100);
-    // Only the whole list is signed: whatever is changed in it, it never becomes good.
+    // The signature covers the whole list, so no change to it can make the status good.
     expect([...answers].toSorted()).toEqual(['none', 'revoked']);
   });
 

@@ -1,6 +1,6 @@
 /**
- * An LRU cache, limited to a total size in the caller's unit (entries if no sizes are given). Does not store an entry
- * that is larger than the limit.
+ * LRU cache, limited to a total size in the caller's unit (entries if no sizes are given). Does not store an entry that
+ * is larger than the limit.
  */
 export class LruCache<Key, Value> {
   readonly #entries = new Map<Key, { value: Value; size: number }>();
@@ -11,7 +11,9 @@ export class LruCache<Key, Value> {
     this.#limit = limit;
   }
 
-  /** Returns null if the key is missing or was evicted. */
+  /**
+   * Returns the value and makes it the most recently used one, or returns null if the key is missing or was evicted.
+   */
   get(key: Key): Value | null {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;

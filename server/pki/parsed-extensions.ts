@@ -17,33 +17,35 @@ import {
   type PolicyMapping,
 } from './certificate-policies.ts';
 
-/** Parsed extensions of a certificate. Null or empty for an extension that is absent or malformed. */
+/** Parsed extensions of a certificate. A field is null or empty if its extension is absent or malformed. */
 export interface ParsedExtensions {
   readonly basicConstraints: BasicConstraints | null;
   readonly isCertificateAuthority: boolean;
   readonly keyUsage: ReadonlySet<KeyUsage> | null;
-  /** Dotted identifiers. */
+  /** Purposes as dotted identifiers. */
   readonly extendedKeyUsage: readonly string[] | null;
   readonly subjectAltNames: SubjectAltNames;
   readonly nameConstraints: NameConstraints | null;
   readonly authorityKeyIdentifier: AuthorityKeyIdentifier | null;
-  /** Lower-case hex. */
+  /** Key identifier in lower-case hex. */
   readonly subjectKeyIdentifier: string | null;
-  /** Dotted identifiers. */
+  /** Policies as dotted identifiers. */
   readonly certificatePolicies: readonly string[] | null;
   readonly policyMappings: readonly PolicyMapping[];
   readonly policyConstraints: PolicyConstraints | null;
   readonly inhibitAnyPolicy: number | null;
-  /** In the order of the certificate. Like all URLs here: http(s) only, never fetched in this folder. */
+  /**
+   * CA Issuers URLs in the order of the certificate. All URLs here are http(s) only; this folder never fetches them.
+   */
   readonly caIssuersUrls: readonly string[];
   readonly ocspUrls: readonly string[];
   readonly crlUrls: readonly string[];
   readonly cpsUrls: readonly string[];
-  /** The source of `crlUrls`, with URIs of every scheme. */
+  /** Distribution points from which `crlUrls` is taken, with URIs of every scheme. */
   readonly crlDistributionPoints: readonly CrlDistributionPoint[];
-  /** Tells clients to refuse a handshake without a stapled OCSP response (RFC 7633). */
+  /** True if clients must refuse a handshake without a stapled OCSP response (RFC 7633). */
   readonly mustStaple: boolean;
-  /** The CA will never publish revocation information for this certificate (RFC 9608). */
+  /** True if the CA will never publish revocation information for this certificate (RFC 9608). */
   readonly hasNoRevAvail: boolean;
   /** Timestamps of the Certificate Transparency logs (RFC 6962 §3.3) in ms UTC, in the order of the certificate. */
   readonly signedCertificateTimestamps: readonly number[];

@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.ts';
 
-/** Why a certificate or a path is rejected. Never rename a code: stored verdicts contain them. */
+/** Reason why a certificate or a path is rejected. Never rename a code: stored verdicts contain it. */
 export type PathFailureCode =
   /** Failures of the leaf only. */
   | 'name_mismatch' // no SubjectAltName entry matches the reference (RFC 9525)
@@ -12,13 +12,13 @@ export type PathFailureCode =
   | 'weak_key' // RSA under 2,048 or over 8,192 bits, DSA, a curve other than P-256, P-384, P-521, explicit parameters
   | 'weak_signature' // MD5, SHA-1, SHA-224 or an algorithm that cannot be verified
   | 'unknown_critical_extension' // RFC 5280 §4.2
-  | 'extended_key_usage' // not for the purpose asked for
-  | 'key_usage' // leaf: not for TLS; CA: keyCertSign missing
-  | 'profile' // breaks the issuing rule named in `rule`; never with profile tls-client
+  | 'extended_key_usage' // the extended key usage does not allow the requested purpose
+  | 'key_usage' // leaf: no usage that TLS needs; CA: keyCertSign missing
+  | 'profile' // violates the issuing rule named in `rule`; never with profile tls-client
   /** Failures of CA certificates. */
   | 'not_a_ca' // basicConstraints missing or cA false, or not version 3 (RFC 5280 §6.1.4 k)
   | 'path_length' // pathLenConstraint exceeded, or the path is longer than allowed
-  | 'name_constraints' // a name in a certificate below it violates its constraints
+  | 'name_constraints' // a name in a certificate below the CA violates the CA's constraints
   | 'policy' // a required certificate policy is missing (RFC 5280 §6.1.5)
   /** Failures to find an issuer. */
   | 'bad_signature' // certificates with the issuer's name are given, but none of their keys made the signature
@@ -27,10 +27,13 @@ export type PathFailureCode =
 
 export interface PathFailure {
   readonly code: PathFailureCode;
-  /** The certificate at fault; for `no_issuer` and `bad_signature` the one whose issuer is missing. */
+  /**
+   * Fingerprint of the rejected certificate; for `no_issuer` and `bad_signature`, of the
+   * certificate whose issuer is missing.
+   */
   readonly fingerprint: string;
   readonly role: CertificateRole;
-  /** For `profile`: the rule's id and section; else null. */
+  /** Id and section of the violated rule if the code is `profile`; otherwise null. */
   readonly rule: string | null;
 }
 
@@ -45,7 +48,7 @@ export function failure(
   return { code, fingerprint: certificate.fingerprint, role, rule };
 }
 
-/** Codes from most to least informative. */
+/** Failure codes from most to least informative. */
 const CODES_BY_RANK: readonly PathFailureCode[] = [
   'expired',
   'not_yet_valid',
@@ -67,7 +70,9 @@ const CODES_BY_RANK: readonly PathFailureCode[] = [
   'no_issuer',
 ];
 
-/** Removes duplicates and sorts the most informative first: leaf before CAs, a defect before a missing issuer. */
+/**
+ * Removes duplicates and sorts the failures, most informative first: leaf before CAs, defects before missing issuers.
+ */
 export function rankFailures(failures: readonly PathFailure[]): PathFailure[] {
   const distinct = new Map(
     failures.map((one) => [`${one.code} ${one.fingerprint} ${one.rule ?? ''}`, one] as const),

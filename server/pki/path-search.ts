@@ -9,13 +9,15 @@ import type { TrustStore } from './trust-store.ts';
 import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 
 export const MAX_INTERMEDIATES = 8;
-/** Work units for sorting one candidate, and for one policy or policy mapping of a complete path. */
+/** Work units for sorting one candidate. */
 const CANDIDATE_WORK = 4;
+/** Work units for one policy or policy mapping of a complete path. */
 const POLICY_WORK = 3;
 
 export interface FoundPath {
-  /** Leaf first, anchor last. */
+  /** Certificates of the path, leaf first and anchor last. */
   readonly path: Certificate[];
+  /** Certificate below the anchor that expires first. */
   readonly weakest: Certificate;
 }
 
@@ -23,7 +25,7 @@ export interface SearchResult {
   readonly best: FoundPath | null;
   /** Reasons why the other paths failed. */
   readonly failures: PathFailure[];
-  /** Certificates that the result depends on: it holds for every `now` at which each of them is equally valid. */
+  /** Certificates that the result depends on. The result stays correct until one of them becomes valid or expires. */
   readonly considered: ReadonlySet<Certificate>;
 }
 
@@ -36,7 +38,7 @@ export interface SearchRequest {
   readonly work: WorkBudget;
 }
 
-/** Searches for the best path. If `work` runs out, returns the best one so far and no failures. */
+/** Searches for the best path. If `work` runs out, returns the best path so far and no failures. */
 export function searchPath(request: SearchRequest): SearchResult {
   const search = new PathSearch(request);
   search.extend([request.leaf]);
@@ -68,7 +70,7 @@ class PathSearch {
     this.considered = new Set([request.leaf, ...usable]);
   }
 
-  /** Tries every issuer of the last certificate of `path`, most likely first. */
+  /** Tries every candidate issuer of the last certificate in `path`, the most likely one first. */
   extend(path: readonly [Certificate, ...Certificate[]]): void {
     const child = path[path.length - 1] ?? path[0];
     const role: CertificateRole = path.length === 1 ? 'leaf' : 'intermediate';
@@ -79,7 +81,8 @@ class PathSearch {
       // Stop if no extension of this path can last longer than the best path so far.
       if (this.best !== null && earliest(path).notAfter <= this.best.weakest.notAfter) return;
       if (!this.#work.spend(STEP_WORK)) return;
-      // The same CA twice cannot make a path valid that is invalid without the loop (RFC 4158 §2.4.2).
+      // Skip loops: a path with the same CA twice is valid only if the path without the loop is
+      // valid too (RFC 4158 §2.4.2).
       if (path.some((one) => isSameAuthority(one, candidate.certificate))) continue;
       if (isSignedBy(child, candidate.certificate, this.#work)) {
         verified++;
@@ -149,26 +152,26 @@ class PathSearch {
     return found;
   }
 
-  /** Checks path length and name constraints of this CA against the certificates below it. */
+  /** Returns the failures of this CA's path length and name constraints for the certificates below it. */
   #constraintFailures(
     path: readonly Certificate[],
     authority: Certificate,
     role: Candidate['role'],
   ): PathFailure[] {
     const found: PathFailure[] = [];
-    // Self-issued certificates serve for key changes of a CA: not counted or constrained, except the leaf (RFC 5280
-    // §6.1.4).
+    // CAs use self-issued certificates to change their key. These are not counted or constrained, except
+    // the leaf (RFC 5280 §6.1.4).
     const counted = path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
     const limit = authority.basicConstraints?.pathLength ?? null;
-    const isFurther = role === 'intermediate' && !authority.selfIssued;
+    const countsItself = role === 'intermediate' && !authority.selfIssued;
     const isTooLong =
-      counted + (isFurther ? 1 : 0) > this.#request.maxDepth || path.length > MAX_INTERMEDIATES + 1;
+      counted + (countsItself ? 1 : 0) > this.#request.maxDepth || path.length > MAX_INTERMEDIATES + 1;
     if (isTooLong || (limit !== null && counted > limit)) found.push(failure('path_length', authority, role));
 
     const constraints = authority.nameConstraints;
     if (constraints !== null) {
-      const bound = path.filter((one, index) => index === 0 || !one.selfIssued);
-      if (!bound.every((one) => satisfiesNameConstraints(one, constraints, this.#work))) {
+      const constrained = path.filter((one, index) => index === 0 || !one.selfIssued);
+      if (!constrained.every((one) => satisfiesNameConstraints(one, constraints, this.#work))) {
         found.push(failure('name_constraints', authority, role));
       }
     }
@@ -198,7 +201,9 @@ function isSameAuthority(left: Certificate, right: Certificate): boolean {
   );
 }
 
-/** Returns the certificate that expires first; of equal ones, the one closest to the leaf. */
+/**
+ * Returns the certificate that expires first. If several expire at the same time, returns the one closest to the leaf.
+ */
 function earliest(path: readonly [Certificate, ...Certificate[]]): Certificate {
   return path.reduce((first, one) => (one.notAfter < first.notAfter ? one : first), path[0]);
 }

@@ -35,7 +35,7 @@ function judge(certificate: MintedCertificate, { sent = [issuing], anchors = [ro
   });
 }
 
-/** `role code` of every failure, or the fingerprints of the path. */
+/** Returns `role code` of every failure, or `ok` if the path is valid. */
 function reasons(...given: Parameters<typeof judge>): string[] {
   const result = judge(...given);
   return result.ok ? ['ok'] : result.failures.map(({ role, code }) => `${role} ${code}`);

@@ -17,20 +17,23 @@ import { LruCache } from './lru-cache.ts';
 
 export interface PathRequest {
   readonly leaf: Certificate;
-  /** All candidate intermediates in any order: sent, cached or fetched. */
+  /** Candidate intermediates in any order, whether sent, cached or fetched. */
   readonly intermediates: readonly Certificate[];
   readonly trustStore: TrustStore;
-  /** ms UTC. */
+  /** Time of the check, ms UTC. */
   readonly now: number;
-  /** Name to match. If absent, identity is not checked. */
+  /** Host that the leaf must be valid for. If absent, identity is not checked. */
   readonly reference?: ReferenceIdentifier;
   /** Maximum number of intermediates, not counting self-issued ones. Default and upper limit: 8. */
   readonly maxDepth?: number;
-  /** Default serverAuth. */
+  /** Purpose that the certificates must allow. Default: `serverAuth`. */
   readonly extendedKeyUsage?: Purpose;
-  /** Default tls-client. */
+  /** Profile whose rules apply. Default: `tls-client`. */
   readonly profile?: Profile;
-  /** Skips the leaf's validity period, which the caller checks. That of CA certificates is always checked. */
+  /**
+   * True to skip the leaf's validity period because the caller checks it. The validity of CA
+   * certificates is always checked.
+   */
   readonly ignoreLeafValidity?: boolean;
   /** Remaining work budget of the check. Default: a new budget. */
   readonly work?: WorkBudget;
@@ -39,11 +42,11 @@ export interface PathRequest {
 export type PathResult =
   | {
       readonly ok: true;
-      /** Leaf first, anchor last. If the leaf itself is an anchor, only the leaf. */
+      /** Valid path, leaf first and anchor last. If the leaf itself is an anchor, it contains only the leaf. */
       readonly path: Certificate[];
       /**
-       * The certificate below the anchor that expires first. Of several valid paths, the one that lasts longest is
-       * used.
+       * Certificate below the anchor that expires first. If several paths are valid, `path` is
+       * the one that expires last.
        */
       readonly weakest: Certificate;
     }
@@ -52,15 +55,15 @@ export type PathResult =
       /** All failures found, most informative first. Always contains every failure of the leaf itself. */
       readonly failures: PathFailure[];
       /**
-       * True if the budget ran out, so that a path may still exist. `failures` then contains only those of the leaf
-       * itself.
+       * True if the budget ran out, so that a path may still exist. `failures` then contains only
+       * failures of the leaf itself.
        */
       readonly budgetExhausted: boolean;
     };
 
 /**
- * Validates a leaf (RFC 5280 §6.1, identity by RFC 9525) over all possible paths with backtracking (RFC 4158), so that
- * a bad cross-signature does not hide a good one. Adds failures of the path only if no valid path exists.
+ * Validates a leaf (RFC 5280 §6.1, identity by RFC 9525). Tries all possible paths with backtracking (RFC 4158), so
+ * that a bad cross-certificate does not hide a good path. Returns failures of paths only if no path is valid.
  */
 export function buildPath(request: PathRequest): PathResult {
   const { leaf, intermediates, trustStore, work = new WorkBudget() } = request;
@@ -119,23 +122,24 @@ interface CachedResult {
   best: { path: readonly string[]; weakest: string } | null;
   failures: readonly PathFailure[];
   /**
-   * Work units spent; the whole budget if it was exhausted. A cache hit costs the same as the search, so that the
-   * verdict never depends on what is cached.
+   * Work units spent, or the whole budget if it was exhausted. A cache hit is charged the same as the search, so that
+   * the verdict never depends on the state of the cache.
    */
   work: number;
   isExhausted: boolean;
-  /** Time range in which the result is valid, in ms UTC; `until` is exclusive. */
+  /** Start of the time range to which the result applies, in ms UTC. */
   from: number;
+  /** Exclusive end of that time range, in ms UTC. */
   until: number;
 }
 
-/** Cache size: each result counts as one plus its number of failures. */
+/** Size limit of the cache. Each result counts as one plus its number of failures. */
 const MAX_CACHE_SIZE = 8_192;
 const cache = new LruCache<string, CachedResult>(MAX_CACHE_SIZE);
 
 /**
- * Finds the path whose weakest certificate lasts longest; the best so far if `work` runs out. Caches by chain, anchors
- * and time range, because a check needs the path of a chain about 7 times and every later check sees the same chain.
+ * Finds the valid path that expires last, or the best one so far if `work` runs out. Caches by chain, anchors and time
+ * range, because a check needs the path of a chain about 7 times and every later check sees the same chain.
  */
 function findPath(request: SearchRequest): {
   best: FoundPath | null;
@@ -151,13 +155,14 @@ function findPath(request: SearchRequest): {
       return { best: restorePath(cached, request), failures: cached.failures };
     }
   }
-  // Use a separate budget: `work` skips what this check has already paid for, so the measured cost would vary.
+  // Use a separate budget: `work` does not charge again for what this check has already paid, so the
+  // measured cost would vary.
   const budget = new WorkBudget(work.left);
   const { best, failures, considered } = searchPath({ ...request, work: budget });
   const { isExhausted } = budget;
   if (isExhausted) work.exhaust();
   else work.spend(budget.spent);
-  // Do not cache a path from an exhausted search: a larger budget might find a better one.
+  // Do not cache a path from an exhausted search: a larger budget might find a better path.
   if (!isExhausted || best === null) {
     const found = best && {
       path: best.path.map(({ fingerprint }) => fingerprint),
@@ -183,7 +188,7 @@ function validityRangeAround(
   let from = -Infinity;
   let until = Infinity;
   for (const { notBefore, notAfter } of certificates) {
-    // notAfter is the last valid second (RFC 5280 §4.1.2.5).
+    // notAfter is the last valid second (RFC 5280 §4.1.2.5), so the certificate expires 1,000 ms later.
     for (const change of [notBefore, notAfter + 1_000]) {
       if (change <= now) from = Math.max(from, change);
       else until = Math.min(until, change);

@@ -1,4 +1,4 @@
-/** Why input is malformed. Never rename a code: callers and stored verdicts may contain them. */
+/** Reason why input is malformed. Never rename a code: callers and stored verdicts may contain it. */
 export type PkiErrorCode =
   | 'too_large' // exceeds a size or count limit of the parser
   | 'der_truncated' // ends inside an element
@@ -18,7 +18,7 @@ export type PkiErrorCode =
   | 'value' // well-formed DER with a value that the standard forbids
   | 'pem';
 
-/** Malformed input. The message is for logs; only `code` is stable. */
+/** Error for malformed input. The message is for logs; only `code` is stable. */
 export class PkiError extends Error {
   readonly code: PkiErrorCode;
 

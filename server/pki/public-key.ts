@@ -8,17 +8,23 @@ import { PkiError } from './pki-error.ts';
 
 /** Properties of a subject public key, parsed without loading it into OpenSSL. */
 export interface PublicKey {
-  /** `other`: unknown algorithm, or an RSA key that cannot be parsed. */
+  /** Key type. `other`: an unknown algorithm, or an RSA key that cannot be parsed. */
   readonly type: 'rsa' | 'ec' | 'ed25519' | 'ed448' | 'dsa' | 'other';
-  /** Size of the modulus or the curve in bits; 0 if unknown. */
+  /** Size of the RSA modulus or of the curve in bits; 0 if unknown. */
   readonly bits: number;
-  /** Name such as `P-256`, or the dotted identifier; null for explicit parameters and other key types. */
+  /**
+   * Name of the curve such as `P-256`, or its dotted identifier; null for explicit parameters and
+   * for types other than `ec`.
+   */
   readonly curve: string | null;
-  /** Dotted identifier of the algorithm; distinguishes rsaEncryption from id-RSASSA-PSS. */
+  /** Dotted identifier of the key algorithm. It distinguishes rsaEncryption from id-RSASSA-PSS. */
   readonly algorithm: string;
-  /** False for an RSA public exponent that is even, 1, or over 33 octets. True for other keys. */
+  /** False if the RSA public exponent is even, 1, or longer than 33 octets. True for keys other than RSA. */
   readonly exponentIsSound: boolean;
-  /** Size of the RSA public exponent in bits, the number of squarings per verification; 0 for other keys. */
+  /**
+   * Size of the RSA public exponent in bits, which is the number of squarings per verification;
+   * 0 for keys other than RSA.
+   */
   readonly exponentBits: number;
   /** DER of SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
@@ -47,7 +53,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
     case RSA_PSS:
       return rsaKey(known, key.octets);
     case EC:
-      return { ...known, type: 'ec', ...curveFacts(identifier) };
+      return { ...known, type: 'ec', ...readNamedCurve(identifier) };
     case ED25519:
       return { ...known, type: 'ed25519', bits: 256 };
     case ED448:
@@ -62,12 +68,12 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
 function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
   try {
     const numbers = onlyElement(octets, TAG.sequence).open();
-    const modulus = positive(integerContent(numbers.read(TAG.integer)));
-    const exponent = positive(integerContent(numbers.read(TAG.integer)));
+    const modulus = requireNonNegative(integerContent(numbers.read(TAG.integer)));
+    const exponent = requireNonNegative(integerContent(numbers.read(TAG.integer)));
     numbers.end();
     const isOdd = ((exponent[exponent.length - 1] ?? 0) & 1) === 1;
     const isOne = exponent.length === 1 && exponent[0] === 1;
-    // Huge exponents make verification slow. BR §6.1.6 allows up to 256 bits; no CA uses more than 32.
+    // Huge exponents make verification slow. BR §6.1.6 allows up to 256 bits; no CA uses more than 32 bits.
     const exponentIsSound = isOdd && !isOne && exponent.length <= 33;
     const bits = bitLength(modulus);
     return { ...known, type: 'rsa', bits, exponentIsSound, exponentBits: bitLength(exponent) };
@@ -77,7 +83,7 @@ function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
   }
 }
 
-function positive(content: Uint8Array): Uint8Array {
+function requireNonNegative(content: Uint8Array): Uint8Array {
   if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative RSA number');
   return content;
 }
@@ -90,10 +96,10 @@ function bitLength(unsigned: Uint8Array): number {
 }
 
 /**
- * Reads the named curve (RFC 5480 §2.1.1). Explicit parameters would allow a forged key with a CA's public point
- * (CVE-2020-0601).
+ * Reads the named curve (RFC 5480 §2.1.1). `curve` is null for explicit parameters, because with these an attacker can
+ * forge a key that has a CA's public point (CVE-2020-0601).
  */
-function curveFacts(parameters: DerReader): { bits: number; curve: string | null } {
+function readNamedCurve(parameters: DerReader): { bits: number; curve: string | null } {
   if (parameters.nextTag !== TAG.objectIdentifier) return { bits: 0, curve: null };
   const identifier = objectIdentifierText(parameters.read().content);
   const curve = CURVES.get(identifier);
@@ -101,8 +107,8 @@ function curveFacts(parameters: DerReader): { bits: number; curve: string | null
 }
 
 /**
- * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'. Shows rare curves and algorithms by
- * identifier.
+ * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'. Rare curves and algorithms
+ * appear as dotted identifiers.
  */
 export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): string {
   switch (type) {
@@ -150,7 +156,7 @@ export function keyObjectOf(key: PublicKey): KeyObject | null {
     try {
       object = createPublicKey({ key: Buffer.from(key.der), format: 'der', type: 'spki' });
     } catch {
-      // Nothing to report: a key that cannot be loaded simply verifies no signature.
+      // Ignore the error: a key that OpenSSL cannot load verifies no signature.
       object = null;
     }
     keyObjects.set(key, object);

@@ -4,13 +4,13 @@ import type { Certificate } from './certificate.ts';
 export interface RenewalWindow {
   readonly start: number;
   readonly end: number;
-  /** http(s) only. */
+  /** http(s) URL of the CA's explanation; null if it is missing or invalid. */
   readonly explanationUrl: string | null;
 }
 
 /**
- * Returns the certificate's identifier in a CA's renewalInfo resource (RFC 9773 §4.1), or null without an authority key
- * identifier. Uses the serial number as encoded, including leading zero octets.
+ * Returns the certificate's identifier in a CA's renewalInfo resource (RFC 9773 §4.1), or null if the certificate has
+ * no authority key identifier. Uses the serial number as encoded, including leading zero octets.
  */
 export function renewalInfoId({ authorityKeyIdentifier, serialNumber }: Certificate): string | null {
   const key = authorityKeyIdentifier?.keyIdentifier ?? null;
@@ -22,14 +22,14 @@ function base64Url(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64url');
 }
 
-/** Parses a RenewalInfo object (JSON). Returns null if it is invalid or the window does not end after its start. */
+/** Parses a RenewalInfo object (JSON). Returns null if it is invalid or the window does not end after it starts. */
 export function parseRenewalInfo(body: Uint8Array): RenewalWindow | null {
   const content = jsonObject(body);
   const window = asObject(content?.suggestedWindow);
-  const start = instant(window?.start);
-  const end = instant(window?.end);
+  const start = parseInstant(window?.start);
+  const end = parseInstant(window?.end);
   if (start === null || end === null || end <= start) return null;
-  return { start, end, explanationUrl: webUrl(content?.explanationURL) };
+  return { start, end, explanationUrl: parseWebUrl(content?.explanationURL) };
 }
 
 function jsonObject(body: Uint8Array): Record<string, unknown> | null {
@@ -45,16 +45,16 @@ function asObject(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
 }
 
-/** RFC 3339 §5.6 date-time. */
+/** Pattern of a date-time (RFC 3339 §5.6). */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-function instant(value: unknown): number | null {
+function parseInstant(value: unknown): number | null {
   if (typeof value !== 'string' || !TIMESTAMP.test(value)) return null;
   const at = Date.parse(value.toUpperCase());
   return Number.isNaN(at) ? null : at;
 }
 
-function webUrl(value: unknown): string | null {
+function parseWebUrl(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 2048) return null;
   const url = URL.parse(value);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;

@@ -9,17 +9,17 @@ type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
 /** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {
-  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; else the dotted identifier. */
+  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; otherwise the dotted identifier. */
   readonly name: string;
   readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'ed25519' | 'ed448' | 'unknown';
   readonly hash: Hash | null;
-  /** Salt length of RSA-PSS; 0 for other schemes. */
+  /** Salt length of RSA-PSS in bytes; 0 for other schemes. */
   readonly saltBytes: number;
   readonly der: Uint8Array;
 }
 
-type Known = Pick<SignatureAlgorithm, 'scheme' | 'hash'>;
-const ALGORITHMS: ReadonlyMap<string, Known> = new Map<string, Known>([
+type KnownAlgorithm = Pick<SignatureAlgorithm, 'scheme' | 'hash'>;
+const ALGORITHMS: ReadonlyMap<string, KnownAlgorithm> = new Map<string, KnownAlgorithm>([
   ['1.2.840.113549.1.1.4', { scheme: 'rsa', hash: 'md5' }],
   ['1.2.840.113549.1.1.5', { scheme: 'rsa', hash: 'sha1' }],
   ['1.2.840.113549.1.1.14', { scheme: 'rsa', hash: 'sha224' }],
@@ -67,8 +67,8 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   }
   const known = ALGORITHMS.get(identifier);
   if (known === undefined || known.scheme === 'unknown') return unknown;
-  // RSA parameters must be NULL (RFC 4055 §5) and may be missing. For ECDSA and EdDSA they must be absent (RFC 5758
-  // §3.2, 8410 §3).
+  // RSA parameters must be NULL (RFC 4055 §5), but we accept absent ones too. ECDSA and EdDSA parameters must be absent
+  // (RFC 5758 §3.2, RFC 8410 §3).
   if (known.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
   if (!reader.done) return unknown;
   const name =
@@ -76,7 +76,10 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   return { ...known, name, saltBytes: 0, der };
 }
 
-/** Parses RSA-PSS parameters (RFC 4055 §3.1). Returns null if unsupported, as when hash and MGF1 hash differ. */
+/**
+ * Parses RSA-PSS parameters (RFC 4055 §3.1). Returns null if they are unsupported, for example if
+ * hash and MGF1 hash differ.
+ */
 function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | null {
   const hashField = reader.optional(contextTag(0, 'constructed'));
   const maskField = reader.optional(contextTag(1, 'constructed'));

@@ -8,13 +8,13 @@ export interface TrustAnchor {
   readonly subject: DistinguishedName;
   readonly certificate: Certificate;
   /**
-   * True for roots of a public root program, whose rules apply to certificates below it; false for added private
-   * roots.
+   * True for a root of a public root program, whose rules then apply to the certificates below the root; false
+   * for an added private root.
    */
   readonly isPublic: boolean;
 }
 
-/** An immutable set of anchors. */
+/** Immutable set of trust anchors. */
 export interface TrustStore {
   readonly anchors: readonly TrustAnchor[];
   /** SHA-256 over the sorted fingerprints in lower-case hex; identifies the set. */

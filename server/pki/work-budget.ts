@@ -7,27 +7,29 @@ import type { PublicKey } from './public-key.ts';
  */
 export const DEFAULT_WORK_PER_CHECK = 600_000;
 
-/** Sorting the candidate issuers and checking one of them. */
+/** Work units for sorting the candidate issuers and checking one of them. */
 export const STEP_WORK = 300;
-/** Parsing one byte of a certificate and rendering it for users. */
+/** Work units for parsing one byte of a certificate and rendering it for users. */
 const WORK_PER_BYTE = 1;
 /**
- * OpenSSL verifies every chain during the handshake, even if we ignore the result. Comparing names with constraints
- * takes it up to 75 ms for the 100 kB that it accepts, and grows with the square of the size.
+ * Squared size of a chain in bytes, per work unit. OpenSSL verifies every chain during the handshake, even if we ignore
+ * the result. Its name constraint checks take quadratic time: up to 75 ms for the 100 kB that it accepts.
  */
 const HANDSHAKE_BYTES_SQUARED = 10_000;
-/** Signed bytes hashed per unit. */
+/** Number of signed bytes hashed per work unit. */
 const HASHED_BYTES = 64;
-/** Units per verification, measured with OpenSSL 3.5. For other curves assume the slowest one, sect571r1. */
+/** Work units per ECDSA verification by curve, measured with OpenSSL 3.5. */
 const CURVE_WORK: Readonly<Record<string, number>> = { 'P-256': 800, 'P-384': 8_200, 'P-521': 17_000 };
+/** Work units per verification with any other curve, measured with the slowest one, sect571r1. */
 const SLOWEST_CURVE_WORK = 21_000;
+/** Work units per verification with Ed25519, Ed448 and all key types other than RSA and EC. */
 const EDWARDS_WORK = 1_500;
-/** Units per bit of the exponent and per (1,024 bits)² of the modulus. */
+/** Work units per RSA verification, per bit of the exponent and per (1,024 bits)² of the modulus. */
 const RSA_WORK = 2.6;
 
 /**
- * Counts the work that untrusted certificates cause: bytes parsed, names compared, signatures verified, steps of the
- * path search. Counts operations instead of time, so that the same input gives the same verdict on every machine.
+ * Budget for the work that untrusted certificates cause: bytes parsed, names compared, signatures verified, steps of
+ * the path search. Counts operations instead of time, so that the same input gives the same verdict on every machine.
  */
 export class WorkBudget {
   /** Initial budget in units. */
@@ -36,7 +38,10 @@ export class WorkBudget {
   readonly #paid = new Set<string>();
   #left: number;
 
-  /** Calls `onSpend` before each piece of work, so that the caller can record which check is running. */
+  /**
+   * Creates a budget of `total` units. Calls `onSpend` before each charge, so that the caller can
+   * record which check is running.
+   */
   constructor(total: number = DEFAULT_WORK_PER_CHECK, onSpend?: () => void) {
     this.total = total;
     this.#left = total;
@@ -56,7 +61,7 @@ export class WorkBudget {
     return this.total - this.left;
   }
 
-  /** Spends `units`. Returns false if fewer are left; every later call then returns false too. */
+  /** Spends `units`. Returns false if fewer are left; all later calls then return false too. */
   spend(units: number): boolean {
     if (this.isExhausted) return false;
     this.#onSpend?.();
@@ -69,12 +74,15 @@ export class WorkBudget {
     return !this.isExhausted && this.#spendOnce(fingerprint, der.length * WORK_PER_BYTE);
   }
 
-  /** Charges for parsing bytes that turn out not to be a certificate. */
+  /** Charges for parsing bytes that turn out not to be a certificate. Returns false if the budget is exhausted. */
   spendBytes(count: number): boolean {
     return this.spend(count * WORK_PER_BYTE);
   }
 
-  /** Charges for one signature check, once per certificate and issuer, because later calls use the cached result. */
+  /**
+   * Charges for one signature check, once per certificate and issuer, because later calls use the cached result.
+   * Returns false if the budget is exhausted.
+   */
   spendSignature(certificate: Certificate, issuer: Certificate): boolean {
     if (this.isExhausted) return false;
     const units = verificationWork(issuer.key, certificate.signature.signed.length);
@@ -82,8 +90,8 @@ export class WorkBudget {
   }
 
   /**
-   * Charges for OpenSSL's work on the chain of a handshake. `chain`: as sent, leaf first; null for malformed
-   * certificates.
+   * Charges for OpenSSL's work on the chain of a handshake. `chain`: certificates as sent, leaf first; null for a
+   * malformed one. `bytes`: size of the chain. Returns false if the budget is exhausted.
    */
   spendHandshake(chain: readonly (Certificate | null)[], bytes: number): boolean {
     const keys = chain.slice(1).reduce((sum, one) => sum + (one === null ? 0 : keyWork(one.key)), 0);
@@ -95,7 +103,10 @@ export class WorkBudget {
     this.spend(this.left + 1);
   }
 
-  /** Charges for verifying a signature over `signedBytes` bytes, at every call. */
+  /**
+   * Charges for verifying a signature over `signedBytes` bytes, at every call. Returns false
+   * if the budget is exhausted.
+   */
   spendVerification(key: PublicKey, signedBytes: number): boolean {
     return this.spend(verificationWork(key, signedBytes));
   }

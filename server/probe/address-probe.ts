@@ -20,13 +20,13 @@ export interface ConnectOptions {
   handshakeTimeoutMs: number;
 }
 
-/** `tls` is as in `HandshakeResult`. */
+/** Result of a connection attempt with TLS handshake. `tls` is as in `HandshakeResult`. */
 export type ConnectResult =
   | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
   | {
       ok: false;
       failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
-      /** As in `HandshakeFailure`. */
+      /** True if the peer may accept the legacy context, as in `HandshakeFailure`. */
       wantsLegacy: boolean;
     };
 
@@ -38,7 +38,7 @@ export interface OpenConnection {
 }
 
 export interface AddressProbeOptions extends ConnectOptions {
-  /** Returns true if the callee takes the open connection and will close it. Otherwise `look` closes it. */
+  /** Returns true if the callee takes the open connection and will close it. Otherwise `probeAddress` closes it. */
   takeOver: (open: OpenConnection) => boolean;
   /** Called with the chain (DER as sent) as soon as the handshake is complete. */
   onChain: (presentedChain: readonly Uint8Array[]) => void;
@@ -57,7 +57,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
     durationMs: Math.round(performance.now() - startedAt),
   } as const;
   const secured = second?.ok === true ? second : first;
-  // If both fail, report the first failure: it tells what current clients experience.
+  // If both fail, report the first failure, because current clients experience that one.
   if (!secured.ok) return { ...seen, outcome: 'failed', ...secured.failure };
   const { evidence, tls } = secured;
   onChain(evidence.presentedChain);
@@ -68,10 +68,13 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
 }
 
-/** Far above the 100 kB of certificates that OpenSSL accepts, and above the part of an HTTP response that is read. */
+/**
+ * Maximum bytes received per connection. Far above the 100 kB of certificates that OpenSSL accepts, and above the part
+ * of an HTTP response that we read.
+ */
 const MAX_BYTES = 512 * 1024;
 
-/** Connects to one address, does STARTTLS if the protocol needs it, and performs the TLS handshake. */
+/** Connects to one address, negotiates STARTTLS if the protocol needs it, and performs the TLS handshake. */
 export async function connectTls(approach: ConnectOptions, context: SecureContext): Promise<ConnectResult> {
   const { address, endpoint, policy, signal, connectTimeoutMs, handshakeTimeoutMs } = approach;
   const { host, port, protocol } = endpoint;
@@ -90,10 +93,10 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   const { socket } = connection;
 
   const limits = { host, timeoutMs: handshakeTimeoutMs, signal };
-  const changed = await negotiateTls(socket, protocol, limits);
-  if (!changed.ok) {
+  const negotiated = await negotiateTls(socket, protocol, limits);
+  if (!negotiated.ok) {
     socket.destroy();
-    const { reason, detail } = changed;
+    const { reason, detail } = negotiated;
     return { ok: false, failure: { stage: 'starttls', reason, tlsAlert: null, detail }, wantsLegacy: false };
   }
 
@@ -103,18 +106,21 @@ export async function connectTls(approach: ConnectOptions, context: SecureContex
   return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
 }
 
-type ChangeOver = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
+type StartTlsResult = { ok: true } | { ok: false; reason: ReachFailure; detail: string | null };
 
-interface ChangeOverOptions {
-  /** A-labels or an IP address. */
+interface StartTlsOptions {
+  /** Host name in A-labels, or an IP address. */
   host: string;
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Each negotiates TLS and returns when the peer has agreed. Throws `StartTlsError` otherwise. */
+/**
+ * STARTTLS functions by protocol. Each resolves when the peer has agreed to start TLS, and otherwise
+ * rejects with `StartTlsError`.
+ */
 const NEGOTIATIONS: Partial<
-  Record<Protocol, (talk: PlaintextSession, peer: { host: string; port: number }) => Promise<void>>
+  Record<Protocol, (session: PlaintextSession, peer: { host: string; port: number }) => Promise<void>>
 > = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
 
 /**
@@ -124,16 +130,18 @@ const NEGOTIATIONS: Partial<
 async function negotiateTls(
   socket: Socket,
   protocol: Protocol,
-  { host, timeoutMs, signal }: ChangeOverOptions,
-): Promise<ChangeOver> {
+  { host, timeoutMs, signal }: StartTlsOptions,
+): Promise<StartTlsResult> {
   const negotiate = NEGOTIATIONS[protocol];
   if (negotiate === undefined) return { ok: true };
-  const talk = openPlaintextSession(socket);
-  const negotiated = negotiate(talk, { host, port: socket.remotePort ?? 0 }).then(() => talk.expectSilence());
+  const session = openPlaintextSession(socket);
+  const negotiated = negotiate(session, { host, port: socket.remotePort ?? 0 }).then(() =>
+    session.expectSilence(),
+  );
   try {
-    const late: ChangeOver = { ok: false, reason: 'timeout', detail: null };
+    const late: StartTlsResult = { ok: false, reason: 'timeout', detail: null };
     return await withTimeout(
-      negotiated.then((): ChangeOver => ({ ok: true })),
+      negotiated.then((): StartTlsResult => ({ ok: true })),
       { ms: timeoutMs, signal },
       late,
     );
@@ -141,6 +149,6 @@ async function negotiateTls(
     if (!(error instanceof StartTlsError)) throw error;
     return { ok: false, reason: error.reason, detail: error.detail };
   } finally {
-    talk.end();
+    session.end();
   }
 }

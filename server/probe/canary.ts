@@ -7,9 +7,14 @@ import { modernContext } from './tls-contexts.ts';
 /** Result of probing one canary: a third-party host that nearly always answers. */
 export interface CanaryResult {
   host: string;
-  /** The TLS handshake succeeded. Its certificate does not matter: any answer shows that our own network works. */
+  /**
+   * True if the TLS handshake succeeded. The certificate does not matter: any answer shows that our own network works.
+   */
   isHealthy: boolean;
-  /** How far its clock (the Date header of its HTTP response) is ahead of ours, in ms; null if it sent no date. */
+  /**
+   * Time in ms by which the host's clock (the Date header of its HTTP response) is ahead of
+   * ours; null if it sent no date.
+   */
   aheadMs: number | null;
 }
 
@@ -22,19 +27,22 @@ export interface CanaryOptions {
   hosts: readonly { host: string; port: number }[];
   resolver: Resolver;
   policy: AddressPolicy;
-  /** Our clock, ms UTC, which is compared with theirs. */
+  /** Our clock in ms UTC, which is compared with the clocks of the canaries. */
   now: () => number;
-  /** Wall-clock limit for the whole probe. Default: 4,000. */
+  /** Wall-clock limit for the whole probe in ms. Default: 4,000. */
   timeoutMs?: number;
 }
 
-/** Shorter than the rest of a check's lease after the longest possible check. */
+/** Default wall-clock limit in ms. Shorter than the rest of a check's lease after the longest possible check. */
 const TIMEOUT_MS = 4_000;
-/** Most addresses per canary: one of each family, because either IPv4 or IPv6 may be broken. */
+/** Maximum number of addresses per canary: one of each family, because either IPv4 or IPv6 may be broken. */
 const ADDRESSES = 2;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** Returns null if there are no hosts: then our own outages cannot be told from others'. */
+/**
+ * Creates a probe for the canaries. Returns null if there are no hosts: our own outages then look
+ * like outages of endpoints.
+ */
 export function createCanaries({ hosts, ...options }: CanaryOptions): Canaries | null {
   if (hosts.length === 0) return null;
   return { probe: (signal) => Promise.all(hosts.map((canary) => probeCanary(canary, options, signal))) };
@@ -92,8 +100,8 @@ function dateOf(tls: TLSSocket, host: string): Promise<number | null> {
       const date = Date.parse(line?.slice(5).trim() ?? '');
       resolve(Number.isNaN(date) ? null : date);
     };
-    const nothing = (): void => resolve(null);
-    tls.on('data', read).once('end', nothing).once('close', nothing).once('error', nothing);
+    const resolveNull = (): void => resolve(null);
+    tls.on('data', read).once('end', resolveNull).once('close', resolveNull).once('error', resolveNull);
     const name = host.includes(':') ? `[${host}]` : host;
     tls.write(
       `HEAD / HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: Certlantern (canary)\r\nConnection: close\r\n\r\n`,

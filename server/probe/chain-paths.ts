@@ -10,7 +10,7 @@ export interface ReceivedChain {
   staple: Uint8Array | null;
 }
 
-/** Most distinct chains per check. The servers behind one name seldom send more than two. */
+/** Maximum number of distinct chains per check. The servers behind one name seldom send more than two. */
 const MAX_CHAINS = 4;
 
 /** Returns the distinct readable chains in the order of the addresses. Stops reading when `work` is exhausted. */

@@ -5,22 +5,25 @@ import type { Observation } from '../core/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement } from './examiner.ts';
 
-/** Time limits in ms per order. A started thread that exceeds one counts as hung and is terminated. */
+/** Time limits in ms per request. A started thread that exceeds one counts as hung and is terminated. */
 export interface ThreadTimeouts {
-  /** A probe has its own deadline of 20 s. */
+  /** Limit for a probe, which has its own deadline of 20 s. */
   observeMs: number;
   judgeMs: number;
-  /** After a probe was aborted. */
+  /** Limit for the response to a probe after it was aborted. */
   abortedMs: number;
 }
 
 export interface ExaminerClientOptions {
   settings: ThreadSettings;
-  /** Orders that need more work reject with `ExaminationExceeded`. null: no limit. */
+  /**
+   * Work budget of a request. Requests that need more reject with `ExaminationExceeded`. If null, there is no limit.
+   */
   mostWork: number | null;
   patience: ThreadTimeouts;
   /**
-   * If set, the thread starts with the first order and ends after this idle time. Otherwise it starts now and stays.
+   * Idle time in ms after which the thread ends. If set, the first request starts the thread; otherwise it starts at
+   * once and does not end when idle.
    */
   idleMs?: number;
   /** Called for each verdict that is incomplete because the work budget of a probe ran out. */
@@ -33,12 +36,12 @@ export interface ExaminerClient extends Examiner {
   close(): Promise<void>;
 }
 
-/** Examining the certificates needs more work than this thread may do. */
+/** Error for an examination that needs more work than its thread may do. */
 export class ExaminationExceeded extends Error {
   override name = 'ExaminationExceeded';
 }
 
-/** The thread hung or died while it worked on this order. Callers repeat all other orders that were pending. */
+/** Error for the request during which the thread hung or died. Callers repeat all other requests that were pending. */
 export class ExaminationHung extends Error {
   override name = 'ExaminationOverran';
 }
@@ -48,7 +51,7 @@ interface Pending {
   resolve: (value: never) => void;
   reject: (error: Error) => void;
 }
-type NewOrder = ThreadRequest extends infer One
+type NewRequest = ThreadRequest extends infer One
   ? One extends ThreadRequest
     ? Omit<One, 'id'>
     : never
@@ -61,18 +64,21 @@ interface Thread {
 }
 
 /**
- * Hostile certificates and CRLs can at worst kill the thread, which is restarted, and not the process. Young objects
- * live for one probe, with dozens of probes at once; a larger young generation would only waste memory.
+ * Memory limits of the thread. Hostile certificates and CRLs can at most kill the thread, which then restarts, but not the
+ * process. Objects live as long as one of dozens of parallel probes, so a larger young generation only wastes memory.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 
 /**
- * Runs an examiner in its own thread. If the thread ends, all pending orders reject: the one it was working on with
- * `ExaminationHung`. The next order starts a new thread.
+ * Creates an examiner that runs in its own thread. If the thread ends, all pending requests reject, the one in progress
+ * with `ExaminationHung`. The next request then starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
   const { settings, mostWork, patience, idleMs, onCut, onTrouble } = options;
-  /** The order id that produced an observation. The thread usually still has it, so we send back only the id. */
+  /**
+   * Id of the request that produced an observation. The thread usually still caches the
+   * observation, so we send only the id.
+   */
   const origins = new WeakMap<Observation, number>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
@@ -95,11 +101,11 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       onTrouble(error instanceof Error ? error : new Error(String(error)));
     });
     worker.on('exit', () => {
-      // Restart only with the next order: a thread that cannot start would otherwise be restarted forever.
+      // Restart only with the next request: a thread that cannot start would otherwise restart forever.
       if (thread === started) thread = null;
-      // The thread judges in the order of arrival.
+      // The thread handles judge requests in the order of arrival.
       const oldestJudge = [...pending].find(([, { kind }]) => kind === 'judge')?.[0];
-      // If the order that spent work last is already answered, the thread hung in code that spends no budget.
+      // If the request that spent work last is already answered, the thread hung in code that spends no budget.
       const lastSpender = Atomics.load(working, 0);
       const culprit = pending.has(lastSpender) ? lastSpender : oldestJudge;
       for (const [id, { reject }] of pending) {
@@ -113,16 +119,16 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
 
   function settle(report: Exclude<ThreadResponse, { kind: 'ready' }>, pending: Thread['pending']): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
-    const order = pending.get(report.id);
+    const request = pending.get(report.id);
     pending.delete(report.id);
-    if (report.kind === 'failed') order?.reject(report.error);
+    if (report.kind === 'failed') request?.reject(report.error);
     else if (report.kind === 'exceeded')
-      order?.reject(new ExaminationExceeded('Too much work for this thread.'));
-    else order?.resolve(report as never);
+      request?.reject(new ExaminationExceeded('Too much work for this thread.'));
+    else request?.resolve(report as never);
     if (report.kind === 'judged' && report.isCut) onCut();
   }
 
-  /** Ends the thread. The next order starts a new one. */
+  /** Ends the thread. The next request starts a new one. */
   function terminate(target: Thread | null): void {
     if (thread === target) thread = null;
     void target?.worker.terminate();
@@ -133,7 +139,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     terminate(hung);
   }
 
-  function send<Kind extends ThreadResponse['kind']>(order: NewOrder, ms: number) {
+  function send<Kind extends ThreadResponse['kind']>(request: NewRequest, ms: number) {
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Extract<ThreadResponse, { kind: Kind }>>();
@@ -143,8 +149,8 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     const startTimeout = (limitMs: number): void => {
       if (target.pending.has(id)) timers.push(setTimeout(() => terminateHung(target, limitMs), limitMs));
     };
-    target.pending.set(id, { kind: order.kind, resolve, reject });
-    target.worker.postMessage({ ...order, id });
+    target.pending.set(id, { kind: request.kind, resolve, reject });
+    target.worker.postMessage({ ...request, id });
     void target.ready.then(() => startTimeout(ms));
     const answered = promise.finally(() => {
       timers.forEach((timer) => clearTimeout(timer));
@@ -163,14 +169,14 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   return {
     async observe(endpoint, { signal, authorities, withPosture, onStep }) {
       const { host, port, protocol } = endpoint;
-      const order = {
+      const request = {
         kind: 'observe' as const,
         endpoint: { host, port, protocol },
         authorities: authorities.map(compactCopy),
         withPosture,
         withSteps: onStep !== undefined,
       };
-      const { id, answered, abort } = send<'observed'>(order, patience.observeMs);
+      const { id, answered, abort } = send<'observed'>(request, patience.observeMs);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
@@ -185,7 +191,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     },
     async judge({ observation, now, authorities, previous }): Promise<Judgement> {
       const observed = origins.get(observation) ?? null;
-      const order = {
+      const request = {
         kind: 'judge' as const,
         observed,
         now,
@@ -193,11 +199,11 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         previous,
       };
       if (observed !== null) {
-        const sent = send<'judged' | 'forgotten'>({ ...order, observation: null }, patience.judgeMs);
+        const sent = send<'judged' | 'forgotten'>({ ...request, observation: null }, patience.judgeMs);
         const report = await sent.answered;
         if (report.kind === 'judged') return report.judgement;
       }
-      const sent = send<'judged'>({ ...order, observation: serialize(observation) }, patience.judgeMs);
+      const sent = send<'judged'>({ ...request, observation: serialize(observation) }, patience.judgeMs);
       return (await sent.answered).judgement;
     },
     async close() {
@@ -207,5 +213,5 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   };
 }
 
-/** Copies the bytes out of their buffer, which would otherwise be sent to the thread as a whole. */
+/** Copies the bytes to a buffer of their own, because `postMessage` would send the whole underlying buffer. */
 const compactCopy = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);

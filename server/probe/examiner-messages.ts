@@ -7,7 +7,7 @@ import type { Protocol } from '../../contract/words.ts';
 export interface ThreadSettings {
   dnsServers: readonly string[];
   egressAllowCidrs: readonly string[];
-  /** The operator's own trust anchors. */
+  /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
   cacheFolder: string;
   /** Work budget for the certificates of one probe, in units of `WorkBudget`. */
@@ -15,15 +15,21 @@ export interface ThreadSettings {
 }
 
 export interface ThreadData extends ThreadSettings {
-  /** Orders that need more work are `exceeded`. null: `lookWork` applies, and the verdict says if it ran out. */
+  /**
+   * Work limit per request; requests that need more are `exceeded`. If null, `lookWork` is the limit, and the
+   * verdict says if it ran out.
+   */
   mostWork: number | null;
   /**
-   * One Int32: the id of the order that spent work last, 0 for none. The main thread can read it while this one hangs.
+   * One Int32: the id of the request that spent work last; 0 for none. The main thread can read
+   * it while this thread hangs.
    */
   working: SharedArrayBuffer;
 }
 
-/** Messages to the thread. Reports repeat the `id`; `observed` is the id of the order that made the observation. */
+/**
+ * Messages to the thread. Responses repeat the `id`. `observed` is the id of the request that produced the observation.
+ */
 export type ThreadRequest =
   | {
       kind: 'observe';
@@ -31,7 +37,7 @@ export type ThreadRequest =
       endpoint: { host: string; port: number; protocol: Protocol };
       authorities: readonly Uint8Array[];
       withPosture: boolean;
-      /** Whether the caller wants the timings of the phases. */
+      /** True if the caller wants the timings of the phases. */
       withSteps: boolean;
     }
   | { kind: 'abort'; id: number }
@@ -39,7 +45,7 @@ export type ThreadRequest =
       kind: 'judge';
       id: number;
       observed: number | null;
-      /** Written by `serialize` of node:v8; null if the thread probably still has it. */
+      /** Serialized with node:v8; null if the thread probably still caches the observation. */
       observation: Uint8Array | null;
       now: number;
       authorities: readonly Uint8Array[];
@@ -48,15 +54,15 @@ export type ThreadRequest =
 
 /** Messages from the thread. */
 export type ThreadResponse =
-  /** The thread has started and accepts orders. */
+  /** The thread has started and accepts requests. */
   | { kind: 'ready' }
-  /** `observation`: written by `serialize` of node:v8. */
+  /** `observation`: serialized with node:v8. */
   | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
-  /** `isCut`: the work budget ran out, as the verdict says. */
+  /** `isCut`: true if the work budget ran out, which the verdict also says. */
   | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
   /** The examination needs more work than this thread may do. */
   | { kind: 'exceeded'; id: number }
-  /** The observation is no longer cached: send the order again with it. */
+  /** The observation is no longer cached: repeat the request and include it. */
   | { kind: 'forgotten'; id: number }
   | { kind: 'failed'; id: number; error: Error }
   /** A CA's answer could not be cached, or a source has a bug. */

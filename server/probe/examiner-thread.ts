@@ -11,11 +11,12 @@ import { createSources } from './sources/create-sources.ts';
 // Worker thread that probes and judges, so that this CPU work never delays an HTTP request.
 
 /**
- * Cache for observations until they are judged, usually at once: about 20 kB each, some megabytes from hostile hosts.
+ * Size limit of the cache for observations, which are usually judged at once. Each takes about 20 kB, or some
+ * megabytes from hostile hosts.
  */
 const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 
-type JudgeOrder = Extract<ThreadRequest, { kind: 'judge' }>;
+type ThreadJudgeRequest = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
 const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, lookWork, mostWork } = data;
@@ -29,17 +30,20 @@ const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble }
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
 const runningProbes = new Map<number, AbortController>();
 const observations = new LruCache<number, Observation>(OBSERVATION_CACHE_BYTES);
-/** Judged one per event loop iteration, so that the sockets of other probes are served between two hostile chains. */
-const judgeQueue: JudgeOrder[] = [];
+/**
+ * Pending judge requests. One is handled per event loop iteration, so that the sockets of other probes are served
+ * between two hostile chains.
+ */
+const judgeQueue: ThreadJudgeRequest[] = [];
 
-parentPort?.on('message', (order: ThreadRequest) => {
-  switch (order.kind) {
+parentPort?.on('message', (request: ThreadRequest) => {
+  switch (request.kind) {
     case 'abort':
-      return runningProbes.get(order.id)?.abort();
+      return runningProbes.get(request.id)?.abort();
     case 'observe':
-      return reportFailure(order, observe(order));
+      return reportFailure(request, observe(request));
     default:
-      judgeQueue.push(order);
+      judgeQueue.push(request);
       if (judgeQueue.length === 1) setImmediate(judgeNext);
   }
 });
@@ -49,15 +53,15 @@ function reportFailure({ id }: ThreadRequest, done: Promise<void>): void {
 }
 
 function judgeNext(): void {
-  const [order] = judgeQueue;
-  if (order === undefined) return;
-  reportFailure(order, judge(order));
+  const [request] = judgeQueue;
+  if (request === undefined) return;
+  reportFailure(request, judge(request));
   judgeQueue.shift();
   if (judgeQueue.length > 0) setImmediate(judgeNext);
 }
 
-async function observe(order: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
-  const { id, endpoint, authorities, withPosture, withSteps } = order;
+async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Promise<void> {
+  const { id, endpoint, authorities, withPosture, withSteps } = request;
   const stop = new AbortController();
   const steps: Step[] = [];
   const work = createBudget(id);
@@ -80,21 +84,21 @@ async function observe(order: Extract<ThreadRequest, { kind: 'observe' }>): Prom
   }
 }
 
-async function judge(order: JudgeOrder): Promise<void> {
-  const { id, observed, now: at, authorities, previous } = order;
+async function judge(request: ThreadJudgeRequest): Promise<void> {
+  const { id, observed, now: at, authorities, previous } = request;
   const work = createBudget(id);
   work.spend(0);
   const observation =
-    order.observation === null
+    request.observation === null
       ? observations.get(observed ?? -1)
-      : (deserialize(order.observation) as Observation);
+      : (deserialize(request.observation) as Observation);
   if (observation === null) return report({ kind: 'forgotten', id });
   const judgement = await examiner.judge({ observation, now: at, authorities, previous, work });
   if (mostWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
   report({ kind: 'judged', id, judgement, isCut: work.isExhausted });
 }
 
-/** Creates a budget that records the order being worked on, in case the main thread must terminate this one. */
+/** Creates a budget that records the request in progress, in case the main thread must terminate this thread. */
 function createBudget(id: number): WorkBudget {
   return new WorkBudget(mostWork ?? lookWork, () => void Atomics.store(working, 0, id));
 }

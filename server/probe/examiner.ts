@@ -19,11 +19,11 @@ import { getCACertificates } from 'node:tls';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface ExamineOptions {
-  /** Aborting ends everything still running, which is then reported as a timeout. */
+  /** Aborting it ends all running operations, which are then reported as timeouts. */
   signal: AbortSignal;
   /** DER of the account's own CAs, trusted in addition to the public roots. */
   authorities: readonly Uint8Array[];
-  /** Also probes the posture, which takes several more handshakes. Meant to run about once a day. */
+  /** True to also probe the posture, which takes several more handshakes. Meant to be set about once a day. */
   withPosture: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
@@ -33,9 +33,9 @@ export interface ExamineOptions {
 
 export interface JudgeRequest {
   observation: Observation;
-  /** ms UTC. */
+  /** Time of the verdict, ms UTC. */
   now: number;
-  /** DER, the same as for `observe`. */
+  /** DER of the account's own CAs, the same as for `observe`. */
   authorities: readonly Uint8Array[];
   /** The previous verdict of this endpoint; null for the first one. */
   previous: Verdict | null;
@@ -45,21 +45,24 @@ export interface JudgeRequest {
 
 export interface Judgement {
   verdict: Verdict;
-  /** Every distinct readable certificate, as far as the budget lasts. Unreadable ones are findings of the verdict. */
+  /**
+   * Facts of every distinct readable certificate, as far as the budget lasts. Unreadable ones
+   * are findings of the verdict.
+   */
   certificates: { facts: CertificateFacts }[];
 }
 
 /** The CPU-bound part of a check: probing the endpoint and judging the observation. */
 export interface Examiner {
-  /** Probes an endpoint once. Network failures are part of the observation and never reject. */
+  /** Probes an endpoint once. Never rejects for network failures, which are part of the observation. */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
     options: ExamineOptions,
   ): Promise<Observation>;
-  judge(question: JudgeRequest): Promise<Judgement>;
+  judge(request: JudgeRequest): Promise<Judgement>;
 }
 
-/** Creates an examiner that works in the calling thread. `trustStore` holds the public roots. */
+/** Creates an examiner that works in the calling thread. `trustStore` contains the public roots. */
 export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
   const trustStoreFor = createAccountTrust(trustStore);
   return {
@@ -93,7 +96,7 @@ function certificatesSeen(
   return [...seen.values()];
 }
 
-/** Most distinct sets of CAs in the cache. Accounts of one company mostly share a set. */
+/** Maximum number of distinct CA sets in the cache. Accounts of one company usually share a set. */
 const MAX_CACHED_STORES = 200;
 
 /** Returns a function that extends `base` by an account's own CAs (DER). Equal sets share one trust store. */
@@ -105,7 +108,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
     const key = fingerprints.toSorted().join(' ');
     const trustStore =
       cache.get(key) ??
-      // An older version may have stored certificates that this one cannot parse.
+      // An older version of the program may have stored certificates that this version cannot parse.
       extendTrustStore(
         base,
         authorities.filter((der) => tryParseCertificate(der) !== null),
@@ -120,7 +123,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
 
 /**
  * Loads Mozilla's roots as bundled with Node plus the operator's anchors (PEM). Never uses the system store or
- * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. @throws PkiError for unreadable PEM.
+ * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. Throws PkiError for unreadable PEM.
  */
 export function loadTrustStore(extraCaPem: string | null): TrustStore {
   const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));

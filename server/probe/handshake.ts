@@ -4,21 +4,21 @@ import { TooManyBytesError, withTimeout } from '../egress/index.ts';
 import type { ReachFailure } from '../core/index.ts';
 
 export interface HandshakeEvidence {
-  /** DER as sent, leaf first, at most 32. */
+  /** Certificates (DER) as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
   /** Set if the server sent more certificates than were read. */
   chainCut?: true;
   tlsVersion: string;
   cipher: string;
-  /** Common name of the key exchange group; null if there is none (RSA key exchange). */
+  /** Usual name of the key exchange group; null if there is none (RSA key exchange). */
   group: string | null;
-  /** DER of the stapled OCSPResponse (RFC 6066 §8), if the server sent one. */
+  /** DER of the stapled OCSPResponse (RFC 6066 §8); null if the server sent none. */
   staple: Uint8Array | null;
 }
 
 /**
- * `tls` is open; the caller closes it with `closeTls`. It is null if the server sent its certificate (TLS 1.2) and then
- * closed the connection because the client has none.
+ * Result of a TLS handshake. `tls` is open; the caller closes it with `closeTls`. It is null if a TLS 1.2 server sent
+ * its certificate and then closed the connection because the client has none.
  */
 export type HandshakeResult =
   { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null } | { ok: false; failure: HandshakeFailure };
@@ -26,7 +26,7 @@ export type HandshakeResult =
 export interface HandshakeOptions {
   /** A connected socket. A failed handshake destroys it. */
   socket: Socket;
-  /** A-labels, which are sent as SNI, or an IP address, which is not (RFC 6066 §3). */
+  /** Host name in A-labels, which is sent as SNI, or an IP address, which is not (RFC 6066 §3). */
   host: string;
   context: SecureContext;
   timeoutMs: number;
@@ -36,9 +36,9 @@ export interface HandshakeOptions {
 const MAX_CERTIFICATES = 32;
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_STAPLE_BYTES = 64 * 1024;
-const HANG_UP_MS = 1_000;
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** Performs one TLS handshake and collects what the server sent. Verifies nothing; `judge` does that later. */
+/** Performs one TLS handshake and returns what the server sent. Does not verify the chain; `judge` does that later. */
 export async function handshake({
   socket,
   host,
@@ -68,14 +68,17 @@ export async function handshake({
   }
 }
 
-/** Sends our Finished and a close_notify before the FIN. Otherwise the server logs a failed handshake per check. */
+/**
+ * Closes a TLS connection, waiting at most 1 s. Sends our Finished and a close_notify before the FIN, because otherwise
+ * the server logs a failed handshake at every check.
+ */
 export async function closeTls(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
   if (tls === null) return;
   const closed = new Promise<void>((resolve) => {
     tls.once('close', () => resolve());
     tls.destroySoon();
   });
-  if (!tls.destroyed) await withTimeout(closed, { ms: HANG_UP_MS, signal }, undefined);
+  if (!tls.destroyed) await withTimeout(closed, { ms: CLOSE_TIMEOUT_MS, signal }, undefined);
   tls.destroy();
 }
 
@@ -84,7 +87,10 @@ function destroyBoth(tls: TLSSocket, socket: Socket): void {
   socket.destroy();
 }
 
-/** Resolves when the handshake ends. Keeps error listeners on both sockets: late errors must not end the process. */
+/**
+ * Returns the result when the handshake ends. Keeps error listeners on both sockets, because an unhandled late
+ * error would end the process.
+ */
 function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
     let staple: Uint8Array | null = null;
@@ -92,14 +98,15 @@ function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResul
       try {
         resolve(read());
       } catch (error) {
-        // An error thrown in this event handler, for example by a hostile certificate, would end the process.
+        // Reject instead of throwing: an error in this event handler, for example from a hostile
+        // certificate, would end the process.
         reject(error);
       }
     };
     const fail = (error: NodeJS.ErrnoException): void =>
       settle(() => {
         const failure = handshakeFailure(error);
-        // In TLS 1.2 the server sends its certificate before it asks for the client's.
+        // In TLS 1.2 the server sends its certificate before it requests one from the client.
         const isOnlyClientRefused =
           mayDemandClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
         return isOnlyClientRefused ? evidence(tls, staple, null) : { ok: false, failure };
@@ -136,7 +143,7 @@ function evidence(tls: TLSSocket, staple: Uint8Array | null, open: TLSSocket | n
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
       group: groupName(tls.getEphemeralKeyInfo()),
-      // An oversized staple is truncated, which makes it unreadable on purpose.
+      // Truncate an oversized staple on purpose, so that it cannot be parsed.
       staple: staple?.subarray(0, MAX_STAPLE_BYTES) ?? null,
     },
   };
@@ -146,14 +153,14 @@ function failed(reason: HandshakeFailure['reason']): HandshakeResult {
   return { ok: false, failure: { reason, tlsAlert: null, detail: null, wantsLegacy: false } };
 }
 
-/** NIST's names for the curves that OpenSSL names differently. */
+/** NIST names of curves by their OpenSSL names. */
 const NAMES: Record<string, string> = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 
-/** Returns the common name of a key exchange group, such as X25519, P-256 or X25519MLKEM768; null if there was none. */
+/** Returns the usual name of a key exchange group, such as X25519, P-256 or X25519MLKEM768; null if there was none. */
 function groupName(key: EphemeralKeyInfo | object | null): string | null {
   if (key === null) return null;
   if ('name' in key && typeof key.name === 'string') return NAMES[key.name] ?? key.name;
-  // Node gives no name for finite-field groups: those of RFC 7919 on TLS 1.3, arbitrary ones before.
+  // Node gives no name for finite-field groups. TLS 1.3 uses those of RFC 7919, older versions use arbitrary ones.
   return 'size' in key && typeof key.size === 'number' ? `DH, ${key.size} bits` : null;
 }
 
@@ -164,18 +171,26 @@ export function isPostQuantum(group: string | null): boolean {
 
 export interface HandshakeFailure {
   reason: ReachFailure;
-  /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
+  /** Number of the TLS alert that the peer sent (RFC 8446 §6); null if it sent none. */
   tlsAlert: number | null;
   detail: string | null;
-  /** The peer may accept the legacy context (old versions, weak keys), so a second attempt is worthwhile. */
+  /**
+   * True if the peer may accept the legacy context (old versions, weak keys), so that a second attempt is worthwhile.
+   */
   wantsLegacy: boolean;
 }
 
 const PROTOCOL_VERSION_ALERT = 70;
-/** handshake_failure, protocol_version, insufficient_security (RFC 8446 §6.2): no common version, cipher, key size. */
+/**
+ * Alerts for no common version, cipher or key size: handshake_failure, protocol_version,
+ * insufficient_security (RFC 8446 §6.2).
+ */
 const LEGACY_ALERTS = [40, PROTOCOL_VERSION_ALERT, 71];
 
-/** certificate_required, and what servers send instead: bad_certificate, handshake_failure (RFC 8446 §6.2). */
+/**
+ * Alerts for a missing client certificate: certificate_required, or bad_certificate and handshake_failure, which
+ * servers send instead (RFC 8446 §6.2).
+ */
 const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
 
 /** Returns whether a server that requests a client certificate may send this alert to clients without one. */
@@ -218,7 +233,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
     ...more,
   });
   if (error instanceof TooManyBytesError) return failure('too_large');
-  // OpenSSL versions spell the alert codes differently; the number at the end of the message is the same in all.
+  // OpenSSL versions spell the alert codes differently, but the number at the end of the message is always the same.
   const alert = /SSL alert number (\d{1,3})/.exec(error.message)?.[1];
   if (alert !== undefined) {
     const tlsAlert = Number(alert);
@@ -228,7 +243,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
   if (code === undefined) return failure('other');
   if (VERSION_CODES.includes(code)) return failure('protocol_version', { wantsLegacy: true });
   if (WEAKNESS_CODES.includes(code)) return failure('other', { wantsLegacy: true });
-  // Node uses ECONNRESET also for an orderly close before the handshake, but sets no `syscall` then.
+  // Node also reports an orderly close before the handshake as ECONNRESET, but then sets no `syscall`.
   if (code === 'ECONNRESET') return failure(error.syscall === undefined ? 'closed' : 'reset');
   return failure(REASONS[code] ?? 'other');
 }

@@ -9,21 +9,21 @@ export interface HttpProbeOptions {
   /** `probeHttp` always closes this connection. */
   open: OpenConnection;
   endpoint: { host: string; port: number };
-  /** For GET. The HEAD request before it gets `HEAD_SHARE` of this time. */
+  /** Time limit for GET in ms. The HEAD request before it gets `HEAD_SHARE` of this time. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Share of the GET timeout that HEAD gets. Simple servers never answer HEAD, and a user may wait for the result. */
+/** Share of the GET timeout that HEAD gets. Some servers never answer HEAD, and a user may wait for the result. */
 const HEAD_SHARE = 0.4;
-/** Most bytes of the body that are read. Closing before the body ends makes the server log a broken request. */
+/** Maximum number of body bytes to read. Closing before the body ends makes the server log a broken request. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Longest wait for the rest of the body. */
+/** Maximum time in ms to wait for the rest of the body. */
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, then GET on a new connection if HEAD is refused or would count as down. A redirect is an answer.
- * Returns null if the server answers only clients with a certificate. `durationMs` ends with the status line.
+ * Sends HEAD /, then GET on a new connection if HEAD is refused or would count as down. Redirects count as answers.
+ * Returns null if the server requires a client certificate. `durationMs` ends with the status line.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, timeoutMs, signal } = options;

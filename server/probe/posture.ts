@@ -8,12 +8,13 @@ import { groupsContext, signatureContext, versionContext } from './tls-contexts.
 import { withSourceTimeout } from './query-sources.ts';
 
 export interface PostureOptions {
-  /** The first address that completed a handshake. All posture handshakes go to this address. */
+  /** Handshake of the first address that completed one. All posture handshakes go to this address. */
   seen: HandshakeObservation;
   approach: Omit<ConnectOptions, 'address' | 'signal'>;
   domains: DomainSource;
+  /** Time of the probe, ms UTC. */
   at: number;
-  /** Time limit for the whole posture probe, in ms. Questions without an answer by then stay unknown. */
+  /** Time limit for the whole posture probe, in ms. The result of a test that did not finish by then is unknown. */
   budgetMs: number;
   signal: AbortSignal;
   onFault: (error: unknown) => void;
@@ -21,13 +22,15 @@ export interface PostureOptions {
 
 const PER_HANDSHAKE_MS = 3_000;
 
-/** Result of one extra handshake; `unknown` if it says nothing about the tested feature, for example a timeout. */
+/**
+ * Result of one extra handshake; `unknown` if it shows nothing about the tested feature, for example after a timeout.
+ */
 type Trial = { state: 'accepted'; evidence: HandshakeEvidence } | { state: 'refused' | 'unknown' };
 type Attempt = (context: SecureContext) => Promise<Trial>;
 
 /**
  * Tests which TLS versions, key exchanges and leaf key types one address offers, with at most two handshakes at a time.
- * Also looks up CAA records and the registration of its name.
+ * Also looks up the CAA records and the registration of the host name.
  */
 export async function probePosture(options: PostureOptions): Promise<PostureObservation> {
   const { seen, approach, domains, at, budgetMs, signal, onFault } = options;
@@ -81,7 +84,10 @@ async function offeredVersions(
   return found;
 }
 
-/** Tests ML-KEM. Its ClientHello no longer fits into one packet, which breaks some servers and middleboxes. */
+/**
+ * Tests whether the server supports ML-KEM. The ClientHello with ML-KEM no longer fits into one packet, which breaks
+ * some servers and middleboxes.
+ */
 async function keyExchange(
   seen: HandshakeObservation,
   attempt: Attempt,
@@ -99,7 +105,7 @@ async function keyExchange(
   return { state: 'intolerant', group: classic.evidence.group };
 }
 
-/** Asks for the leaf of each key type (RSA, ECDSA) that the usual handshake did not return. */
+/** Requests the leaf of each key type (RSA, ECDSA) that the usual handshake did not return. */
 async function alternateLeaves(
   seen: HandshakeObservation,
   attempt: Attempt,
@@ -108,7 +114,7 @@ async function alternateLeaves(
   for (const keyType of ['rsa', 'ecdsa'] as const) {
     if (leafKey(seen.presentedChain) === keyType) continue;
     const trial = await attempt(signatureContext(keyType));
-    // On TLS 1.2 a server may choose a key exchange without a signature and send its usual leaf.
+    // In TLS 1.2 a server may choose a key exchange without a signature and send its usual leaf.
     if (trial.state !== 'accepted' || leafKey(trial.evidence.presentedChain) !== keyType) continue;
     found.push({ keyType, address: seen.address, presentedChain: trial.evidence.presentedChain });
   }
@@ -135,7 +141,7 @@ async function attemptHandshake(approach: ConnectOptions, context: SecureContext
   return { state: 'accepted', evidence: secured.evidence };
 }
 
-/** Returns whether the server rejected the hello itself: by an alert or by closing the connection. */
+/** Returns whether the server rejected the ClientHello: by an alert or by closing the connection. */
 function isRejection({ failure }: Extract<ConnectResult, { ok: false }>): boolean {
   return failure.stage === 'handshake' && failure.reason !== 'timeout' && failure.reason !== 'too_large';
 }

@@ -15,11 +15,13 @@ import { Requester, type Sources } from './sources/sources.ts';
 import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
-  /** Aborting ends everything still running, which is then reported as a timeout. */
+  /** Aborting it ends all running operations, which are then reported as timeouts. */
   signal: AbortSignal;
-  /** Decides which chains are valid. CAs are asked about revocation and renewal of valid chains only. */
+  /**
+   * Trust store that decides which chains are valid. CAs are queried about revocation and renewal of valid chains only.
+   */
   trustStore: TrustStore;
-  /** Also probes the posture and asks both CRL and OCSP. Meant to run once a day. */
+  /** True to also probe the posture and query both CRL and OCSP. Meant to be set once a day. */
   withPosture: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
@@ -37,7 +39,7 @@ export interface Step {
 export interface Probe {
   /**
    * Probes all addresses of an endpoint in parallel, then queries the sources (AIA, CRL, OCSP, ARI) about the chains
-   * received. Network failures are part of the observation and never reject.
+   * received. Never rejects for network failures, which are part of the observation.
    */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
@@ -48,27 +50,30 @@ export interface Probe {
 export interface ProbeOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** ms UTC. */
+  /** Clock that returns ms UTC. */
   now: () => number;
   sources: Sources;
-  /** Overrides single timeouts, for tests. */
+  /** Replacements for single timeouts, used by tests. */
   timeouts?: Partial<Timeouts>;
-  /** Called if a source throws, which is a bug; the probe continues without it. Default: emits a process warning. */
+  /**
+   * Called if a source throws, which is a bug; the probe continues without that source.
+   * Default: emits a process warning.
+   */
   onFault?: (error: unknown) => void;
 }
 
-/** Wall-clock limits in ms, so that a peer gains nothing by trickling bytes. */
+/** Limits in ms of wall-clock time instead of idle time, so that a peer gains nothing by trickling bytes. */
 interface Timeouts {
   connect: number;
   handshake: number;
-  /** For GET /. The HEAD request before it gets 40 % of this time. */
+  /** Limit for GET /. The HEAD request before it gets 40 % of this time. */
   http: number;
-  /** For fetching issuer certificates that the server did not send. */
+  /** Limit for fetching issuer certificates that the server did not send. */
   authorities: number;
-  /** For revocation and renewal. A user who adds a domain waits for both. */
+  /** Limit for revocation and renewal. A user who adds a domain waits for both. */
   status: number;
   posture: number;
-  /** For the whole probe, including name resolution. */
+  /** Limit for the whole probe, including name resolution. */
   check: number;
 }
 
@@ -110,7 +115,7 @@ export function createProbe(options: ProbeOptions): Probe {
         handshakeTimeoutMs: caps.handshake,
       };
       const http: Promise<HttpObservation | null>[] = [];
-      /** Uses only the first connection that completes its handshake. */
+      /** Takes over only the first https connection that completes its handshake. */
       const takeOver = (open: OpenConnection): boolean => {
         if (protocol !== 'https' || http.length > 0) return false;
         const request = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
@@ -186,8 +191,8 @@ export function createProbe(options: ProbeOptions): Probe {
 }
 
 /**
- * Aborts the handshakes of a probe once OpenSSL may have spent the probe's work budget on their chains. Addresses whose
- * handshake is not complete by then are reported as `too_large`.
+ * Creates a limiter that aborts the handshakes of a probe once OpenSSL may have spent the probe's work budget on their
+ * chains. Addresses whose handshake is not complete by then are reported as `too_large`.
  */
 function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
   const budget = new WorkBudget(work.total);
@@ -205,8 +210,8 @@ function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
         const bytes = chain.reduce((sum, { length }) => sum + length, 0);
         if (budget.spendHandshake(chain.map(tryParseCertificate), bytes)) return;
         work.exhaust();
-        // Abort the others at once: the next socket to be read may bring another expensive chain. Never abort this
-        // one: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
+        // Abort the other handshakes at once: the next socket may bring another expensive chain. Never abort this
+        // handshake: Node 26 crashes if a socket is destroyed below its TLS layer while that layer reads from it.
         for (const one of running) if (one !== own) one.abort();
       };
       const seen = await probeAddress({ signal: own.signal, onChain });

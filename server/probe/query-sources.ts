@@ -5,16 +5,16 @@ import type { Requester, FoundAuthorities, Sources } from './sources/sources.ts'
 import { withTimeout } from '../egress/index.ts';
 
 export interface QuerySourcesOptions {
-  /** The check that pays for the requests which its endpoint's certificates cause. */
+  /** Check that is charged for the requests that its endpoint's certificates cause. */
   asker: Requester;
   addresses: readonly AddressObservation[];
   sources: Sources;
   trustStore: TrustStore;
   now: number;
   signal: AbortSignal;
-  /** Asks both CRL and OCSP, instead of OCSP as a fallback only. */
+  /** True to query both CRL and OCSP. If false, OCSP is only the fallback. */
   isThorough: boolean;
-  /** Time limits in ms. Answers that arrive later are left for the next check. */
+  /** Time limits in ms. Answers that arrive later are used by the next check. */
   waits: { authoritiesMs: number; statusMs: number };
   onFault: (error: unknown) => void;
 }
@@ -24,7 +24,9 @@ export type SourceAnswers = Pick<
   'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'
 >;
 
-/** Completes the chains received and asks their CAs about revocation and renewal. Never rejects; respects `waits`. */
+/**
+ * Completes the received chains and queries their CAs about revocation and renewal. Never rejects; respects `waits`.
+ */
 export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
   const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
@@ -64,7 +66,7 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
       };
       const [revocation, renewal] = await Promise.all([
         revocationOf(path),
-        // A private CA can put any issuer name into a certificate, so ask ARI for public chains only.
+        // A private CA can put any issuer name into a certificate, so query ARI for public chains only.
         isPublic
           ? withSourceTimeout((until) => sources.renewal.renewal({ leaf, now, signal: until }), {
               ...limit,
@@ -115,14 +117,14 @@ function distinct(authorities: readonly FetchedAuthority[]): FetchedAuthority[] 
   return [...byBytes.values()];
 }
 
-/** After the abort a source has this long to return a partial answer. */
+/** Time in ms that a source has after the abort to return a partial answer. */
 const GRACE_MS = 250;
 
 interface Wait<T> {
   ms: number;
-  /** Aborting ends the wait at once. */
+  /** Aborting it ends the wait at once. */
   signal: AbortSignal;
-  /** Returned if the source is too late or throws, so that neither spoils the observation. */
+  /** Result if the source is too late or throws, so that the rest of the observation is still usable. */
   late: T;
   onFault: (error: unknown) => void;
 }

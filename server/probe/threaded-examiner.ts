@@ -15,25 +15,31 @@ interface ThreadedExaminerOptions extends ThreadSettings {
   onLimit?: () => void;
   /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
   onTrouble: (error: Error) => void;
-  /** Overrides timeouts, for tests. */
+  /** Replacements for single timeouts, used by tests. */
   patience?: { checks?: Partial<ThreadTimeouts>; strangers?: Partial<ThreadTimeouts> };
   /** Idle time in ms after which the second thread ends. Default: 30,000. */
   idleMs?: number;
 }
 
 interface ThreadedExaminer extends Examiner {
-  /** Examines for people without an account in the second thread, so that accounts' checks never wait for them. */
+  /**
+   * Examiner for people without an account. It uses the second thread, so that accounts' checks never wait for them.
+   */
   strangers: Examiner;
   close(): Promise<void>;
 }
 
+/** Timeouts for the checks of accounts. */
 const CHECKS: ThreadTimeouts = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
-/** A user waits ten seconds at most, and a hung thread delays everybody else without an account. */
+/**
+ * Timeouts for people without an account. A person waits at most ten seconds, and a hung thread delays
+ * everybody else without an account.
+ */
 const STRANGERS: ThreadTimeouts = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
 const IDLE_MS = 30_000;
 /**
- * Share of a probe's work budget that the thread of the checks may spend: 15 ms of a core, ten times what a usual host
- * needs. Endpoints that need more move to the second thread.
+ * Share of a probe's work budget that the thread of the accounts' checks may spend: 15 ms of a core, ten times the need
+ * of a usual host. Endpoints that need more move to the second thread.
  */
 const CHECKS_WORK_SHARE = 1 / 4;
 const MAX_ISOLATED = 1_000;
@@ -41,8 +47,8 @@ const MAX_ISOLATED = 1_000;
 type Endpoint = Observation['endpoint'];
 
 /**
- * Probes and judges in two worker threads, so that the main thread never waits for a handshake or a path search. A hung
- * thread is terminated: its endpoint becomes unknown (`not_examined`), never down; callers repeat all other calls.
+ * Creates an examiner with two worker threads, so that the main thread never waits for a handshake or a path search. A
+ * hung thread is terminated: its endpoint becomes unknown (`not_examined`), never down; callers repeat other calls.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
   const { onLimit = () => undefined, onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
@@ -73,11 +79,14 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     if (isolated.size > MAX_ISOLATED && oldest !== undefined) isolated.delete(oldest);
   }
 
-  /** Runs `examine` on the right thread. `overran` gives the result if this endpoint made the thread hang. */
+  /**
+   * Runs `examine` on the thread for this endpoint. `hungResult` returns the result if the
+   * endpoint made the thread hang.
+   */
   async function examineOn<T>(
     endpoint: Endpoint,
     examine: (client: ExaminerClient) => Promise<T>,
-    overran: () => T,
+    hungResult: () => T,
     client = isolated.has(keyOf(endpoint)) ? strangers : checks,
   ): Promise<T> {
     try {
@@ -86,9 +95,9 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       const isTooMuch = error instanceof ExaminationExceeded;
       if (!isTooMuch && !(error instanceof ExaminationHung)) throw error;
       isolate(endpoint);
-      if (isTooMuch) return examineOn(endpoint, examine, overran, strangers);
+      if (isTooMuch) return examineOn(endpoint, examine, hungResult, strangers);
       onLimit();
-      return overran();
+      return hungResult();
     }
   }
 
@@ -96,15 +105,15 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     observe({ host, port, protocol }: Endpoint, options: ExamineOptions) {
       const endpoint = { host, port, protocol };
       const startedAt = Date.now();
-      const overran = (): Observation => unexaminedObservation(endpoint, startedAt);
-      return examineOn(endpoint, (client) => client.observe(endpoint, options), overran, thread);
+      const hungResult = (): Observation => unexaminedObservation(endpoint, startedAt);
+      return examineOn(endpoint, (client) => client.observe(endpoint, options), hungResult, thread);
     },
-    judge(question: JudgeRequest) {
-      const { endpoint } = question.observation;
+    judge(request: JudgeRequest) {
+      const { endpoint } = request.observation;
       return examineOn(
         endpoint,
-        (client) => client.judge(question),
-        () => unexaminedJudgement(question),
+        (client) => client.judge(request),
+        () => unexaminedJudgement(request),
         thread,
       );
     },

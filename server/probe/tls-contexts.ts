@@ -10,16 +10,16 @@ const POST_QUANTUM_GROUP = 'X25519MLKEM768';
 const SHARED: SecureContextOptions = {
   ecdhCurve: `${CLASSIC_GROUPS}:${POST_QUANTUM_GROUP}`,
   // Without trust anchors OpenSSL's verification ends at once and Node skips getPeerCertificate(true), which saves a
-  // third of a handshake's CPU. Nothing is lost: `judge` verifies chains, OpenSSL's result is never used.
+  // third of a handshake's CPU time. `judge` verifies chains; we never use OpenSSL's result.
   ca: [],
 };
 
-/** Must be in every cipher list: Node disables TLS 1.3 if a list contains no TLS 1.3 cipher. */
+/** TLS 1.3 ciphers for every cipher list, because Node disables TLS 1.3 if a list contains no TLS 1.3 cipher. */
 const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
 
 /**
- * Accepts what current clients accept, except ML-KEM: even without a key share it makes servers that prefer it send a
- * HelloRetryRequest, an eighth of a check's CPU. Only the first group gets a key share. Created once: creation is slow.
+ * TLS settings of current clients without ML-KEM: even without a key share it makes servers that prefer it send a
+ * HelloRetryRequest (an eighth of a check's CPU). Only the first group gets a key share. Shared, because creation is slow.
  */
 export const modernContext = createSecureContext({
   ...SHARED,
@@ -28,7 +28,7 @@ export const modernContext = createSecureContext({
 });
 
 /**
- * For a second attempt at servers that reject `modernContext`: allows TLS 1.0, small keys, SHA-1, missing secure
+ * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, small keys, SHA-1, missing secure
  * renegotiation, and ML-KEM for servers that accept nothing else.
  */
 export const legacyContext = createSecureContext({
@@ -38,7 +38,7 @@ export const legacyContext = createSecureContext({
   secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
 });
 
-/** Offers exactly one protocol version, with all its ciphers. */
+/** Returns a context that offers exactly one protocol version with all its ciphers. */
 export const versionContext = memoize((version: TlsVersion) =>
   createSecureContext({
     ...SHARED,
@@ -49,7 +49,7 @@ export const versionContext = memoize((version: TlsVersion) =>
   }),
 );
 
-/** `post-quantum` offers ML-KEM first; `classic` does not offer it. */
+/** Returns a context for key exchange groups: `post-quantum` offers ML-KEM first, `classic` does not offer it. */
 export const groupsContext = memoize((groups: 'classic' | 'post-quantum') =>
   createSecureContext({
     ...SHARED,
@@ -70,7 +70,10 @@ const SIGNATURES = {
   ecdsa: ['ECDSA+SHA256', 'ECDSA+SHA384', 'ECDSA+SHA512', 'ECDSA+SHA1'],
 };
 
-/** Accepts signatures of one key type only, so that a server with two leaves must send the one of that type. */
+/**
+ * Returns a context that accepts signatures of one key type only, so that a server with two leaves must
+ * send the leaf of that type.
+ */
 export const signatureContext = memoize((keyType: 'rsa' | 'ecdsa') =>
   createSecureContext({
     ...SHARED,

@@ -20,7 +20,7 @@ export interface BounceReaderOptions {
   clock: Clock;
   alarms: Alarms;
   log: Log;
-  /** Absent: no bounces are read. `mailbox`: imap:// or imaps:// with user and password. */
+  /** Settings for bounces; if absent, none are read. `mailbox`: imap:// or imaps:// URL with user and password. */
   bounces?: (BounceReturn & { mailbox: string }) | null;
 }
 
@@ -33,9 +33,8 @@ export interface BounceReader {
 }
 
 /**
- * Reads the mailbox for bounces of mail that a server had accepted. The delivery then counts as failed, and an
- * address that takes no mail gets none. Several workers may read it: a bounce that one took is gone for the others,
- * or recorded twice with the same result.
+ * Creates the loop that reads bounces of accepted mail. It marks their deliveries as failed and suppresses addresses that
+ * refuse mail. Several workers may run it: they skip a bounce that another took, or record it twice with the same result.
  */
 export function createBounceReader({
   store,
@@ -76,7 +75,7 @@ export function createBounceReader({
       return recorded;
     } catch (error) {
       if (stopping.signal.aborted) return 0;
-      // Log the reason only: the error holds what was sent, and so the password.
+      // Log only the reason: the error contains what was sent, and so the password.
       const reason = reasonOf(error);
       log.warn({ reason }, 'the mailbox of bounces could not be read');
       await alarms.raise('bounce_mailbox', `It could not be read: ${reason}`);
@@ -103,12 +102,12 @@ export function createBounceReader({
   };
 }
 
-/** Returns whether the status is about the sender and not the address: security or policy (RFC 3463 §3.8). */
+/** Returns whether a status is about the sender and not the address: security or policy (RFC 3463 §3.8). */
 function refusesUs(status: string): boolean {
   return status.startsWith('5.7.');
 }
 
-/** Returns the server's words where there are any: imapflow's own message is mostly "Command failed". */
+/** Returns the server's response text if there is one, because imapflow's own message is mostly "Command failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const response: unknown = Reflect.get(error, 'responseText');

@@ -20,7 +20,7 @@ export interface CheckerOptions {
   store: Store;
   examiner: Examiner;
   clock: Clock;
-  /** In [0, 1); spreads the checks. */
+  /** Returns a random number in [0, 1) that spreads the checks. */
   random: () => number;
   log: Log;
 }
@@ -31,17 +31,17 @@ interface CheckerParts {
 }
 
 /**
- * A probe takes at most 20 s, and the canaries that it may wait for 8 s more; the rest is for recording. After this, other workers
- * take over the checks of a killed process.
+ * Lease of a check, after which other workers take over the checks of a killed process. A probe takes at most 20 s, and the
+ * canaries that it may wait for 8 s more; the rest is for recording.
  */
 const CHECK_LEASE_MS = 45_000;
 
-/** Claims due monitors, together with others that watch the same endpoint, and checks them. */
+/** Creates the loop that claims due monitors, together with others that watch the same endpoint, and checks them. */
 export function createCheckLoop(
   options: CheckerOptions &
     CheckerParts & {
       claimedBy: string;
-      /** How many checks run at once. */
+      /** Largest number of checks that run at once. */
       concurrency: number;
       ownNetwork: OwnNetwork;
     },
@@ -52,12 +52,12 @@ export function createCheckLoop(
     ...options,
     name: 'check',
     async claim(limit) {
-      // With a wrong clock, everything may be due and be judged expired.
+      // With a wrong clock, every monitor may be due, and every certificate may be judged expired.
       if (!(await ownNetwork.clockIsRight())) return [];
       const claim = { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy, taken };
       const { watchers, isMore } = await claimWatchers(store, claim);
       taken += watchers.length;
-      // Several due monitors became one item: slots are free, and nothing else would wake the loop for the rest.
+      // Several due monitors became one item, so slots are free, and nothing else would wake the loop to claim more.
       if (isMore && watchers.length < limit) loop.wake();
       return watchers;
     },
@@ -71,8 +71,8 @@ export function createCheckLoop(
 }
 
 /**
- * Checks an endpoint once for every claimed monitor that watches it: one probe, then for each monitor by itself judge and record. A
- * stop in between leaves the monitors that are not recorded yet as they were.
+ * Checks an endpoint once for every claimed monitor that watches it: one probe, then one judgement and one record per
+ * monitor. If the worker stops in between, monitors that are not recorded yet stay unchanged.
  */
 async function checkEndpoint(
   watchers: Watchers,
@@ -90,7 +90,7 @@ async function checkEndpoint(
           const outcome = await finishCheck(monitor, probe, options, stopping);
           meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
-          // The other monitors go on.
+          // The failure of one monitor must not stop the others.
           meters.check('failed', null);
           failCurrentSpan(error);
           log.error({ err: error }, 'check failed; it is tried again when its lease expires');
@@ -103,7 +103,7 @@ async function checkEndpoint(
 
 const waitedForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
   Number(isWaitedFor(other)) - Number(isWaitedFor(one));
-/** Somebody is likely to look at the page until the answer is there. */
+/** Returns whether a user probably waits for the result: after a request, or for the first check of a domain. */
 const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
 
 async function finishCheck(
@@ -113,7 +113,7 @@ async function finishCheck(
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
   const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await probe;
-  // We interrupted the probe ourselves; what it saw says nothing about the endpoint.
+  // We interrupted the probe ourselves, so its result says nothing about the endpoint.
   if (stopping.aborted) return 'interrupted';
 
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;

@@ -4,42 +4,39 @@ import { createWakeSignal } from './wake-signal.ts';
 import type { Log } from './clock.ts';
 
 /**
- * Average delay of due work that no signal announced; signals make it milliseconds. Each wait is randomised: with
- * fixed intervals, the longest gap, and so the most work, would always fall to the same worker.
+ * Average delay of due work without a signal; signals reduce it to milliseconds. Each wait is randomised: with fixed
+ * intervals, the longest gap, and so the most work, would always fall to the same worker.
  */
 const POLL_MS = 1_000;
 /**
- * The delay after a claim that found work; it doubles after each that did not. Work due within a second is claimed
- * in small batches, and several workers get equal shares within minutes, because each polls more often.
+ * Delay after a claim that found work; it doubles after each claim that did not. Work due within a second is claimed in small
+ * batches, and several workers get equal shares within minutes, because each polls more often.
  */
 const BUSY_POLL_MS = 100;
 /**
- * Cap each batch and pause before the next: otherwise, after a stall, the first worker would claim everything
- * that became due meanwhile.
+ * Largest number of items per claim. A pause follows a full batch: otherwise, after a stall, the first worker would claim
+ * everything that became due meanwhile.
  */
 const MAX_BATCH = 16;
 const BATCH_PAUSE_MS = 20;
-/**
- * While every slot is taken, freed ones are gathered this long, so that a busy worker claims
- * batches and not single rows.
- */
+/** How long freed slots are gathered while every slot is taken, so that a busy worker claims batches and not single rows. */
 const GATHER_MS = 10;
 const MAX_ERROR_PAUSE_MS = 10_000;
 
 export interface ClaimLoopOptions<Item> {
   /** The name of an item in log lines, traces and metrics. */
   name: string;
-  /** How many items run at once. */
+  /** Largest number of items that run at once. */
   concurrency: number;
   /** Claims at most `limit` due items under a lease. */
   claim(limit: number): Promise<Item[]>;
   /** Processes one item. The signal aborts when the worker stops. */
   handle(item: Item, signal: AbortSignal): Promise<void>;
-  /** Releases an interrupted item; harmless for one that was finished (its lease is gone). */
+  /** Releases an interrupted item; has no effect on a finished one, whose lease is gone. */
   release(item: Item): Promise<void>;
-  /** Extends the lease of a running item every `everyMs`; absent where leases outlast every item. */
+  /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item. */
   renewal?: { everyMs: number; renew(item: Item): Promise<void> };
-  /** In [0, 1). */
+  /** Returns a random number in [0, 1). */
   random: () => number;
   /** Fields that identify an item in log lines and in its trace. */
   fieldsOf(item: Item): LogFields;
@@ -54,32 +51,33 @@ export interface ClaimLoop {
   /** Claims and processes everything that is due; returns the number of items. For tests that move the clock. */
   runDue(): Promise<number>;
   /**
-   * Stops claiming. Running items may finish within `graceMs`; then their signal aborts. Items that still run
-   * `abortMs` later are released all the same.
+   * Stops claiming. Running items may finish within `graceMs`; then their signal aborts. Items that still run `abortMs` later
+   * are released.
    */
   stop(patience: { graceMs: number; abortMs: number }): Promise<void>;
 }
 
 /**
- * Creates a loop that runs at most `concurrency` claimed items at once. A slow item does not hold up the others. An item that throws is
- * logged and keeps its lease, so it is retried when the lease expires.
+ * Creates a loop that runs at most `concurrency` claimed items at once. A slow item does not delay the others. An item that
+ * throws is logged and keeps its lease, so it is retried when the lease expires.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;
   const kind = name.replaceAll(' ', '_');
   /**
-   * One abort controller per item: hundreds of listeners on a shared signal would stay as long as the process lives.
+   * The running items, each with its own abort controller: hundreds of listeners on a shared signal would stay for the life
+   * of the process.
    */
   const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
   let interrupted = false;
-  /** Releases that began or ended: by the item's end, or by a stop that waited for it in vain. */
+  /** Releases that were started, by their item: when the item ended, or by a `stop` that no longer waits for it. */
   const releases = new Map<Item, Promise<void>>();
   const wakeSignal = createWakeSignal();
   let full = false;
   const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
 
-  /** Runs an item. All log lines in between carry its fields; its trace begins with the claim. */
+  /** Runs an item. Its log lines contain its fields; its trace begins with the claim. */
   function run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
     const fields = options.fieldsOf(item);
     const span =
@@ -150,7 +148,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   }
 
   /**
-   * Claims for the free slots. Returns `full` if all are taken now, `more` if the batch reached its cap with slots
+   * Claims items for the free slots. Returns `full` if all are taken now, `more` if the batch reached its cap with slots
    * left, `some` if it was smaller, `none` if nothing was due.
    */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
@@ -171,13 +169,13 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     let misses = 0;
     while (!stopping.signal.aborted) {
       try {
-        // Set before the claim too: an item that ends during the claim must wake the loop.
+        // Set `full` before the claim too: an item that ends during the claim must wake the loop.
         full = true;
         const found = await fill();
         full = found === 'full';
         misses = found === 'none' ? misses + 1 : 0;
         failures = 0;
-        // Leave other workers time to claim, whatever rings meanwhile.
+        // Give other workers time to claim, even if a signal comes meanwhile.
         if (found === 'more') await delay(jittered(BATCH_PAUSE_MS));
         else await wakeSignal.wait(jittered(Math.min(BUSY_POLL_MS * 2 ** misses, POLL_MS)));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
@@ -218,7 +216,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   };
 }
 
-/** Instants in ms UTC. */
+/** Start and end of a claim, in ms UTC. */
 interface PastClaim {
   startedAt: number;
   endedAt: number;

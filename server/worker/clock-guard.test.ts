@@ -3,10 +3,10 @@ import type { CanaryResult } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const sightings = (...ahead: (number | null)[]): CanaryResult[] =>
+const reports = (...ahead: (number | null)[]): CanaryResult[] =>
   ahead.map((aheadMs, index) => ({ host: `canary-${index}`, isHealthy: true, aheadMs }));
 
-/** A guard whose clocks are moved by hand. */
+/** Creates a guard whose clocks the test moves. */
 function guarded() {
   const time = { now: Date.UTC(2027, 2, 1), monotonic: 0 };
   const guard = createClockGuard({ now: () => time.now }, () => time.monotonic);
@@ -23,28 +23,28 @@ describe('The guard of the clock', () => {
     [[HOUR_MS, HOUR_MS, -HOUR_MS], null],
     [[HOUR_MS + 1, HOUR_MS + 1, 0], -(HOUR_MS + 1)],
     [[-2 * HOUR_MS, -2 * HOUR_MS, 400 * HOUR_MS], 2 * HOUR_MS],
-    // Two that do not agree: who is right is not known.
+    // Two canaries disagree, so the offset is unknown.
     [[0, 400 * HOUR_MS], null],
     [[400 * HOUR_MS, null, null], null],
     [[null, null, null], null],
   ])('hears canaries that are ahead by %j, and is off by %j', (ahead, off) => {
     const { guard } = guarded();
-    guard.hear(sightings(...ahead));
+    guard.hear(reports(...ahead));
     expect(guard.offBy()).toBe(off);
   });
 
   describe('that found it wrong, where nobody tells the time any more', () => {
     function wrongBy(offMs: number) {
       const made = guarded();
-      made.guard.hear(sightings(-offMs, -offMs));
+      made.guard.hear(reports(-offMs, -offMs));
       return made;
     }
 
     it('keeps what it knows for a day, and believes the clock then', () => {
       const { guard, pass } = wrongBy(400 * DAY_MS);
-      guard.hear(sightings(null, null, null));
+      guard.hear(reports(null, null, null));
       pass(DAY_MS);
-      guard.hear(sightings(400 * DAY_MS, null, null));
+      guard.hear(reports(400 * DAY_MS, null, null));
       expect(guard.offBy()).toBe(400 * DAY_MS);
       pass(1);
       expect(guard.offBy()).toBeNull();
@@ -55,13 +55,13 @@ describe('The guard of the clock', () => {
       pass(HOUR_MS);
       time.now -= 10 * DAY_MS;
       expect(guard.isStale()).toBe(true);
-      guard.hear(sightings(null, null, null));
+      guard.hear(reports(null, null, null));
       expect(guard.offBy()).toBe(390 * DAY_MS);
       time.now -= 390 * DAY_MS;
       expect(guard.isStale()).toBe(true);
-      guard.hear(sightings(null, null, null));
+      guard.hear(reports(null, null, null));
       expect(guard.offBy()).toBeNull();
-      // And wrong once more, as before.
+      // The clock is set wrong again.
       time.now += 5 * HOUR_MS;
       expect(guard.offBy()).toBe(5 * HOUR_MS);
     });
@@ -69,32 +69,32 @@ describe('The guard of the clock', () => {
 
   it('believes a clock that it found right, however it was moved, where nobody tells the time', () => {
     const { time, guard } = guarded();
-    guard.hear(sightings(0, 0, 0));
-    // As after a sleep of the machine.
+    guard.hear(reports(0, 0, 0));
+    // The clock jumps, as after a sleep of the machine.
     time.now += 3 * DAY_MS;
-    guard.hear(sightings(null, null, null));
+    guard.hear(reports(null, null, null));
     expect(guard.offBy()).toBeNull();
   });
 
   it('asks at first, after five minutes, and at once when the clock jumps', () => {
     const { time, guard, pass } = guarded();
     expect(guard.isStale()).toBe(true);
-    guard.hear(sightings(0, 0, 0));
+    guard.hear(reports(0, 0, 0));
     expect(guard.isStale()).toBe(false);
     pass(5 * MINUTE_MS);
     expect(guard.isStale()).toBe(true);
-    guard.hear(sightings(0, 0, 0));
+    guard.hear(reports(0, 0, 0));
     for (const jump of [2 * MINUTE_MS, -2 * MINUTE_MS]) {
       time.now += jump;
       expect(guard.isStale()).toBe(true);
-      guard.hear(sightings(0, 0, 0));
+      guard.hear(reports(0, 0, 0));
     }
     expect(guard.isStale()).toBe(false);
   });
 
   it('asks a wrong clock every minute', () => {
     const { guard, pass } = guarded();
-    guard.hear(sightings(-5 * HOUR_MS, -5 * HOUR_MS));
+    guard.hear(reports(-5 * HOUR_MS, -5 * HOUR_MS));
     pass(MINUTE_MS);
     expect(guard.isStale()).toBe(true);
   });

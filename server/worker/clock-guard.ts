@@ -2,39 +2,42 @@ import type { CanaryResult } from '../probe/index.ts';
 import type { Clock } from './clock.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-/** Far more than a maintained clock is off, and far less than what makes an alert wrong. */
+/**
+ * Largest offset of a clock that counts as right: far more than a maintained clock has, far less than what makes an alert
+ * wrong.
+ */
 const MAX_OFFSET_MS = HOUR_MS;
 const MIN_SOURCES = 2;
 const ASK_AGAIN_MS = 5 * MINUTE_MS;
-/** Shorter while the clock is wrong, so that its correction is noticed soon. */
+/** The interval while the clock is wrong. It is shorter, so that a correction is noticed soon. */
 const ASK_AGAIN_WRONG_MS = MINUTE_MS;
 /**
- * How long a clock found wrong stays wrong while no canary tells the time: in the long run,
- * silence is the worse mistake.
+ * How long a clock found wrong counts as wrong while no canary reports the time: in the long run, sending no alerts is the
+ * worse mistake.
  */
 const REMEMBER_MS = DAY_MS;
 /** A difference between wall clock and monotonic clock that counts as a jump. */
 const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
-  /** Records what canaries reported. */
-  hear(sightings: readonly CanaryResult[]): void;
+  /** Records the reports of canaries. */
+  hear(reports: readonly CanaryResult[]): void;
   /** Returns whether the last report is too old to rely on, or older than a jump of our clock. */
   isStale(): boolean;
-  /** Returns by how much our clock is off, in ms; null if it is right, or if nobody can tell. */
+  /** Returns the offset of our clock in ms, positive if it is ahead; null if the clock is right or the offset is unknown. */
   offBy(): number | null;
 }
 
 /**
- * Compares our clock with those of the canaries: it is right within an hour of their median. While too few of them
- * tell the time, a clock found wrong keeps its offset, corrected by how far it was moved since, so that setting it
- * right is noticed without them. A clock found right, or without a report for a day, is believed.
+ * Creates a guard that compares our clock with those of the canaries: within an hour of their median it is right. While too
+ * few canaries report, a wrong clock keeps its offset plus later jumps, so that a correction is noticed without them. A clock
+ * found right, or without a report for a day, is trusted.
  */
 export function createClockGuard(clock: Clock, monotonic: () => number): ClockGuard {
   let lastOffset: { at: number; now: number; offMs: number } | null = null;
   let lastReport: { at: number; now: number } | null = null;
 
-  /** Returns by how much our clock was moved since then, in ms. */
+  /** Returns by how much our clock has jumped since `then`, in ms. */
   const movedSince = (then: { at: number; now: number }): number =>
     clock.now() - then.now - (monotonic() - then.at);
 
@@ -46,10 +49,10 @@ export function createClockGuard(clock: Clock, monotonic: () => number): ClockGu
   }
 
   return {
-    hear(sightings) {
-      const ahead = sightings.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
+    hear(reports) {
+      const ahead = reports.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
       lastReport = { at: monotonic(), now: clock.now() };
-      // A single source may be wrong itself: keep the last result.
+      // A single canary may be wrong itself: keep the last result.
       if (ahead.length >= MIN_SOURCES) lastOffset = { ...lastReport, offMs: -median(ahead) };
     },
     isStale() {
@@ -66,7 +69,10 @@ export function createClockGuard(clock: Clock, monotonic: () => number): ClockGu
 
 const isOff = (offMs: number): boolean => Math.abs(offMs) > MAX_OFFSET_MS;
 
-/** Of two middle values, returns the one nearer to zero: one source alone must not make the clock wrong. */
+/**
+ * Returns the median; of two middle values the one nearer to zero, so that one canary alone cannot make our clock count as
+ * wrong.
+ */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const [low = 0, high = low] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];

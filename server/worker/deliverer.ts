@@ -32,7 +32,7 @@ export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
   /** Keys for the tokens of unsubscribe links. */
   unsubscribeKeys: UnsubscribePair<Buffer>;
-  /** null without HEARTBEAT_URL. */
+  /** Target of the heartbeat; null without HEARTBEAT_URL. */
   heartbeat: Heartbeat | null;
 }
 
@@ -40,7 +40,7 @@ export interface DelivererParts extends SenderParts {
   ownNetwork: OwnNetwork;
 }
 
-/** Makes one attempt at a claimed delivery. Renders the text again each time, because "in 2 days" is soon wrong. */
+/** Makes one attempt to send a claimed delivery. Renders the text again each time, because "in 2 days" is soon wrong. */
 export async function deliver(
   delivery: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
@@ -94,12 +94,12 @@ async function contextOf(
   );
 }
 
-/** How long an expiry alert waits for the alert of the next step, once that step has come. */
+/** How long an expiry alert waits for the alert of the next step once that step is reached. */
 const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
- * Returns when a tighter step came for which this alert was not made, ms UTC; null if none came. Sent now, the message would say the same
- * as the next one, which follows within seconds.
+ * Returns when a step tighter than that of the alert was reached, ms UTC; null if none was. The message of the tighter step
+ * follows within seconds and would say the same.
  */
 function tighterStepAt(
   { alert }: ClaimedDelivery,
@@ -195,7 +195,7 @@ async function postAlert(
     channels.deliver(config, { content, messageId, now: clock.now() }, stopping),
   );
   const now = clock.now();
-  const next = nextTry(sent, { attempt, firstAttemptAt, now, jitter: random() });
+  const next = nextRetryAt(sent, { attempt, firstAttemptAt, now, jitter: random() });
   if (next !== null) {
     await retryDelivery(store, { ...lease, nextAttemptAt: next, detail: sent.detail, now });
     return 'retried';
@@ -212,7 +212,7 @@ async function postAlert(
   return outcome;
 }
 
-function nextTry(
+function nextRetryAt(
   sent: DeliveryOutcome,
   tried: { attempt: number; firstAttemptAt: number; now: number; jitter: number },
 ): number | null {

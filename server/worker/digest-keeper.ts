@@ -6,15 +6,15 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest pause between rounds: somebody may turn a digest on, or a round may fail. */
+/** The longest pause between rounds: a user may turn a digest on, or a round may fail. */
 const POLL_MS = MINUTE_MS;
-/** Another worker may be about to send what is due; pause before asking again. */
+/** The shortest pause between rounds: another worker may be about to queue the due digests. */
 const MIN_PAUSE_MS = 100;
 
 export interface DigestKeeperOptions {
   store: Store;
   clock: Clock;
-  /** Nothing is sent while the clock is wrong. */
+  /** State of our clock: no digest is sent while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
@@ -23,17 +23,17 @@ export interface DigestKeeper {
   start(): void;
   /** Queues every digest that is due; returns how many. For tests. */
   runDue(): Promise<number>;
-  /** Stops within `abortMs`, between two accounts where possible. */
+  /** Stops within `abortMs`, between two accounts if possible. */
   stop(abortMs: number): Promise<void>;
 }
 
-/** Creates the loop that sends the weekly digests, each once however many workers there are. */
+/** Creates the loop that queues the weekly digests. Each is queued once, even with several workers. */
 export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeeperOptions): DigestKeeper {
   const stopping = new AbortController();
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
 
-  /** Returns how many digests it queued, and how many failed. A failure does not hold up the others. */
+  /** Queues the due digests; returns how many were queued, and how many failed. A failure does not stop the others. */
   async function round(): Promise<{ sent: number; failed: number }> {
     const count = { sent: 0, failed: 0 };
     if (!(await ownNetwork.clockIsRight())) return count;

@@ -14,12 +14,12 @@ export interface Heartbeat {
 }
 
 const RETRY_MS = MINUTE_MS;
-/** An older ping would report nothing of use; the next check makes a new one. */
+/** Age from which a ping is dropped: it would report nothing of use, and the next check makes a new one. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
- * Pings HEARTBEAT_URL with the delivery of the system's own monitor, which proves that checks run and alerts leave.
- * Sends nothing while an alarm is raised, so that the service behind the URL raises its own.
+ * Pings HEARTBEAT_URL for a delivery of the system's own monitor, which proves that checks run and alerts are sent. Sends
+ * nothing while an alarm is raised, so that the service behind the URL alerts the operator.
  */
 export async function sendHeartbeat(
   delivery: ClaimedDelivery,

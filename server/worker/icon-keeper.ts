@@ -10,15 +10,15 @@ export interface IconKeeperOptions {
   store: Store;
   icons: IconSource;
   clock: Clock;
-  /** In [0, 1); spreads the fetches. */
+  /** Returns a random number in [0, 1) that spreads the fetches. */
   random: () => number;
   log: Log;
 }
 
-/** Icons hardly ever change; a missing one may appear any day. */
+/** Interval for known icons, which hardly ever change. It is longer than for missing ones, which may appear any day. */
 const REFETCH_AFTER_MS = 7 * DAY_MS;
 const RETRY_MISSING_AFTER_MS = DAY_MS;
-/** Icons are decoration: fetching them must not slow down checks. */
+/** Largest number of fetches at once. It is small, because icons are decoration and must not slow down checks. */
 const CONCURRENCY = 2;
 
 /** Creates the loop that fetches the icons of checked sites. */
@@ -34,7 +34,7 @@ export function createIconKeeper({
 
   async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
     const icon = await icons.find(site, stopping);
-    // Keep a known icon on a day on which its site does not answer.
+    // Keep the known icon while its site does not answer.
     if (icon === null) return;
     await storeFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
   }

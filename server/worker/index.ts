@@ -19,36 +19,41 @@ export { type Clock, systemClock } from './clock.ts';
 export { createAlarms } from './operator-alarm.ts';
 export { type OwnNetwork, TRUST_EVERY_CHECK } from './own-network.ts';
 
-/** A message that is interrupted while it is sent may arrive twice. */
+/** Default time to finish messages at a stop: a message that is interrupted while it is sent may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
 
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
-  /** Runs preview checks. Default: `examiner`, as for checks. */
+  /** Examiner for preview checks; `examiner` by default. */
   strangersExaminer?: Examiner;
-  /** How many checks run at once. */
+  /** Largest number of checks that run at once. */
   concurrency: number;
   /** The recipient of the operator's alarms. */
   supportEmail: string;
   bounces?: BounceReaderOptions['bounces'];
-  /** Default: metrics without traces. */
+  /** Telemetry of the loops; by default metrics without traces. */
   telemetry?: Telemetry;
-  /** null: an outage of our own network, or a wrong clock, is not told apart from failing endpoints. */
+  /**
+   * Canary hosts; null to run without them. An outage of our own network or a wrong clock is then not distinguished from
+   * failing endpoints.
+   */
   canaries: Canaries | null;
 }
 
 export interface Worker {
   start(): void;
   /**
-   * Stops claiming. Releases running checks at once, and messages that are still being sent after `messageGraceMs` (default 700).
-   * Resolves at most 0.6 s later.
+   * Stops claiming. Releases running checks at once, and messages that are still being sent after `messageGraceMs` (700 ms by
+   * default). Resolves at most 0.6 s later.
    */
   stop(messageGraceMs?: number): Promise<void>;
-  /** Does everything that is due now and what becomes due by it: digests, plan ends, checks, deliveries, mails. For tests. */
+  /**
+   * Runs everything that is due now, and what becomes due by that: digests, plan ends, checks, deliveries, mails. For tests.
+   */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
-  /** Runs every preview check that was asked for. For tests. */
+  /** Runs every requested preview check; returns how many. For tests. */
   runPreviews(): Promise<number>;
-  /** Fetches every icon that is due, once. For tests. */
+  /** Fetches every icon that is due, once; returns how many. For tests. */
   runIcons(): Promise<number>;
   /** Runs one round of the janitor. For tests. */
   sweep(): Promise<void>;
@@ -58,7 +63,7 @@ export interface Worker {
   readBounces(): Promise<number>;
 }
 
-/** Creates the loops of the product. Several workers may share one database: each claims work under leases. */
+/** Creates a worker with all loops of the product. Several workers may share one database: each claims work under leases. */
 export function createWorker(options: WorkerOptions): Worker {
   const { store, telemetry = metricsOnly() } = options;
   const alarms = createAlarms(options);
@@ -77,7 +82,7 @@ export function createWorker(options: WorkerOptions): Worker {
   let unsubscribe = (): void => {};
   let isStopped = false;
 
-  /** The watchdog spreads overdue checks first. Messages that are due go before them. */
+  /** Starts checks after the watchdog has spread overdue ones. Due messages are sent before that. */
   async function startChecks(): Promise<void> {
     await watchdog.start();
     if (!isStopped) checks.start();

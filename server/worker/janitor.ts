@@ -16,42 +16,42 @@ import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
-/** The past of a domain is pruned by the day. The history of certificates is kept as long as the domain. */
+/** Interval between two prunings of the history of domains. The history of certificates is kept as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
 /** How long the result of a channel test can be seen. */
 const KEEP_TESTS_MS = 90 * DAY_MS;
 /** How long the operator can see the result of a mail. */
 const KEEP_MAILS_MS = 90 * DAY_MS;
-/** Each event's id is kept to detect repeated webhooks, far longer than the payment provider repeats them. */
+/** How long ids of payment events are kept to detect repeated webhooks, far longer than the payment provider repeats them. */
 const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
 
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
-  /** Nothing is deleted while the clock is wrong. */
+  /** State of our clock: nothing is deleted while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
-  /** In [0, 1); spreads the sweeps of several workers on one database. */
+  /** Returns a random number in [0, 1) that spreads the sweeps of several workers on one database. */
   random: () => number;
   log: Log;
 }
 
 export interface Janitor {
   start(): void;
-  /** Deletes what has expired, and makes due what a wrong clock postponed, once. */
+  /** Runs one sweep: deletes what has expired, and makes due what a wrong clock postponed. Rejects if a step fails. */
   sweep(): Promise<void>;
-  /** Stops a sweep after the step under way. */
+  /** Stops the loop, and a running sweep after its current step. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates the retention loop. About once an hour it deletes old mails, channel tests and payment events, trials of
- * addresses long gone, ended sessions, unreferenced certificates and icons, and spent limits and idempotency keys;
- * once a day the past of domains that no plan shows any more, with its alerts.
+ * Creates the retention loop. About once an hour it deletes old mails, channel tests and payment events, trials of addresses
+ * long gone, ended sessions, unreferenced certificates and icons, and expired limits and idempotency keys; once a day the
+ * history of domains that no plan shows any more, with its alerts.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
-  /** In memory only: after a stop, the next process starts again. */
+  /** Time of the last daily pruning, ms UTC. It is in memory only: a new process prunes again. */
   let prunedAt = -Infinity;
   const stopping = new AbortController();
 

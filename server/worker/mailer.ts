@@ -24,7 +24,7 @@ export interface MailerOptions extends SenderOptions, SenderParts {
   ownNetwork: OwnNetwork;
 }
 
-/** Makes one attempt at a claimed mail that is not an alert. Drops mail that is no longer of use. */
+/** Makes one attempt to send a claimed mail that is not an alert. Drops the mail if it has expired. */
 export async function sendMail(
   claimed: ClaimedMail,
   options: MailerOptions,
@@ -36,9 +36,10 @@ export async function sendMail(
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   const isLink = LINK_KINDS.includes(content.kind);
-  // Links are sent with a wrong clock too, because somebody waits for them; and the operator must hear of the clock.
-  const isTimeless = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
-  if (!isTimeless && !(await options.ownNetwork.clockIsRight())) {
+  // Links are sent even with a wrong clock, because a user waits for them; alarms too, because the operator must learn of the
+  // clock.
+  const ignoresClock = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
+  if (!ignoresClock && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     await deferMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
     return 'held';
@@ -48,8 +49,8 @@ export async function sendMail(
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
     return 'superseded';
   }
-  const isStoppable = !isLink && !OPERATOR_KINDS.includes(content.kind);
-  if (isStoppable && (await isSuppressed(store.db, claimed.recipient))) {
+  const isSuppressible = !isLink && !OPERATOR_KINDS.includes(content.kind);
+  if (isSuppressible && (await isSuppressed(store.db, claimed.recipient))) {
     const detail = `Not sent: ${claimed.recipient} refused mail before.`;
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'failed', detail });
     return 'failed';

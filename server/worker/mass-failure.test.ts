@@ -6,7 +6,7 @@ import { MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 const NOW = Date.UTC(2027, 2, 1);
 const BELIEVED_MS = 10 * MINUTE_MS;
 
-/** `failed` of `targets` hosts of one account, spread over so many domains. */
+/** Returns the outcomes of `targets` hosts of one account in `domains` domains, of which `failed` failed. */
 function outcomes(
   { targets, failed, domains = targets }: { targets: number; failed: number; domains?: number },
   account = 'alice',
@@ -103,7 +103,7 @@ describe('The brake for failures in the mass', () => {
     expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
   });
 
-  /** Whether it holds when each account has so many targets, of which so many fail. */
+  /** Returns whether failures are held back, given the failed and all targets of each account. */
   const holdsFor = (accounts: Record<string, [failed: number, targets: number]>) =>
     noted(
       Object.entries(accounts).flatMap(([name, [failed, targets]]) => outcomes({ failed, targets }, name)),

@@ -2,27 +2,24 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The result of probing one target. */
 export interface Outcome {
-  /** `host:port`. */
+  /** The endpoint as `host:port`. */
   target: string;
-  /** The registered domain, or the host itself where there is none: hosts of one domain often fail together. */
+  /** The registered domain, or the host itself if it has none: hosts of one domain often fail together. */
   domain: string;
-  /**
-   * The accounts whose monitor of the target was up before. Other accounts have no vote: an
-   * empty list is not counted.
-   */
+  /** The accounts whose monitor of the target was up before. Only these count: an outcome without any is ignored. */
   accounts: readonly string[];
-  /** Failed in a way that our own network may have caused. */
+  /** Whether the probe failed in a way that our own network may have caused. */
   failed: boolean;
 }
 
 /**
- * The targets of the last minute that were up before; how many of them fail now, over how many domains and accounts.
+ * The number of targets in the last minute that were up before, and of those that failed, with their domains and accounts.
  */
 export interface Tally {
   failed: number;
   targets: number;
   domains: number;
-  /** Accounts of which at least `SHARE` of the targets failed. */
+  /** Number of accounts with failures at `SHARE` or more of their targets. */
   accounts: number;
 }
 
@@ -30,32 +27,33 @@ export interface MassFailure {
   /** Adds an outcome; the newest one of a target counts. `now` is ms UTC. */
   note(outcome: Outcome, now: number): void;
   /**
-   * Returns the tally while so much fails at once that our own network is the likeliest cause; else null. Also null
-   * once that has lasted for `believedAfterMs`: a real outage must not stay hidden for being large.
+   * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. Returns null
+   * again once that has lasted for `believedAfterMs`: a real outage must not stay hidden because it is large.
    */
   holds(now: number, believedAfterMs: number): Tally | null;
 }
 
 const WINDOW_MS = MINUTE_MS;
-/** While failures are held back, each host is checked again after about a minute. Its failure counts until then. */
+/**
+ * Window while failures are held back: each host is checked again after about a minute, and its failure counts until then.
+ */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
-/** The share of the targets that must fail, of each failing account's targets, and of the accounts. */
+/** Share that must fail of all targets, of each affected account's targets, and of the accounts. */
 const SHARE = 0.3;
 const MIN_TARGETS = 10;
 const MIN_DOMAINS = 5;
 /**
- * When our own network is cut, everybody's hosts fail. So each account has one vote, however many hosts it monitors,
- * and three accounts must agree where the window has more than one. Otherwise a tenant who takes down hosts of their
- * own could hold back the alerts of all others.
+ * Number of accounts that must agree if the window has more than one. If our own network is cut, hosts of all accounts fail.
+ * Each account has one vote, so a tenant who takes down hosts of their own cannot hold back the alerts of others.
  */
 const MIN_ACCOUNTS = 3;
 
-/** Creates a sliding window of outcomes: no clock, no I/O. */
+/** Creates a sliding window of outcomes, without a clock or I/O. */
 export function createMassFailure(): MassFailure {
   const outcomes = new Map<string, Outcome & { at: number }>();
   let since: number | null = null;
 
-  /** Returns the outcomes that count at `now`, and deletes those that never will again. */
+  /** Returns the outcomes that count at `now`, and deletes those that will never count again. */
   function currentOutcomes(now: number): Outcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
     const current: Outcome[] = [];
@@ -85,14 +83,16 @@ function massAmong(outcomes: readonly Outcome[]): Tally | null {
   const failed = outcomes.filter((outcome) => outcome.failed);
   const domains = new Set(failed.map(({ domain }) => domain)).size;
   const isMany = failed.length >= MIN_TARGETS && domains >= MIN_DOMAINS;
-  // Most windows end here, before anything is counted per account.
+  // Most calls return here, before anything is counted per account.
   if (!isMany || failed.length < SHARE * outcomes.length) return null;
   const targetsOf = countByAccount(outcomes);
   const accounts = [...countByAccount(failed)].filter(
     ([account, count]) => count >= SHARE * (targetsOf.get(account) ?? 0),
   ).length;
-  const agreeing = targetsOf.size === 1 ? 1 : Math.max(MIN_ACCOUNTS, SHARE * targetsOf.size);
-  return accounts < agreeing ? null : { failed: failed.length, targets: outcomes.length, domains, accounts };
+  const requiredAccounts = targetsOf.size === 1 ? 1 : Math.max(MIN_ACCOUNTS, SHARE * targetsOf.size);
+  return accounts < requiredAccounts
+    ? null
+    : { failed: failed.length, targets: outcomes.length, domains, accounts };
 }
 
 function countByAccount(outcomes: readonly Outcome[]): Map<string, number> {

@@ -7,12 +7,20 @@ import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions, type DelivererParts } from './deliverer.ts';
 import { sendMail } from './mailer.ts';
 
-/** After this, other workers take over the messages of a killed process. Renewed while a message is being sent. */
+/**
+ * Lease of a message, renewed while it is being sent. After it expires, other workers take over the messages of a killed
+ * process.
+ */
 const SENDING_LEASE_MS = 45_000;
 const RENEW_MS = 15_000;
-/** Mail servers limit connections; alerts are few and leave in seconds all the same. */
+/**
+ * Largest number of alert mails at once. Mail servers limit connections, and alerts are few and sent within seconds anyway.
+ */
 const MAX_CONCURRENT_EMAILS = 4;
-/** Many, and separate from mail: a receiver that never answers holds a slot until it times out. */
+/**
+ * Largest number of HTTP deliveries at once. It is large, because a receiver that never answers occupies a slot until it
+ * times out.
+ */
 const MAX_CONCURRENT_POSTS = 32;
 const CLAIM_BATCH_SIZE = 4;
 const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
@@ -21,11 +29,11 @@ export type MessageLoopOptions = DelivererOptions &
   DelivererParts & {
     claimedBy: string;
     telemetry: Telemetry;
-    /** In [0, 1). */
+    /** Returns a random number in [0, 1). */
     random: () => number;
   };
 
-/** Sends deliveries of alerts: one loop for mail, one for channels that speak HTTP. */
+/** Creates the loops that send deliveries of alerts: one for mail, one for HTTP channels. */
 export function createDeliveryLoops(options: MessageLoopOptions): ClaimLoop[] {
   return [deliveryLoop('mail', options), deliveryLoop('http', options)];
 }
@@ -43,12 +51,12 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
       const { key, kind } = delivery.channel;
       const outcome = await deliver(delivery, options, stopping);
       telemetry.meters.delivery(key === HEARTBEAT_KEY ? 'heartbeat' : kind, outcome);
-      // A delivery that had to wait for this one may leave now.
+      // A delivery that had to wait for this one can be sent now.
       if (by === 'http') loop.wake();
     },
-    // Interrupted while sending: the next process retries at once with the same Message-ID.
+    // The message was interrupted while it was sent: the next process retries at once with the same Message-ID.
     release: async ({ id, leaseToken }) => {
-      await retryDelivery(store, { id, leaseToken, ...concurrencyOf(options) });
+      await retryDelivery(store, { id, leaseToken, ...immediateRetry(options) });
     },
     renewal: renewalOf('deliveries', options),
     fieldsOf: ({ id, channel, monitor }) => ({
@@ -60,7 +68,7 @@ function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLo
   return loop;
 }
 
-/** Claims a few at a time: only the next claim knows how many an account has in flight. */
+/** Claims a few at a time, because only the next claim sees how many deliveries of an account are already in flight. */
 async function inSmallBatches(
   claim: (limit: number) => Promise<ClaimedDelivery[]>,
   limit: number,
@@ -73,7 +81,7 @@ async function inSmallBatches(
   }
 }
 
-/** Sends mails that are no alerts: verification, digests, notices. */
+/** Creates the loop that sends mails other than alerts: verification, digests, notices. */
 export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
   const { store, clock, claimedBy, telemetry } = options;
   return createClaimLoop<ClaimedMail>({
@@ -85,7 +93,7 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
       telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));
     },
     release: async ({ id, leaseToken }) => {
-      await retryMail(store, { id, leaseToken, ...concurrencyOf(options) });
+      await retryMail(store, { id, leaseToken, ...immediateRetry(options) });
     },
     renewal: renewalOf('mails', options),
     fieldsOf: ({ id }) => ({ mail: id }),
@@ -98,7 +106,7 @@ const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock }: MessageLoop
     extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs: SENDING_LEASE_MS }),
 });
 
-const concurrencyOf = ({ clock }: MessageLoopOptions) => ({
+const immediateRetry = ({ clock }: MessageLoopOptions) => ({
   nextAttemptAt: clock.now(),
   now: clock.now(),
   detail: 'The server was stopped.',

@@ -3,25 +3,25 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Clock, Log } from './clock.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** Problems that only the operator can fix, as this process sees them. */
+/** The alarms about problems that only the operator can fix, as this process sees them. */
 export interface Alarms {
-  /** Raises an alarm; repeated calls keep it alive. Never rejects. */
+  /** Raises an alarm, or confirms that it is still raised. Never rejects. */
   raise(code: AlarmCode, detail: string): Promise<void>;
-  /** Never rejects. */
+  /** Clears an alarm. Never rejects. */
   clear(code: AlarmCode): Promise<void>;
-  /** Returns whether this process raised it and has not cleared it since. */
+  /** Returns whether this process raised the alarm and has not cleared it since. */
   raised(code: AlarmCode): boolean;
   /**
-   * Returns whether it may be raised in the database, by this process or an earlier one: true
-   * until this process clears it.
+   * Returns whether the alarm may be raised in the database, by this process or an earlier one: true until this process
+   * clears it.
    */
   mayStand(code: AlarmCode): boolean;
 }
 
-/** A raised alarm is confirmed in the database at most once a minute. */
+/** Shortest time between two confirmations of a raised alarm in the database. */
 const WRITE_AGAIN_MS = MINUTE_MS;
 
-/** Creates the alarms of this process. The database shows them while they last; the log has each one once. */
+/** Creates the alarms of this process. The database shows them while they are raised; each one is logged once. */
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {
   const written = new Map<AlarmCode, number>();
   const cleared = new Set<AlarmCode>();

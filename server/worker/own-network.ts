@@ -11,25 +11,27 @@ import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
 
 export interface OwnNetworkOptions {
-  /** null without CANARY_HOSTS: the clock is then believed, and the network too unless much fails at once. */
+  /**
+   * Canary hosts; null without CANARY_HOSTS: the clock is then trusted, and the network too unless many hosts fail at once.
+   */
   canaries: Canaries | null;
   clock: Clock;
   log: Log;
   alarms: Alarms;
-  /** In ms, for tests; changes of the clock do not affect it. */
+  /** Returns a time in ms that changes of the clock do not affect. For tests. */
   monotonic?: () => number;
 }
 
 export interface OwnNetwork {
   /**
-   * Returns whether a check may be recorded. False if our own network is the likelier cause of its failure, or our
-   * clock is wrong: the result is then unknown, and the caller checks again in about a minute. Call it for every
-   * check as soon as that ends, because each one counts for the others.
+   * Returns whether a check may be recorded. If not, our own network or a wrong clock may be the cause: the result is
+   * unknown, and the caller checks again in about a minute. Call it for every check once that ends: each counts for the
+   * others.
    */
   trusts(observation: Observation, before: PreviousState): Promise<boolean>;
   /**
-   * Returns whether our clock can be believed. If not, nothing may be judged, scheduled or sent that depends on
-   * dates. Mostly answers at once.
+   * Returns whether our clock can be trusted. If not, nothing that depends on dates may be judged, scheduled or sent. Mostly
+   * resolves without a query of the canaries.
    */
   clockIsRight(): Promise<boolean>;
   /** Clears alarms of this process whose cause is gone; call it about once a minute. */
@@ -37,18 +39,21 @@ export interface OwnNetwork {
   close(): void;
 }
 
-/** What was recorded before a check about the monitors of its endpoint. */
+/** The recorded state of the monitors of an endpoint before a check. */
 export interface PreviousState {
-  /** The monitor is known to be down, so another failure is no news. */
+  /** Whether the monitor was down, so that another failure changes nothing. */
   wasDown: boolean;
   /** The accounts whose monitor of the endpoint was up. */
   upFor: readonly string[];
 }
 
-/** Delay before an untrusted check is repeated: with the duration of a check, less than a held failure counts. */
+/**
+ * Delay in ms before an untrusted check is repeated. Together with the duration of a check it is shorter than the time for
+ * which a held-back failure counts.
+ */
 export const RECHECK_DELAY_MS = { least: 40_000, most: 55_000 };
 
-/** Trusts everything; for tests of other parts. */
+/** An implementation that trusts everything, for tests of other parts. */
 export const TRUST_EVERY_CHECK: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),
@@ -57,14 +62,15 @@ export const TRUST_EVERY_CHECK: OwnNetwork = {
 };
 
 const MIN_HEALTHY = 2;
-/** If canaries answer, our network works as a whole: a mass failure is soon believed. */
+/** How long a mass failure is held back if canaries answer. Our network then works as a whole, so it is soon believed. */
 const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * Without canaries: half an hour, because outages of ours that last so long are rarer than those of large providers.
+ * How long a mass failure is held back without canaries: outages of ours that last half an hour are rarer than those of large
+ * providers.
  */
 const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
-/** Detects an outage of our own network, and a wrong clock, by what other hosts show. */
+/** Creates the detection of outages of our own network, and of a wrong clock, from the answers of other hosts. */
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   const { canaries, clock, log, alarms, monotonic = () => performance.now() } = options;
   const closing = new AbortController();
@@ -74,20 +80,20 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   let currentRound: Promise<boolean> | null = null;
   let nextRound: Promise<boolean> | null = null;
   let unhealthyAt = Number.NEGATIVE_INFINITY;
-  /** The silent hosts that the log already names; empty while the network works. */
+  /** The silent hosts that were logged last; empty while the network works. */
   let logged = '';
 
   async function runRound(among: Canaries): Promise<boolean> {
-    const sightings = await among.probe(closing.signal);
-    guard.hear(sightings);
-    const healthy = sightings.filter(({ isHealthy }) => isHealthy).length;
+    const reports = await among.probe(closing.signal);
+    guard.hear(reports);
+    const healthy = reports.filter(({ isHealthy }) => isHealthy).length;
     if (closing.signal.aborted) return true;
     if (healthy >= MIN_HEALTHY) {
       logged = '';
       return true;
     }
     unhealthyAt = monotonic();
-    const silent = silentOnes(sightings);
+    const silent = silentHosts(reports);
     // Log each set of silent hosts once: an outage has many rounds.
     if (silent.join() !== logged)
       log.warn({ silent }, 'fewer than two canaries answer: our own network is cut');
@@ -96,8 +102,8 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   }
 
   /**
-   * Returns a round that begins after this call, shared by all who call before it begins. Only one runs at
-   * a time, however much fails.
+   * Returns the result of a round of canaries that begins after this call; all calls before its start share it. Only one
+   * round runs at a time, however many checks fail.
    */
   function freshRound(among: Canaries): Promise<boolean> {
     const start = (): Promise<boolean> => {
@@ -113,7 +119,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
     return nextRound;
   }
 
-  /** Returns whether a check of this duration that ended just now had a network throughout. */
+  /** Returns whether our network worked for the whole duration of a check that ended just now. */
   async function hadNetwork(durationMs: number): Promise<boolean> {
     if (canaries === null) return true;
     const startedAt = monotonic() - durationMs;
@@ -126,7 +132,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
     if (guard.isStale()) await freshRound(canaries);
     const offMs = guard.offBy();
     if (offMs === null) return true;
-    await alarms.raise('clock_wrong', `The clock of this server is ${inWords(offMs)}.`);
+    await alarms.raise('clock_wrong', `The clock of this server is ${describeOffset(offMs)}.`);
     return false;
   }
 
@@ -146,7 +152,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       }
       const mass = failures.holds(clock.now(), believedAfterMs);
       if (mass === null) return true;
-      await alarms.raise('network_cut', inFigures(mass));
+      await alarms.raise('network_cut', describeTally(mass));
       return false;
     },
     async lookAgain() {
@@ -158,23 +164,22 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   };
 }
 
-const silentOnes = (sightings: readonly CanaryResult[]): string[] =>
-  sightings.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
+const silentHosts = (reports: readonly CanaryResult[]): string[] =>
+  reports.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
 
-const inFigures = ({ failed, targets, domains, accounts }: Tally): string =>
+const describeTally = ({ failed, targets, domains, accounts }: Tally): string =>
   `${failed} of the ${targets} hosts that were up and checked within a minute fail at once, over ${domains} domains and ${accounts === 1 ? 'one account' : `${accounts} accounts`}.`;
 
-function inWords(offMs: number): string {
+function describeOffset(offMs: number): string {
   const hours = Math.round(Math.abs(offMs) / HOUR_MS);
   const span = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`;
   return `${span} ${offMs > 0 ? 'ahead' : 'behind'}`;
 }
 
 /**
- * Failures in which the peer answered, if not as it should, so that the network works. All others may be
- * due to our side: lost packets (a timeout, also within a handshake or a response), a firewall or router
- * that answers for others (refused, reset, closed, unroutable), a resolver that reaches nobody (SERVFAIL,
- * REFUSED, silence, some even NXDOMAIN).
+ * Failures in which the peer answered, though not as it should, so that the network works. All others may be due to our side:
+ * lost packets (a timeout, also within a handshake or a response), a firewall or router that answers for others (refused,
+ * reset, closed, unroutable), a resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
  */
 const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'not_tls',
@@ -187,7 +192,7 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'starttls_injection',
 ]);
 
-/** Decided on this machine and not by a network: refused by the policy, or no IPv6 here. */
+/** Returns whether a failure was decided on this machine and not by a network: refused by the policy, or no IPv6 here. */
 const isOurs = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
   stage === 'policy' || reason === 'no_route_here';
 

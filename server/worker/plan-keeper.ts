@@ -11,15 +11,15 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest pause between rounds: a new end may come before the expected one, or a round may fail. */
+/** The longest pause between rounds: a new plan end may come before the expected one, or a round may fail. */
 const POLL_MS = MINUTE_MS;
-/** Another worker, or one with another clock, may be about to apply what is due; pause before asking again. */
+/** The shortest pause between rounds: another worker, perhaps with another clock, may be about to apply what is due. */
 const MIN_PAUSE_MS = 100;
 
 export interface PlanKeeperOptions {
   store: Store;
   clock: Clock;
-  /** No plan ends while the clock is wrong. */
+  /** State of our clock: no plan ends while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
@@ -27,27 +27,27 @@ export interface PlanKeeperOptions {
 export interface PlanKeeper {
   start(): void;
   /**
-   * Applies every end that has passed, and at first what changed with BILLING; returns how many
-   * accounts changed. For tests.
+   * Applies every plan end that has passed, and in the first round what changed with BILLING; returns how many accounts
+   * changed. For tests.
    */
   runDue(): Promise<number>;
-  /** Stops within `abortMs`, between two accounts where possible. */
+  /** Stops within `abortMs`, between two accounts if possible. */
   stop(abortMs: number): Promise<void>;
 }
 
 /**
- * Creates the loop that applies the ends of Premium on time: it pauses domains, sends mails, and resumes domains. An
- * ended plan counts as Free at once even without it. Applying a plan locks the account's row and is
- * idempotent, so several workers may run this loop.
+ * Creates the loop that applies the ends of Premium on time: it pauses or resumes domains and sends mails. An ended plan
+ * counts as Free even before that. Applying a plan locks the account's row and is idempotent, so several workers may run this
+ * loop.
  */
 export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
   const stopping = new AbortController();
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
-  let misfitsDone = false;
+  let mismatchesApplied = false;
 
-  /** Returns how many accounts changed, and how many failed. A failure does not hold up the others. */
-  async function carryOut(accountIds: readonly string[]): Promise<{ done: number; failed: number }> {
+  /** Applies the plans of accounts; returns how many changed, and how many failed. A failure does not stop the others. */
+  async function applyPlans(accountIds: readonly string[]): Promise<{ done: number; failed: number }> {
     const count = { done: 0, failed: 0 };
     for (const accountId of accountIds) {
       if (stopping.signal.aborted) break;
@@ -63,10 +63,12 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
 
   async function round(): Promise<{ done: number; failed: number }> {
     if (!(await ownNetwork.clockIsRight())) return { done: 0, failed: 0 };
-    const misfits = misfitsDone ? { done: 0, failed: 0 } : await carryOut(await findMismatchedPlans(store));
-    misfitsDone ||= misfits.failed === 0;
-    const ended = await carryOut(await findExpiredPlans(store, clock.now()));
-    return { done: misfits.done + ended.done, failed: misfits.failed + ended.failed };
+    const mismatched = mismatchesApplied
+      ? { done: 0, failed: 0 }
+      : await applyPlans(await findMismatchedPlans(store));
+    mismatchesApplied ||= mismatched.failed === 0;
+    const ended = await applyPlans(await findExpiredPlans(store, clock.now()));
+    return { done: mismatched.done + ended.done, failed: mismatched.failed + ended.failed };
   }
 
   async function pauseMs(failed: number): Promise<number> {

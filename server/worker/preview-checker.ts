@@ -13,15 +13,15 @@ import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 
 /**
- * Extended while the preview runs. Short, so that another worker takes over from a killed one
- * while the visitor still waits.
+ * Lease of a preview check, extended while it runs. It is short, so that another worker takes over from a killed one while
+ * the visitor still waits.
  */
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
-/** After this the preview reports a timeout: the visitor waits ten seconds. */
+/** Time after which the preview check reports a timeout: the visitor's page waits ten seconds. */
 const TIMEOUT_MS = 8_000;
 
-/** Separate from the checks, so that neither waits for the other. */
+/** Largest number of preview checks at once, separate from that of checks, so that neither waits for the other. */
 const MAX_CONCURRENT = 8;
 
 /** Creates the loop that runs the preview checks that visitors ask for. */
@@ -34,14 +34,13 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
     claim: (limit) => claimPreviews(store, { now: clock.now(), limit, leaseMs: LEASE_MS }),
     handle: (preview, stopping) => runPreview(preview, options, stopping),
     release: ({ id }) => extendPreview(store, { id, now: clock.now(), leaseMs: 0 }),
-    // Nobody keeps whose preview it is.
+    // Log only the id: which host a visitor checked is not kept.
     fieldsOf: ({ id }) => ({ look: id }),
   });
 }
 
 /**
- * Runs a preview check for a visitor without an account, by the probe and the judge of every
- * check. Stores only the answer.
+ * Runs a preview check for a visitor without an account, with the probe and the judge of every check. Stores only the result.
  */
 async function runPreview(
   { id, host, port, protocol }: ClaimedPreview,
@@ -82,12 +81,12 @@ async function runPreview(
   }
 }
 
-/** A preview shows no more names. */
+/** Largest number of names that a preview check shows. */
 const MAX_NAMES = 100;
 
 /**
- * Returns the chain that the first address with this leaf sent, from the facts that the examiner parsed:
- * nothing untrusted is parsed here.
+ * Returns the chain of the first address with this leaf, from the facts that the examiner parsed: this thread parses nothing
+ * untrusted.
  */
 function readableChain(
   observation: Observation,

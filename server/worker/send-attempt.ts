@@ -10,7 +10,7 @@ export interface SenderOptions {
   store: Store;
   email: EmailChannel;
   clock: Clock;
-  /** In [0, 1); spreads the retries. */
+  /** Returns a random number in [0, 1) that spreads the retries. */
   random: () => number;
   publicUrl: URL;
   productName: string;
@@ -22,7 +22,7 @@ export interface SenderParts {
 }
 
 /**
- * The result of one attempt; a metric label. `superseded`: no longer of use. `held`: postponed,
+ * The result of one attempt; a metric label. `superseded`: dropped, because it is no longer of use. `held`: postponed,
  * without counting an attempt.
  */
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
@@ -31,19 +31,19 @@ export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' |
 export interface Outgoing {
   id: string;
   message: EmailMessage;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   attempt: number;
   firstAttemptAt: number;
-  /** Whether the recipient is a verified address or the operator. Unverified addresses have a daily limit of mails. */
+  /** Whether the recipient is a verified address or the operator. Unverified addresses have a daily mail quota. */
   isProven: boolean;
   /** Whether it contains a link that proves the address or sets a new password. */
   isLink: boolean;
-  /** Returns whether the mail is no longer of use at this instant. */
+  /** Returns whether the mail is no longer of use at an instant (ms UTC). */
   isPast(at: number): boolean;
   settle(settled: {
     outcome: 'delivered' | 'failed';
     detail: string;
-    /** The address takes no mail. */
+    /** Set if the server refused the address. */
     because?: { refusedAddress: string };
     now: number;
   }): Promise<unknown>;
@@ -55,8 +55,8 @@ export interface Outgoing {
 const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
 
 /**
- * Makes one attempt. The row is settled after the channel took the message: a crash in between sends it again under
- * the same Message-ID. Mail above the allowance of an unproven address waits, without counting an attempt.
+ * Makes one attempt to send a mail. Settles the row after the channel accepted the message: a crash in between sends it again
+ * with the same Message-ID. Mail above the quota of an unverified address is held, without counting an attempt.
  */
 export async function makeSendAttempt(
   { message, isProven, isLink, ...outgoing }: Outgoing,

@@ -13,12 +13,15 @@ import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
-/** Monitors of the same endpoint, of different accounts, that share one probe. Each has its own lease. Never empty. */
+/**
+ * Monitors of the same endpoint, of different accounts, that share one probe. Each has its own lease. The list is never
+ * empty.
+ */
 export type Watchers = readonly [ClaimedMonitor, ...ClaimedMonitor[]];
 
 /**
- * Claims due monitors, together with others that watch the same endpoints; at most `limit` endpoints. `isMore`: the claim was full, so
- * more may be due even if monitors of one endpoint were combined.
+ * Claims due monitors, together with others that watch the same endpoints; at most `limit` endpoints. `isMore`: the claim
+ * reached its limit, so more may be due, even if monitors of one endpoint were combined.
  */
 export async function claimWatchers(
   store: Store,
@@ -33,7 +36,10 @@ export async function claimWatchers(
   return { watchers, isMore: due.length === claim.limit };
 }
 
-/** Returns null for accounts with their own authorities: their probe asks other sources. */
+/**
+ * Returns the key by which monitors share a probe; null for accounts with their own authorities, whose probe queries other
+ * sources.
+ */
 function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | null {
   return authorities.length > 0 ? null : `${protocol} ${host} ${port}`;
 }
@@ -41,11 +47,11 @@ function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | 
 /** The result of one probe. */
 export interface ProbeResult {
   observation: Observation;
-  /** When the probe ended; the `now` of everything that follows. */
+  /** When the probe ended, ms UTC; the `now` of everything that follows. */
   endedAt: number;
-  /** In [0, 1); the same for all monitors, so that they are due together again. */
+  /** Random number in [0, 1). It is the same for all monitors, so that they are due together again. */
   jitter: number;
-  /** Returns whether to believe the probe. `wasDown`: the monitor was down before. */
+  /** Returns whether to trust the probe. `wasDown`: the monitor was down before. */
   isTrusted: (wasDown: boolean) => Promise<boolean>;
   judgedFor: (monitor: ClaimedMonitor) => Promise<Judgement>;
 }
@@ -55,7 +61,7 @@ export interface SharedProbes {
   begin(watchers: Watchers, stopping: AbortSignal): { probe: Promise<ProbeResult>; end: () => void };
 }
 
-/** An older probe is not reused. */
+/** Age from which a probe is not reused. */
 const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
@@ -66,8 +72,7 @@ interface Running {
 }
 
 /**
- * Shares one probe among all monitors of an endpoint, also with those claimed later while the results of the probe are still being
- * recorded.
+ * Creates probes that all monitors of an endpoint share, also those claimed later while the results are still being recorded.
  */
 export function createSharedProbes(options: {
   examiner: Examiner;
@@ -96,7 +101,7 @@ export function createSharedProbes(options: {
     const endedAt = clock.now();
     const judgements = new Map<string, Promise<Judgement>>();
     const trusted = new Map<boolean, Promise<boolean>>();
-    // Each account watches an endpoint at most once. The product's own monitor is not another customer.
+    // Each account watches an endpoint at most once. The product's own monitor does not count as a customer.
     const upFor = watchers
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);
@@ -140,7 +145,10 @@ export function createSharedProbes(options: {
   }
 }
 
-/** Returns whether monitors may join a running probe: only if they were due before it started and nobody asked for a check by hand. */
+/**
+ * Returns whether monitors may join a running probe: it is recent and includes the posture if needed, no user requested a
+ * check, and every due monitor was due before the probe started.
+ */
 function canJoin(
   { startedAt, withPosture }: Running,
   asked: { watchers: Watchers; withPosture: boolean; now: number },
@@ -157,10 +165,10 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   return value;
 }
 
-/** Less than a day, because daily checks come a little early. */
+/** Shortest time between two posture checks: less than a day, because daily checks come a little early. */
 const POSTURE_EVERY_MS = 20 * HOUR_MS;
 
-/** Returns whether to examine the posture: not at a first check, for which somebody waits, then daily or on request. */
+/** Returns whether to check the posture: not at a first check, for which a user waits, then daily or on request. */
 function needsPosture(watchers: Watchers, now: number): boolean {
   return (
     watchers.every(({ verdict }) => verdict !== null) &&

@@ -1,4 +1,4 @@
-/** A wake signal that is never lost: a ring while nobody waits lets the next wait return at once. */
+/** A wake signal that is never lost: a ring while nobody waits makes the next wait return at once. */
 export interface WakeSignal {
   ring(): void;
   /** Resolves at the next ring, or after `ms` of real time. */

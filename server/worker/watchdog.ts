@@ -23,12 +23,12 @@ export interface WatchdogOptions {
   supportEmail: string;
   /** The endpoint of the product's own check; null without HEARTBEAT_URL. */
   heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
-  /** In ms, for tests; changes of the clock do not affect it. */
+  /** Returns a time in ms that changes of the clock do not affect. For tests. */
   monotonic?: () => number;
 }
 
 export interface Watchdog {
-  /** Resolves once overdue checks are spread, so that checks may begin; keeps watching until `stop`. */
+  /** Starts the rounds, which run until `stop`. Resolves once overdue checks are spread, so that checks may begin. */
   start(): Promise<void>;
   /** Runs one round. For tests. */
   runOnce(): Promise<void>;
@@ -36,17 +36,20 @@ export interface Watchdog {
 }
 
 const ROUND_MS = 30_000;
-/**
- * A difference between wall clock and monotonic clock that counts as sleep of the machine, or as a clock that was
- * set.
- */
+/** Difference between wall clock and monotonic clock that counts as sleep of the machine, or as a change of the clock. */
 const JUMP_MS = MINUTE_MS;
-/** More than two rounds without confirmation: the process that raised an alarm is gone. */
+/**
+ * Time without confirmation after which an alarm is cleared. It is more than two rounds, so the process that raised it is
+ * gone.
+ */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
-/** Spread over the shortest interval, so that nobody waits for longer than twice their own. */
+/**
+ * Limits for spreading overdue checks, over the shortest interval, so that no monitor waits longer than twice its own
+ * interval.
+ */
 const BACKLOG = { lateMs: 2 * MINUTE_MS, fewest: 100, overMs: 10 * MINUTE_MS };
 
-/** Creates the watch over the other loops: late work, failing mail, jumps of the clock. It reports to the operator. */
+/** Creates the watch over the other loops. It reports late work, failing mail and jumps of the clock to the operator. */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
   const { monotonic = () => performance.now() } = options;
@@ -60,7 +63,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     return Math.abs(last.now - before.now - (last.at - before.at)) > JUMP_MS;
   }
 
-  /** Spreads the backlog after a time without workers. With a wrong clock everything would seem overdue. */
+  /**
+   * Spreads the overdue checks after a time without workers, unless the clock is wrong: everything would then seem overdue.
+   */
   async function spreadBacklog({ unlessWorked }: { unlessWorked: boolean }): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
     const moved = await spreadOverdue(store, { ...BACKLOG, now: clock.now(), unlessWorked });
@@ -104,7 +109,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function runOnce(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
       await resetFarDue();
-      // This worker has recorded checks since the machine woke up seconds ago; they are no reason not to spread.
+      // The worker may have recorded checks since the machine woke up seconds ago; spread the backlog nevertheless.
       await spreadBacklog({ unlessWorked: false });
     }
     await ownNetwork.lookAgain();

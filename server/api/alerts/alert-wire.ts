@@ -37,7 +37,10 @@ function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['
   );
 }
 
-/** Leaves omitted fields absent: an account keeps their values, a domain inherits those of its account. */
+/**
+ * Maps settings from wire format. Omitted fields stay absent: an account keeps their values, and a domain inherits
+ * those of its account.
+ */
 export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
   const { channels, steps, quiet_hours: quiet, muted } = wire;
   return {

@@ -93,7 +93,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     let count = 0;
     for await (const monitor of plans.monitors()) {
       const planned = plannedAlerts(monitor, plans, { tried, of, now });
-      // Count all alerts of a single domain, but of an account only those of the next 90 days.
+      // For a single domain, count all alerts; for an account, only the alerts of the next 90 days.
       const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
       count += counted.length;
       soonest = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(0, MAX_PREVIEWED);
@@ -122,7 +122,8 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
-    // Only for the account's own address: readers of other addresses unsubscribed themselves.
+    // Resubscribe only the account's own address. Recipients at other addresses unsubscribed themselves, so the account
+    // must not undo it.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { wish: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };

@@ -22,13 +22,16 @@ export function ownMailWire(own: OwnMail): ChannelWire {
   };
 }
 
-/** Returns what a stored channel is recognised by. */
+/**
+ * Returns the address of a stored channel with its secrets masked, so that its owner recognises it; 'unknown' if its
+ * config is unreadable.
+ */
 export function targetOfRow(row: Parameters<typeof readConfig>[0]): string {
   const config = readConfig(row);
   return config === null ? 'unknown' : maskedTarget(config);
 }
 
-/** Returns a channel without its secrets. */
+/** Maps a channel to wire format, without its secrets. */
 export function channelWire(channel: Channel, plan: Plan): ChannelWire {
   return {
     key: channel.id,
@@ -43,7 +46,7 @@ export function channelWire(channel: Channel, plan: Plan): ChannelWire {
   };
 }
 
-/** Returns the state, starting with what its owner has to do first. */
+/** Returns the state of a channel. If several apply, returns the one that its owner has to resolve first. */
 function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
   if (plan !== 'premium') return 'plan';
   if (readConfig(channel) === null) return 'broken';
@@ -53,15 +56,18 @@ function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
   return channel.isUnsubscribed ? 'unsubscribed' : 'open';
 }
 
-/** What the title of an alert depends on. The product's name stands in test messages. */
+/** Values that the title of an alert depends on. Test messages contain the product's name. */
 export interface Wording {
   productName: string;
-  /** IANA name; null: UTC. */
+  /** IANA name of the account's time zone; null for UTC. */
   timeZone: string | null;
   now: number;
 }
 
-/** Titles a sent message as it was sent, and a waiting one as it would be sent now. */
+/**
+ * Maps a delivery to wire format. A sent message has the title with which it was sent, a waiting message the title that
+ * it would have now.
+ */
 export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;
   return {
@@ -104,7 +110,7 @@ function isHeld({ state, firstAttemptAt, nextAttemptAt }: DeliveryRecord, now: n
   return state === 'waiting' && firstAttemptAt === null && nextAttemptAt > now;
 }
 
-/** Refusals of calls about channels. Refusals of the store have its codes as keys. */
+/** Refusals of calls about channels. Refusals that the store returns have the store's codes as keys. */
 export const CHANNEL_REFUSALS = {
   not_found: () => refuse('not_found', 'There is no such channel.'),
   premium_required: () => refuse('premium_required', 'Channels other than your own email come with Premium.'),

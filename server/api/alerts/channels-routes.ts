@@ -33,12 +33,12 @@ import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** How long the previous key of a webhook keeps signing after a rotation. */
+/** Time for which the previous key of a webhook still signs after a rotation. */
 const PHASE_OUT_MS = DAY_MS;
 
 /**
- * Registers the calls about channels. Without Premium only mail to the account's own address is sent; other channels are idle but keep
- * their settings.
+ * Registers the calls about channels. Without Premium we send mail to the account's own address only; other channels
+ * are idle but keep their settings.
  */
 export function channelRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
@@ -62,7 +62,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.addChannel, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
-    // An early check, before anybody is invited. The transaction checks again.
+    // Check the plan early, so that nobody is invited in vain. The transaction checks again.
     if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
     const limited =
       refuseUnverified(session.account, 'channel', parts) ?? limits.allow('channelsByAccount', accountId);
@@ -96,7 +96,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       const refusal = limits.allow('sendByChannel', `${accountId}:${OWN_MAIL}`);
       if (refusal) return refusal;
       await resumeAccountMail(store, accountId);
-      // Shows the owner whether mail arrives again.
+      // Send a test message, so that the owner sees whether mail arrives again.
       await sendTest(store, { accountId, channelKey: OWN_MAIL, now });
       return { data: ownMailWire((await channelsOf(store, accountId)).own) };
     }
@@ -116,7 +116,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (invitation instanceof Refusal) return invitation;
     const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
       if (isEnabled && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
-      // Reads the locked config once more, because its keys may have been rotated meanwhile.
+      // Read the locked config again, because its keys may have been rotated meanwhile.
       const change = {
         name: body.name,
         enabled: body.enabled,
@@ -139,7 +139,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.testChannel, async ({ params, session, once, now }) => {
     const { account } = session;
     const { own, added } = await channelsOf(store, account.id);
-    // Looks up the channel before anything else, so that no answer tells strangers whether it exists.
+    // Check ownership before limits: no answer may reveal to strangers whether a channel exists.
     const channel = params.key === OWN_MAIL ? own : added.find(({ id }) => id === params.key);
     if (!channel) return CHANNEL_REFUSALS.not_found();
     if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
@@ -198,7 +198,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** Whether a reader has to agree: to a new address, and again at one that never agreed or refused mail. */
+/** Returns whether a recipient must confirm the address: it is new, was never confirmed, or has refused mail. */
 function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boolean {
   if (wanted?.kind !== 'email') return false;
   const before = readConfig(known);
@@ -207,8 +207,8 @@ function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boo
 }
 
 /**
- * Returns the config to store for the entered one, or a refusal if its host is private or malformed. Makes no network request.
- * `before`: the config that this one replaces.
+ * Returns the config to store for the entered one, or a refusal if its host is private or malformed. Makes no network
+ * request. `before` is the config that this one replaces.
  */
 function acceptedConfig(
   entered: ChannelConfig,
@@ -222,11 +222,11 @@ function acceptedConfig(
 
 function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'channelPolicy'>): Refusal | null {
   const { host } = new URL(address);
-  const judged = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
-  if (judged.ok) return null;
+  const normalised = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
+  if (normalised.ok) return null;
   return refuse(
     'channel_refused',
-    ['address_refused', 'local_name'].includes(judged.code)
+    ['address_refused', 'local_name'].includes(normalised.code)
       ? 'This address leads into a private network. Enter one that can be reached from the internet.'
       : `The host of this address is not valid: ${host}`,
   );

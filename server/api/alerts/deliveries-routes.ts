@@ -7,7 +7,7 @@ import { CHANNEL_REFUSALS, deliveryWire } from './channel-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 
-/** Shows what became of a message, and sends it once more. */
+/** Registers the calls that show the delivery of a message and send it again. */
 export function deliveryRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
   const { productName } = parts.config;

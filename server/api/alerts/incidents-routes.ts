@@ -14,7 +14,7 @@ const MAX_SNOOZE_MS = 30 * DAY_MS;
 
 const noIncident = () => refuse('not_found', 'There is no such incident.');
 
-/** Acknowledges and snoozes incidents. */
+/** Registers the calls that acknowledge and snooze incidents. */
 export function incidentRoutes(api: Api, parts: AppParts): void {
   const { store } = parts;
 
@@ -24,7 +24,7 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
   ) {
     const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
     if (monitorId === null) return noIncident();
-    // All but an acknowledgement triggers a check: at once, or when the snooze ends.
+    // Every change except an acknowledgement triggers a check: at once, or when the snooze ends.
     const triggersCheck = !('acknowledged' in wish && wish.acknowledged);
     const limited = triggersCheck
       ? (parts.limits.allow('checkByDomain', monitorId) ?? limitRecheck(parts, account, monitorId))

@@ -13,7 +13,7 @@ import { limitCheck, limitRecheckOfAll } from '../auth/verified-address.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from '../domains/domain-wire.ts';
 
-/** Manages maintenance windows, in which no alerts about problems are sent. */
+/** Manages maintenance windows, during which no alerts about problems are sent. */
 export function maintenanceRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 

@@ -12,12 +12,12 @@ import {
 import type { AlertForecastInput, PlannedMonitor } from '../../store/alerts/alert-forecast.ts';
 import { iso } from '../domains/domain-wire.ts';
 
-/** Settings to try instead of the stored ones. Absent fields keep the stored value. */
+/** Settings to try instead of the stored ones. Absent fields keep their stored value. */
 export type SettingsToTry = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
 
 /**
- * Returns the alerts that a monitor would cause if nobody renewed, soonest first. `tried` replaces settings of the
- * account or of the domain, as `of` says.
+ * Returns the alerts that a monitor would cause if its certificates were not renewed, soonest first. `tried` replaces
+ * settings of the account or of the domain, depending on `of`. `now` is ms UTC.
  */
 export function plannedAlerts(
   monitor: PlannedMonitor,

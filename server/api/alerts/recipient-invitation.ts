@@ -8,11 +8,14 @@ import { countAll, type Limit } from '../http/rate-limit.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const VALID_MS = 7 * DAY_MS;
-/** Protects one mailbox from invitations of many accounts. */
+/** Limit per mailbox, which protects it from invitations of many accounts. */
 const BY_ADDRESS = { count: 3, windowMs: DAY_MS };
 const BY_ACCOUNT = { count: 20, windowMs: DAY_MS };
 
-/** Creates the link with which the reader of `address` agrees to get alerts. Refuses after too many invitations. */
+/**
+ * Creates the link with which the recipient at `address` agrees to get alerts. Returns a refusal after too many
+ * invitations.
+ */
 export async function inviteRecipient(
   { store, config }: Pick<AppParts, 'store' | 'config'>,
   { account, address, now }: { account: Account; address: string; now: number },
@@ -30,7 +33,7 @@ export async function inviteRecipient(
   ]);
   if (counted instanceof Refusal) return counted;
   const expiresAt = now + VALID_MS;
-  // The database stores a hash of the token with its expiry, so nobody can extend it.
+  // The database stores a hash of the token, which includes the expiry, so nobody can extend the validity.
   const token = `${randomBytes(32).toString('base64url')}.${expiresAt.toString(36)}`;
   const url = mailedLink('/confirm-recipient', token, config.publicUrl);
   return { address, token, url, accountName: account.email, expiresAt };

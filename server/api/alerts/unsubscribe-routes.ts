@@ -27,12 +27,18 @@ const OLD_LINK = () =>
     'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
   );
 
-/** Serves people who read mail from us without an account: the link in the mail authorises them. */
+/**
+ * Registers the calls for people who get our mail but may have no account: the token in the mailed link authorises
+ * them.
+ */
 export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts): void {
   const keys = unsubscribeKeys(secrets.session);
   const oldKey = derivedKey(secrets.session, 'unsubscribe');
 
-  /** Reads a token made with `key`, or one from before migration 0019 while its account still accepts those. */
+  /**
+   * Reads a token made with `key`, or one from before migration 0019 while its account still accepts old tokens.
+   * Returns a refusal for all other tokens.
+   */
   async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
     const subject = readUnsubscribeToken(key, token);
     if (subject !== null) return subject;
@@ -75,7 +81,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     if (subject instanceof Refusal) return subject;
     const reader = await findMailRecipient(store, subject);
     if (!reader) return BAD_LINK();
-    // Do not narrow an earlier unsubscription from everything.
+    // Do not narrow an earlier unsubscription from all mail.
     if (reader.unsubscribed !== 'all')
       await setUnsubscribed(store, subject, { wish: oneClickWish(subject), now });
     return { data: null };
@@ -83,7 +89,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
 
   api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
     c.header('Cache-Control', 'no-store');
-    // Tokens made before migration 0019 open the page as well.
+    // Only a token made before migration 0019 is valid on the page as well, so pass on no other token.
     const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
     const page = new URL('/unsubscribe', config.publicUrl).href;
     return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);
@@ -91,8 +97,8 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
 }
 
 /**
- * Returns what one click ends: mail about an alert's domain, or the digest only, so that somebody who tidies a mailbox
- * does not lose alerts.
+ * Returns the scope that one click unsubscribes from: mail about the alert's domain, the digest alone, or all mail to
+ * an added address. The digest's scope is narrow, so that somebody who tidies a mailbox does not lose alerts.
  */
 function oneClickWish({ monitorId, channelKey }: MailSubject): UnsubscribeChoice {
   if (monitorId !== null) return 'domain';
@@ -111,7 +117,7 @@ function subjectWire(
   };
 }
 
-/** Masks an address, because mail is forwarded with its links. */
+/** Masks an address: people forward mail with its links, and other readers must not see the whole address. */
 function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, 1)}•••${address.slice(at)}`;

@@ -19,7 +19,7 @@ export async function deleteWholeAccount(
   const cancelled: string[] = [];
   try {
     await cancelSubscriptions(parts, account.id, cancelled);
-    // Does nothing for the built-in provider: its users are deleted in the account's transaction.
+    // deleteUser() does nothing for the built-in provider: its users are deleted in the account's transaction.
     for (const { subject } of await listIdentities(store, account.id))
       await parts.identity.deleteUser(subject);
   } catch (error) {
@@ -29,7 +29,7 @@ export async function deleteWholeAccount(
     return refusal;
   }
   const outcome = await deleteAccount(store, account.id, now, { runsBeside: cancelled });
-  // The user has just bought a subscription in another window: cancel that one, too.
+  // The user bought a subscription in another window meanwhile: cancel that one, too.
   return outcome === 'subscribed' ? deleteWholeAccount(parts, account, now) : null;
 }
 

@@ -16,7 +16,10 @@ import { createHmac } from 'node:crypto';
 import { normaliseAddress } from '../../core/index.ts';
 import { derivedKey } from './derived-keys.ts';
 
-/** Hashes an address to recognise a second trial, in any spelling. Keyed, so that hashes alone reveal nothing. */
+/**
+ * Returns a keyed hash (HMAC-SHA256) by which a second trial with any spelling of the same address is recognised.
+ * Without the key, the hash reveals nothing about the address.
+ */
 function trialAddressHash(secret: string, email: string): string {
   return createHmac('sha256', derivedKey(secret, 'trial-address'))
     .update(normaliseAddress(email))
@@ -41,7 +44,7 @@ const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> 
 const timeZoneOf = (header: string | undefined) =>
   header !== undefined && isTimeZone(header) ? header : null;
 
-/** Exchanges an identity provider's token for our own session, refreshes that session, and ends it. */
+/** Registers the calls that open a session in exchange for an identity provider's token, refresh it and end it. */
 export function authRoutes(api: Api, parts: AppParts): void {
   const { store, identity, sessions, secrets, config, clock } = parts;
   const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
@@ -72,8 +75,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
       inSessionOf: (await sessions.shown(c))?.account.id ?? null,
       now,
     };
-    // The sign-up route has counted sign-ups by password; their address is not verified yet. Count all others here, and
-    // only if they create an account, so that the limit never blocks a sign-in to an existing account.
+    // The sign-up route has already counted sign-ups by password; their address is not verified yet. Count all others
+    // here, and only if they create an account, so that the limit never blocks a sign-in to an existing account.
     const wasCounted = isBuiltIn && !claims.emailVerified;
     let opened = await openAccount(store, { ...signIn, mayCreate: decision === 'allowed' && wasCounted });
     if (!opened.ok && opened.code === 'signups_closed' && decision === 'allowed') {
@@ -90,8 +93,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account);
     if (sessionId === null) return refuse(...TOKEN_REFUSALS.session_over);
-    // End the provider's session, so that it does not outlive a log-out here. If it is gone already, somebody has
-    // proved to own the address meanwhile, which ends all sessions but came before ours existed: end ours as well.
+    // End the provider's session, so that it does not outlive a log-out here. If it is already gone, somebody has
+    // proved ownership of the address meanwhile. That ended all sessions, but ours did not exist yet: end ours as well.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
       await endSession(store, sessionId);
       sessions.dropCookies(c);
@@ -139,7 +142,7 @@ export function userRoutes(api: Api, parts: AppParts): void {
 const userAnswer = (account: Account | null) =>
   account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
 
-/** Signs in with an OpenID provider, in a popup: starts the flow, and handles the provider's callback. */
+/** Registers the calls that start a sign-in with an OpenID provider in a popup and handle the provider's callback. */
 export function oidcRoutes(api: Api, parts: AppParts): void {
   const { store, identity, config } = parts;
   if (identity.builtIn === null) return;

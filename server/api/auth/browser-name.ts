@@ -1,4 +1,6 @@
-/** Checked in this order, because most browsers also claim to be the ones further down. */
+/**
+ * Browsers in the order of checking, because most User-Agent headers also name browsers that come later in this list.
+ */
 const BROWSERS: readonly [mark: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
@@ -29,7 +31,10 @@ export function browserName(userAgent: string): string {
   return system === undefined ? name : `${name} on ${system}`;
 }
 
-/** Returns "curl" for "curl/8.5.0". Every browser begins with "Mozilla", which says nothing. */
+/**
+ * Returns the product name at the start, "curl" for "curl/8.5.0"; null without one, and for "Mozilla", which every
+ * browser sends.
+ */
 function programName(userAgent: string): string | null {
   const name = /^([A-Za-z][A-Za-z0-9._-]{0,30})(?:[/ ]|$)/.exec(userAgent)?.[1];
   return name === undefined || name === 'Mozilla' ? null : name;

@@ -8,7 +8,7 @@ it('gives every use of every deployment a key of its own, and always the same', 
   expect(key('one', 'trial-address')).toBe(key('one', 'trial-address'));
   expect(key('one', 'trial-address')).not.toBe(key('one', 'checkout-reference'));
   expect(key('one', 'trial-address')).not.toBe(key('two', 'trial-address'));
-  // Computed with another implementation of RFC 5869: what was made with a key must go on being recognised.
+  // Expected value from another implementation of RFC 5869: a changed key would invalidate everything made with it.
   expect(key('one', 'trial-address')).toBe(
     '319f140ebc2f461e60f1a255c26e93413074d0a8b5ab25747c07f0304a840051',
   );

@@ -1,13 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 import type { UnsubscribePair } from '../../core/index.ts';
 
-/** Purposes of keys. A label must never change: everything made with its key would become invalid. */
+/** Purposes of derived keys. A label must never change: everything made with its key would become invalid. */
 export type KeyLabel =
   | 'bounce'
   | 'checkout-reference'
   | 'test-payments'
   | 'trial-address'
-  // For tokens mailed before migration 0019, when one key served both places.
+  // For unsubscribe tokens mailed before migration 0019, when one key served both the page and one-click requests.
   | 'unsubscribe'
   | 'unsubscribe-one-click'
   | 'unsubscribe-page';

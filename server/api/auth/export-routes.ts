@@ -11,7 +11,7 @@ import { download, jsonDocument } from '../http/download.ts';
 import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
 
-/** Streams everything stored about an account as one JSON file. */
+/** Streams all data stored about an account, except secrets, as one JSON file. */
 export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
   api.on(CALLS.exportData, async ({ c, session, now }) => {
     const { account } = session;

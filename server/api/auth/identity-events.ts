@@ -9,7 +9,10 @@ import type { Store } from '../../store/db/open-store.ts';
 
 const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
 
-/** Handles the built-in identity provider's events: queues its mail, and updates accounts when an address is proven. */
+/**
+ * Creates the handlers of the built-in identity provider's events, which queue its mail and update accounts when an
+ * address is proven.
+ */
 export function createIdentityEvents({
   store,
   publicUrl,

@@ -10,8 +10,8 @@ import { refuse, type Refusal } from '../http/problem.ts';
 type Failure = readonly [ProblemCode, string];
 
 /**
- * Forwards a request to the built-in provider's library, rebuilt from the parsed input, so that no other header or
- * field reaches the library. Passes its cookies on to the browser.
+ * Creates a function that forwards a request to the built-in provider's library, rebuilt from the parsed input, so that
+ * no other header or field reaches the library. Sets the library's cookies on our response.
  */
 export function createForward({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
   return async (c: AppContext, body?: object): Promise<Response> => {
@@ -33,13 +33,16 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
   };
 }
 
-/** Removes the session token from an answer: it belongs in the HttpOnly cookie, where no script can read it. */
+/** Removes the session token from a response body: it belongs in the HttpOnly cookie, where no script can read it. */
 function withoutSession(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'token' && key !== 'session'));
 }
 
-/** Answers 401 to a foreign key violation: the user was replaced or deleted while the request ran. */
+/**
+ * Returns a 401 response for a foreign key violation: the user was replaced or deleted while the request ran. Rethrows
+ * all other errors.
+ */
 function answerMissingUser(error: unknown): Response {
   if (!isForeignKeyViolation(error)) throw error;
   return Response.json({ code: 'UNAUTHORIZED' }, { status: 401 });
@@ -60,7 +63,7 @@ const SIGN_IN_AGAIN: Failure = ['not_authenticated', 'Please sign in again.'];
 const WRONG_CODE: Failure = ['invalid_code', 'The code is not right, or was used already.'];
 const NO_CODES: Failure = ['invalid_request', 'One-time codes are not in use here.'];
 
-/** Maps error codes, the library's and ours, to problems. Other codes are faults of ours or of the request. */
+/** Refusals by error code, the library's codes and our own. Any other code is a bug of ours or an invalid request. */
 const FAILURES: Record<string, Failure> = {
   INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Email or password is not right.'],
   INVALID_PASSWORD: ['invalid_credentials', 'The password is not right.'],
@@ -85,8 +88,8 @@ const FAILURES: Record<string, Failure> = {
 };
 
 /**
- * Passes the library's success on and maps its failures to refusals: by code, or to `otherwise` for calls that can fail
- * for only one reason. @throws for unknown 5xx answers.
+ * Returns the library's successful response without session tokens, and maps its failures to refusals: by code, or to
+ * `otherwise` for calls that can fail for only one reason. @throws Error for a 5xx response with an unknown code.
  */
 export async function passAnswerOn(
   c: AppContext,

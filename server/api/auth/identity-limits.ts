@@ -7,27 +7,30 @@ import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** Attempts at a password, a passkey or a code. */
+/** Limits on attempts to sign in with a password, a passkey or a one-time code. */
 const SIGN_IN = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   address: { count: 50, windowMs: 15 * MINUTE_MS },
   prefix: { count: 200, windowMs: 15 * MINUTE_MS },
 };
-/** Three of a million codes are valid at a time: 50 guesses a day take 18 years on average to find one. */
+/**
+ * Limits on one-time codes. Three of a million are valid at a time: 50 guesses a day take 18 years on average to find
+ * one.
+ */
 const CODE = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   day: { count: 50, windowMs: DAY_MS },
 };
-/** A code is valid for 90 seconds. */
+/** Limit of one use per one-time code. The window is longer than the 90 seconds for which a code is valid. */
 const CODE_USED = { count: 1, windowMs: 2 * MINUTE_MS };
-/** Each may send a mail to somebody. */
+/** Limits on password resets: each may send a mail to another person. */
 const RESET = {
   account: { count: 5, windowMs: HOUR_MS },
   address: { count: 20, windowMs: HOUR_MS },
   prefix: { count: 100, windowMs: HOUR_MS },
 };
 const VERIFICATION = { count: 5, windowMs: HOUR_MS };
-/** Each leaves a row in the database for five minutes. */
+/** Limits on sign-in challenges: each leaves a row in the database for five minutes. */
 const CHALLENGE = {
   address: { count: 100, windowMs: 15 * MINUTE_MS },
   prefix: { count: 400, windowMs: 15 * MINUTE_MS },
@@ -38,7 +41,10 @@ interface Requester {
   now: number;
 }
 
-/** Counts a sign-in before its password is checked, so that parallel guesses cannot exceed the limit. */
+/**
+ * Counts a sign-in before its password is checked, so that parallel guesses cannot exceed the limit. Returns a refusal
+ * once a limit is reached.
+ */
 export async function beginSignIn(
   store: Store,
   { email, client, now }: Requester & { email: string },
@@ -49,11 +55,16 @@ export async function beginSignIn(
   ]);
 }
 
-/** As `beginSignIn`, without a limit per account: only the answer reveals whose passkey it is. */
+/**
+ * Counts a passkey sign-in like `beginSignIn`, but without a limit per account: until the library has checked the
+ * passkey, its account is unknown.
+ */
 export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Promise<Attempt | Refusal> =>
   countAll(store, now, byClient('sign-in', client, SIGN_IN));
 
-/** Counts a guess at the password or a one-time code of `subject`, whom a cookie of the provider identifies. */
+/**
+ * Counts a guess at the password or a one-time code of `subject`, the user whom a cookie of the provider identifies.
+ */
 export async function beginGuess(
   store: Store,
   { at, subject, client, now }: Requester & { at: 'password' | 'code'; subject: string },
@@ -65,7 +76,7 @@ export async function beginGuess(
   ]);
 }
 
-/** Marks a one-time code as used. Returns false if it was used before: each is accepted once (RFC 6238 §5.2). */
+/** Marks a one-time code as used. Returns false if it was used before: each code is accepted once (RFC 6238 §5.2). */
 export async function consumeCode(
   store: Store,
   { subject, code, now }: { subject: string; code: string; now: number },
@@ -75,7 +86,9 @@ export async function consumeCode(
   return (await consumeRateLimit(store, { key, limit, windowMs, now })).allowed;
 }
 
-/** Counts a sign-up by address, then by network: a refused address does not use up the limit of its neighbours. */
+/**
+ * Counts a sign-up by address, then by network prefix: a refused address does not use up the limit of its neighbours.
+ */
 export const countSignUp = (store: Store, { client, limits, now }: Requester & { limits: Limits }) => {
   const limit = (by: LimitName, windowMs: number, what: string): Limit => ({
     count: limits[by],
@@ -91,7 +104,7 @@ export const countSignUp = (store: Store, { client, limits, now }: Requester & {
   ]);
 };
 
-/** Counts known and unknown addresses alike, so that the limit does not reveal accounts. */
+/** Counts a password reset, for known and unknown mail addresses alike, so that the limit does not reveal accounts. */
 export const countReset = (store: Store, { email, client, now }: Requester & { email: string }) =>
   countWithoutRefund(store, now, [
     ...byClient('reset', client, RESET),

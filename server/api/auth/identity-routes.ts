@@ -17,7 +17,7 @@ import { Refusal, refuse } from '../http/problem.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';
 import { listIdentities } from '../../store/accounts/accounts.ts';
 
-/** Registers the built-in provider's routes, with rate limits; none with another provider. */
+/** Registers the built-in provider's routes, with rate limits. Registers nothing if another provider is configured. */
 export function identityRoutes(api: Api, parts: AppParts): void {
   const { builtIn } = parts.identity;
   if (builtIn === null) return;
@@ -69,7 +69,10 @@ function codeRoutes(
   { store }: AppParts,
   { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
 ): void {
-  /** Forwards a guess at a password or code, counted for the user of its cookie. A `singleUseCode` works only once. */
+  /**
+   * Counts a guess at a password or code against the limits of the cookie's user, then forwards it. Accepts a
+   * `singleUseCode` only once.
+   */
   async function guess(
     c: AppContext,
     {
@@ -95,7 +98,7 @@ function codeRoutes(
     const code = body.code.replaceAll(' ', '');
     return guess(c, { at: 'code', body: { code }, singleUseCode: code, now });
   });
-  // The library itself invalidates used backup codes.
+  // Pass no `singleUseCode`: the library itself invalidates used backup codes.
   api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { at: 'code', body, now }));
   for (const call of [CALLS.enableTotp, CALLS.disableTotp])
     api.on(call, async ({ c, body, now }) => guess(c, { at: 'password', body, now }));
@@ -133,7 +136,10 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
 const INVALID_LINK = 'This link is not good any more. Ask for a new one.';
 const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
 
-/** Lists an account's sign-in methods, verifies its address and resets its password by mailed links. */
+/**
+ * Registers the calls that list an account's sign-in methods, verify its address and reset its password by mailed
+ * links.
+ */
 function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltInActions): void {
   /** Returns the account's user at the built-in provider; null if it signed up through an earlier provider. */
   async function subjectOf(accountId: string): Promise<string | null> {

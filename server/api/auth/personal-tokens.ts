@@ -33,15 +33,20 @@ export interface ActiveToken {
 }
 
 export interface PersonalTokens {
-  /** Returns the request's token and account; null without a token, a refusal for an invalid one. */
+  /** Returns the request's token and account; null if it has no token, and a refusal if the token is invalid. */
   current(c: AppContext): Promise<ActiveToken | Refusal | null>;
 }
 
-/** Counts distinct invalid tokens, not calls: a program that keeps sending one ended token counts once per window. */
+/**
+ * Limit on distinct invalid tokens per network, not on calls: a program that keeps sending one expired or revoked token
+ * counts once per window.
+ */
 const GUESSES = { count: 30, windowMs: 15 * MINUTE_MS };
 const MAX_REMEMBERED = 10_000;
 
-/** Authenticates requests by `Authorization: Bearer`. Tokens are not accepted in URLs, which end up in logs. */
+/**
+ * Creates the authentication by `Authorization: Bearer`. Tokens in URLs are not accepted, because URLs end up in logs.
+ */
 export function createPersonalTokens({
   store,
   clock,
@@ -51,7 +56,7 @@ export function createPersonalTokens({
 }): PersonalTokens {
   /** Networks whose tokens this process refuses, with the end of the block (ms UTC). */
   const blockedNetworks = new Map<string, number>();
-  /** Hashes of invalid tokens that were counted, with the end of their window (ms UTC). */
+  /** Hashes of the invalid tokens already counted, with the end of their window (ms UTC). */
   const countedTokens = new Map<string, number>();
 
   async function countGuess(network: string, secret: string, now: number): Promise<Refusal | null> {
@@ -86,8 +91,8 @@ const tooMany = (retryAfterMs: number) =>
   refuseTooMany('Too many tokens from here were not good. Try again later.', retryAfterMs);
 
 /**
- * Adds `key` if there is room. A full map drops the newcomer and no existing entry; the database then counts every
- * token of the newcomer.
+ * Drops expired entries, then adds `key` if there is room. Never evicts an entry that is still valid: without room, the
+ * database counts every invalid token of the new client.
  */
 function remember(map: Map<string, number>, key: string, until: number, now: number): void {
   map.delete(key);

@@ -15,7 +15,7 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 const ACCESS_MS = 15 * MINUTE_MS;
 const REFRESH_IDLE_MS = 14 * DAY_MS;
 const REFRESH_MS = 30 * DAY_MS;
-/** The preceding refresh token works for this long, for parallel tabs and for retries after a lost answer. */
+/** Time for which the previous refresh token still works, for parallel tabs and for retries after a lost response. */
 const GRACE_MS = 10_000;
 const SECRET_BYTES = 32;
 
@@ -28,32 +28,35 @@ export interface Sessions {
   /** Name of the access cookie. */
   cookieName: string;
   /**
-   * Opens a session, sets its cookies and ends the request's earlier session. Returns the new id; null if somebody has
-   * proved to own the account's address since `account` was read.
+   * Opens a session, sets its cookies and ends the request's earlier session. Returns the new session's id; null if
+   * somebody has proved ownership of the account's address since `account` was read.
    */
   open(c: AppContext, account: Account): Promise<string | null>;
   /** Returns the session of the access cookie; null if that is missing or invalid. */
   current(c: AppContext): Promise<ActiveSession | null>;
-  /** As `current`, else by refresh cookie, the only one left 15 minutes after a refresh. Does not use it up. */
+  /**
+   * Returns the session of the access cookie, else of the refresh cookie, which is the only one left 15 minutes after a
+   * refresh; null if both are invalid. Does not use up the refresh cookie.
+   */
   shown(c: AppContext): Promise<ActiveSession | null>;
   /** Returns whether the request has a session cookie, valid or not. */
   isShown: (c: AppContext) => boolean;
-  /** Exchanges the refresh cookie for new cookies. If it is invalid, returns null and leaves all cookies. */
+  /** Exchanges the refresh cookie for new cookies. If it is invalid, returns null and does not change the cookies. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
-  /** Ends the session that either cookie proves, and deletes both cookies. */
+  /** Ends the session of the access or refresh cookie, and deletes both cookies. */
   end(c: AppContext): Promise<void>;
   dropCookies(c: AppContext): void;
 }
 
 /**
  * Manages our own sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A refresh
- * derives both new secrets from the old one (HMAC), so that within the grace time a second tab gets the same ones.
+ * derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
  */
 export function createSessions(options: {
   store: Store;
   secret: string;
   clock: { now(): number };
-  /** False if plain http is allowed: `__Host-` and Secure need https or localhost. */
+  /** Whether cookies are `__Host-` and Secure, which needs https or localhost; false if plain http is allowed. */
   secureCookies: boolean;
 }): Sessions {
   const { store, secret, clock, secureCookies } = options;
@@ -96,7 +99,7 @@ export function createSessions(options: {
   }
 
   async function endEarlier(c: AppContext): Promise<void> {
-    // rotate() itself ends the session if the refresh token was replaced too long ago.
+    // rotate() itself ends the session if the refresh token was replaced longer ago than the grace period.
     const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
     if (session !== null) await endSession(store, session.sessionId);
   }
@@ -149,7 +152,7 @@ export function createSessions(options: {
 
     async refresh(c) {
       const rotated = await rotate(c);
-      // Leave the cookies if refused: another tab may have signed in meanwhile, and its cookies must stay.
+      // Do not touch the cookies after a refusal: another tab may have signed in meanwhile, and its cookies must stay.
       if (rotated !== null) writeBoth(c, rotated.session.sessionId, rotated.access, rotated.refresh);
       return rotated?.session ?? null;
     },

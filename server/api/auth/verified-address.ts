@@ -52,7 +52,7 @@ export function refusalOfUnverified(what: keyof typeof UNVERIFIED_REFUSALS, limi
   return UNVERIFIED_REFUSALS[what](limits);
 }
 
-/** Refuses `what` to an account whose address is not verified. Returns null if it is verified. */
+/** Refuses the action `what` to an account whose address is not verified. Returns null if the address is verified. */
 export function refuseUnverified(
   { emailVerified }: Pick<Account, 'emailVerified'>,
   what: keyof typeof UNVERIFIED_REFUSALS,
@@ -61,7 +61,7 @@ export function refuseUnverified(
   return emailVerified ? null : refusalOfUnverified(what, config.limits);
 }
 
-/** Counts a manually requested check. Returns null if it is allowed. */
+/** Counts a manually requested check of a monitor. Returns null if it is allowed. */
 export function limitCheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
   { emailVerified }: Pick<Account, 'emailVerified'>,
@@ -73,8 +73,8 @@ export function limitCheck(
 }
 
 /**
- * Counts a change that triggers a check of `what`, a domain or an account; null if it is allowed. Limits unverified
- * accounts to the rate of manual checks, but over ten minutes: people who set up alerts save several times in a row.
+ * Counts a change that triggers a check of `what`, the id of a domain or account. Returns null if allowed. Limits
+ * unverified accounts to the rate of manual checks, over ten minutes: people save alert settings repeatedly.
  */
 export function limitRecheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
@@ -85,7 +85,10 @@ export function limitRecheck(
   return limits.allow('recheckBeforeProof', what) && refusalOfUnverified('again', config.limits);
 }
 
-/** Returns the rules for adding domains. Limits on ports only apply if anybody may sign up and scan them. */
+/**
+ * Returns the rules against misuse when domains are added. Ports are limited only if sign-up is open, because then
+ * anybody could scan ports through this server.
+ */
 export function misuseRules({ limits, signups }: AppParts['config']): MisuseRules {
   return { limits, guardsPorts: signups === 'open' };
 }

@@ -68,7 +68,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   const test = payments?.test ?? null;
   api.on(CALLS.testPay, async ({ body, session: { account }, now }) => {
     if (payments === null || test === null) return NO_TEST_MODE;
-    // Anybody with the link may pay a real checkout. Only the account that opened this one may pay it.
+    // Anybody with the link may pay a real checkout, but only the account that opened a test checkout may pay it.
     if (references.read(body.reference) !== account.id)
       return refuse('not_found', 'There is no such checkout.');
     return whenAvailable(async () => {
@@ -99,7 +99,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** Returns the running subscription, or else the latest one. */
+/** Returns the account's running subscription, else its latest one; null if it never had one. */
 async function shownSubscription({ store }: AppParts, accountId: string): Promise<StoredSubscription | null> {
   const subscriptions = await listSubscriptions(store, accountId);
   return subscriptions.find(({ status }) => status !== 'canceled') ?? subscriptions[0] ?? null;
@@ -111,8 +111,8 @@ async function refuseSale(
   subscriptions: StoredSubscription[],
   now: number,
 ): Promise<Refusal | null> {
-  const obstacle = blockingSubscription(subscriptions, now);
-  if (obstacle !== null) return refuse('already_subscribed', SALE_REFUSALS[obstacle.status]);
+  const blocking = blockingSubscription(subscriptions, now);
+  if (blocking !== null) return refuse('already_subscribed', SALE_REFUSALS[blocking.status]);
   const isOffered = (await payments.products()).some((product) => product.priceId === priceId);
   return isOffered
     ? null

@@ -41,7 +41,10 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     });
   });
 
-  /** Ignores subscriptions to the seller's other products: a checkout can be opened with any of their prices. */
+  /**
+   * Returns the event, with its change replaced by kind 'other' if it is about a new subscription to another product of
+   * the seller: a checkout can be opened with any of the seller's prices.
+   */
   async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;
     if (change.kind !== 'subscription') return event;
@@ -51,7 +54,10 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     return { ...event, change: { kind: 'other' } };
   }
 
-  /** Applies an event. @throws PaymentsUnavailable; the provider then sends the event again. */
+  /**
+   * Applies an event, and cancels subscriptions that belong to a deleted account or are surplus. @throws
+   * PaymentsUnavailable; the provider then sends the event again.
+   */
   async function apply(event: PaymentEvent, provider: PaymentProvider, now: number): Promise<void> {
     const { change } = event;
     const referredTo = change.kind === 'subscription' ? references.read(change.reference) : null;
@@ -59,7 +65,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     if (accountId === null && change.kind === 'subscription' && change.status !== 'canceled') {
       const context = { event: event.id, subscription: change.subscriptionId };
       if (referredTo !== null) {
-        // Our signature on the reference shows: bought here, for an account deleted before this event arrived.
+        // Our signature on the reference proves that the subscription was bought here, for an account that was deleted
+        // before this event arrived.
         await provider.cancel(change.subscriptionId);
         log.warn(
           context,
@@ -77,7 +84,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   }
 }
 
-/** Throttles `work` to one call per interval. Anybody can send wrong signatures, and they must not flood the log. */
+/** Throttles `work` to one call per interval: anybody can send wrong signatures, and they must not flood the log. */
 function throttle(intervalMs: number, work: () => void): (now: number) => void {
   let nextAt = 0;
   return (now) => {
@@ -116,15 +123,16 @@ export function createCheckoutReferences(secret: string): CheckoutReferences {
     of: (accountId) => `${accountId}.${sign(accountId).toString('base64url')}`,
     read(reference) {
       const [accountId = '', signature = '', ...rest] = reference.split('.');
-      const shown = Buffer.from(signature, 'base64url');
-      const own = sign(accountId);
-      const isOurs = rest.length === 0 && shown.length === own.length && timingSafeEqual(shown, own);
-      return isOurs ? accountId : null;
+      const presented = Buffer.from(signature, 'base64url');
+      const expected = sign(accountId);
+      const isValid =
+        rest.length === 0 && presented.length === expected.length && timingSafeEqual(presented, expected);
+      return isValid ? accountId : null;
     },
   };
 }
 
-/** Connects the test mode of payments to the app without a network. Calls `app` only to deliver a webhook. */
+/** Connects the test mode of payments to the app without network requests. Calls `app` only to deliver a webhook. */
 export function linkTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
   const { store, sessionSecret, app } = options;
   return {

@@ -13,7 +13,7 @@ import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { countPaused } from '../../store/monitors/monitor-pauses.ts';
 
-/** Serves the account's plan and state, for the page to show. */
+/** Serves the account's plan and state to the web app. */
 export function planRoutes(api: Api, parts: AppParts): void {
   const { store } = parts;
 
@@ -49,8 +49,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
 }
 
 /**
- * Returns the end of the paid period (ms UTC). Returns null if nothing is paid for, or if the webhook about the next
- * period is late: Premium continues until one says otherwise.
+ * Returns the end of the paid period (ms UTC). Returns null without an active subscription, and if the webhook about
+ * the next period is late: Premium continues until a webhook ends it.
  */
 async function endOfPaidPeriod(
   store: Store,
@@ -68,8 +68,8 @@ const ENTITLED_MS = DAY_MS;
 const NOT_ENTITLED_MS = 300_000;
 
 /**
- * Signs the entitlement as a JWT for the page, valid for at most a day and never beyond the end of Premium or of the
- * paid period. Its key is public, so anybody can forge it: it controls only what the page shows.
+ * Signs the entitlement as a JWT for the web app, valid for at most a day and never beyond the end of Premium or of the
+ * paid period. Its key is public, so anybody can forge it: it controls only what the web app shows.
  */
 function subscriptionToken(
   accountId: string,

@@ -5,7 +5,7 @@ import { DOCS_STYLE } from './docs-style.ts';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** The parts of an OpenAPI 3.1 document that the page shows. */
+/** Parts of an OpenAPI 3.1 document that the page shows. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -35,7 +35,7 @@ interface PageOptions {
   head: string;
 }
 
-/** Lists every named schema of the document once. */
+/** Renders every named schema of the document once. */
 function shapes({ components: { schemas } }: OpenApiDocument): Html {
   return html`<section aria-labelledby="shapes">
     <h2 id="shapes">Shapes</h2>
@@ -49,7 +49,7 @@ function shapes({ components: { schemas } }: OpenApiDocument): Html {
   </section>`;
 }
 
-/** Tags that programs need most. All others follow in the document's order. */
+/** Tags that the page shows first, because programs need them most. All other tags follow in the document's order. */
 const ORDER = ['domain', 'channels', 'deliveries', 'alerts', 'maintenance', 'incidents', 'account', 'user'];
 const TITLES: Record<string, string> = {
   domain: 'Domains',
@@ -122,14 +122,14 @@ function groupsOf({ paths }: OpenApiDocument) {
   const routes = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Route => ({ ...operation, method, path })),
   );
-  const place = (tag: string) => (ORDER.includes(tag) ? ORDER.indexOf(tag) : ORDER.length);
+  const rank = (tag: string) => (ORDER.includes(tag) ? ORDER.indexOf(tag) : ORDER.length);
   return [...Map.groupBy(routes, ({ tags }) => tags[0] ?? '')]
     .map(([tag, ofTag]) => ({
       tag,
       title: TITLES[tag] ?? tag.replace(/^./, (l) => l.toUpperCase()),
       routes: ofTag,
     }))
-    .toSorted((a, b) => place(a.tag) - place(b.tag));
+    .toSorted((a, b) => rank(a.tag) - rank(b.tag));
 }
 
 function introduction(origin: string, productName: string): Html {
@@ -219,7 +219,7 @@ function call(route: Route, origin: string): Html {
   </article>`;
 }
 
-/** Links names of schemas: they begin with a capital letter, and nothing else in a type does. */
+/** Links the names of schemas in a type: they begin with a capital letter, and nothing else in a type does. */
 const withLinks = (type: string) =>
   raw(escaped(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
 const withCode = (text: string) => raw(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
@@ -266,8 +266,8 @@ const SAMPLES: Record<string, string> = {
 };
 
 /**
- * Returns a call as a curl command with `$TOKEN`, `$ID` and `$KEY`: a generated key would make a repeated command
- * another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if there is no key.
+ * Returns a call as a curl command with `$TOKEN`, `$ID` and `$KEY`: with a generated key, a repeated command would be
+ * another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if no key is set.
  */
 function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');

@@ -1,4 +1,4 @@
-/** The parts of JSON Schema (2020-12) that our schemas use. */
+/** Parts of JSON Schema (2020-12) that our schemas use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -21,7 +21,7 @@ export interface Schema {
 /** One field of a request or an answer, with its inner fields. */
 export interface Field {
   name: string;
-  /** In words: `string`, `list of integer`, `"up", "down" or null`. */
+  /** Type in words, such as `string`, `list of integer`, or `"up", "down" or null`. */
   type: string;
   isOptional: boolean;
   note: string;

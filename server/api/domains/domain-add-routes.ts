@@ -12,7 +12,7 @@ import { waitForSignal } from '../http/wait-for-signal.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** Adds one host and waits for its first check, so that the answer already says if the host cannot be checked. */
+/** Adds one host and waits for its first check, so that the answer can already report that the host is refused. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
@@ -25,7 +25,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const { host, port, protocol } = normalised.endpoint;
 
-    // Subscribe before the row exists: the worker may finish the check before this function goes on.
+    // Subscribe before the row exists: the worker may finish the check before this function continues.
     const waitOptions = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
     const firstCheck = watchFirstCheck(store, { accountId, ...waitOptions });
     try {
@@ -38,7 +38,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         now,
         mayAdd,
         misuse: misuseRules(config),
-        // Store the answer as of before the first check. The final answer replaces it.
+        // Store the answer without the result of the first check. The final answer replaces it.
         alongside: async (trx, [outcome]) => {
           if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
         },
@@ -56,7 +56,9 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
   });
 }
 
-/** Waits for a monitor's first check for at most `timeoutMs`, or until `signal` fires. */
+/**
+ * Watches for the first check of one of the account's monitors, for at most `timeoutMs` or until `signal` is aborted.
+ */
 function watchFirstCheck(
   store: Store,
   { accountId, timeoutMs, signal }: { accountId: string; timeoutMs: number; signal: AbortSignal },

@@ -14,12 +14,12 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** The domain afterwards (null: removed), or the refusal. */
+/** Result of an action: the changed domain, null if it was removed, or the refusal. */
 type Outcome = Monitor | Refusal | null;
 
 /**
- * Applies one action to many domains, one transaction each: removing one may delete thousands of checks, and other
- * writes must not wait for more than one. After a fault, finished domains stay done; the call can be repeated.
+ * Applies one action to many domains, in one transaction each: a removal may delete thousands of checks, and other
+ * writes must wait for one removal at most. If the call fails, finished domains stay changed; a client may repeat it.
  */
 export function domainBulkRoute(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
@@ -33,7 +33,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
       (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
     if (limited) return limited;
 
-    // Check ownership before counting limits per domain: strangers must not use up the owner's.
+    // Check ownership before counting limits per domain: other people must not use up the owner's limits.
     const ownedById = new Map((await findMonitors(store, { accountId, ids })).map((each) => [each.id, each]));
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {

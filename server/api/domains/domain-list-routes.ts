@@ -14,7 +14,7 @@ import { CSV_START, type CsvCell, csvRecord, oneLine } from '../../core/index.ts
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 
-/** So many ids still fit into one answer, and nobody selects more by hand. */
+/** Maximum number of ids in an answer: 10,000 fit into one answer, and nobody selects more by hand. */
 const MAX_IDS = 10_000;
 
 /** Lists, searches, summarises and exports the domains of an account. */
@@ -84,7 +84,10 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
 
 const filterOf = ({ q, status, tag }: DomainFilter) => ({ q, status, tag });
 
-/** Text of strangers is cut to one line. `problem`: why the last check read nothing, or the worst finding. */
+/**
+ * Columns of the CSV file. Text from certificates is cut to one line. `problem` is why the last check failed, or else
+ * the worst finding about an untrusted certificate.
+ */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
   port: ({ port }) => port,
@@ -110,7 +113,7 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   response_ms: ({ uptime }) => uptime.response_ms,
 };
 
-/** Streams domains as a CSV file. `now` is ms UTC. */
+/** Yields the header and one record per domain of a CSV file. `now` is ms UTC. */
 async function* domainsCsv(
   monitors: AsyncIterable<Monitor>,
   now: number,

@@ -6,7 +6,7 @@ import { refusalOfUnverified } from '../auth/verified-address.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** Refusals that calls for one domain and calls for many share. */
+/** Refusals shared by the calls for one domain and the calls for many. */
 export const REFUSALS = {
   notFound: () => refuse('not_found', 'There is no such domain.'),
   paused: () => refuse('domain_paused', 'This domain is paused. Resume it to check it.'),

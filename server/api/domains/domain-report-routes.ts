@@ -10,7 +10,7 @@ import { emptyReportWire, reportWire } from './report-wire.ts';
 import { unreachable } from './domain-wire.ts';
 import { historyPair } from '../../store/checks/certificate-history.ts';
 
-/** Serves the report of a domain's last check, and differences between its certificates. */
+/** Serves the report of a domain's last check, and the differences between two of its certificates. */
 export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.domainReport, async ({ params, session, now }) => {
     const accountId = session.account.id;

@@ -18,7 +18,7 @@ import { uptimePercents } from '../../store/checks/uptime.ts';
 import type { HistoryEntry } from '../../store/checks/certificate-history.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
-/** Formats an instant (ms UTC) as the API does: ISO 8601 in UTC. */
+/** Formats an instant (ms UTC) as ISO 8601 in UTC, the format of the API. */
 export const iso = (instant: number): string => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null | undefined): string | null =>
   instant === null || instant === undefined ? null : iso(instant);
@@ -38,7 +38,10 @@ export function userWire(account: Account): UserWire {
   };
 }
 
-/** Maps a monitor to what the API and the page call a domain. `now` is ms UTC; only some calls query the percentage. */
+/**
+ * Maps a monitor to the wire format of a domain. `now` is ms UTC. `uptimePercent` is null in calls that do not query
+ * it.
+ */
 export function domainWire(
   monitor: Monitor,
   { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
@@ -144,7 +147,7 @@ function findingsWire(verdict: Verdict | null, host: string): FindingWire[] {
   });
 }
 
-/** Maps the conclusion about revocation and its source. The report lists every source that was asked. */
+/** Maps the revocation state and its source to wire format. The report lists every source that was queried. */
 export function revocationWire(verdict: Verdict | null): DomainWire['revocation'] {
   return {
     state: verdict?.revocation.state ?? 'unknown',
@@ -187,7 +190,9 @@ function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now
     : certificateStateOf({ certificate, verdict }, now);
 }
 
-/** Returns the state of the last certificate that a finished check has read. */
+/**
+ * Returns the state at `now` (ms UTC) of the certificate that a finished check read last; 'unread' if there is none.
+ */
 export function certificateStateOf(
   { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
   now: number,
@@ -205,7 +210,10 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
   return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
 }
 
-/** Returns why the last check failed. The message does not reveal what is behind a name that the policy refuses. */
+/**
+ * Returns why the last check failed, or null if it did not fail. The message does not reveal the address behind a name
+ * that the policy refuses.
+ */
 export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
   const { verdict, unreachableSince, lastCheckedAt } = monitor;
   if (!verdict?.failure) return null;
@@ -215,7 +223,10 @@ export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
   return { stage, reason, message, since: iso(since) };
 }
 
-/** Maps monitors of one account to wire format, with uptime over the time that its plan covers. `now` is ms UTC. */
+/**
+ * Maps monitors of one account to wire format, with the uptime percentage over the days that its plan includes. `now`
+ * is ms UTC.
+ */
 export async function domainWires(
   store: Store,
   monitors: readonly Monitor[],
@@ -225,7 +236,7 @@ export async function domainWires(
   return monitors.map((monitor) => domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) }));
 }
 
-/** As `domainWires`, for one monitor. */
+/** Maps one monitor to wire format, like `domainWires`. */
 export async function oneDomainWire(store: Store, monitor: Monitor, now: number): Promise<DomainWire> {
   const percents = await uptimePercents(store, [monitor], now);
   return domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) });

@@ -30,10 +30,9 @@ import { history, lastDropped, presentedChain } from '../../store/checks/certifi
 import { describeMonitor } from '../../store/monitors/monitor-change.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** How long the history mentions that a certificate was not kept. */
+/** Time for which the history mentions that a certificate was not stored. */
 const NOT_KEPT_SHOWN_MS = 30 * DAY_MS;
 
-/** Registers the calls for a single domain. */
 export function oneDomainRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
@@ -62,7 +61,8 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const isUnpaged = after === null && query.limit === undefined;
     const limit = query.limit ?? PAGE_SIZE;
-    // Sorted by first seen: last seen changes while somebody pages. One extra row shows whether there is a next page.
+    // Sort by first seen, because last seen may change between two pages. One extra row shows whether there is a next
+    // page.
     const range = isUnpaged ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
     const entries = await history(store, key, range);
@@ -78,7 +78,10 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     };
   });
 
-  /** Says which limit kept certificates from being stored. `domains`: the account's number of domains. */
+  /**
+   * Returns a sentence about the limit that prevented certificates from being stored. `domains` is the account's number
+   * of domains.
+   */
   function notKeptSentence(limit: LimitName, domains: number): string {
     const { certificatesPerDomain, storedKbPerCheck } = config.limits;
     if (limit === 'certificatesPerDomain')
@@ -176,14 +179,13 @@ export function faviconRoutes(api: Api, { store }: AppParts): void {
     return c.body(Buffer.from(icon.content), 200, {
       'Content-Type': icon.contentType,
       'Cache-Control': `private, max-age=86400${isVersioned ? ', immutable' : ''}`,
-      // Untrusted bytes, served from our own origin.
+      // The icon is untrusted and comes from our own origin, so forbid type sniffing and scripts.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });
   });
 }
 
-/** Serves the uptime history of a domain. */
 export function domainUptimeRoute(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainUptime, async ({ params, session, now }) => {
     const history = await uptimeHistory(store, {
@@ -195,7 +197,6 @@ export function domainUptimeRoute(api: Api, { store }: AppParts): void {
   });
 }
 
-/** Maps the uptime history to its wire format. */
 function uptimeWire(history: UptimeHistory): UptimeWire {
   return {
     state: history.state,

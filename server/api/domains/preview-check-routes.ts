@@ -34,14 +34,20 @@ import {
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { PreviewCheckWire } from '../../../contract/preview-check.ts';
 
-/** Each check contacts a host that a stranger chose. One network prefix leaves at least half of the total to others. */
+/**
+ * Limits per client: each check contacts a host that a stranger chose. One network prefix leaves at least half of the
+ * total to others.
+ */
 const BY_CLIENT = {
   minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
   hour: { address: { count: 60, windowMs: HOUR_MS }, prefix: { count: 300, windowMs: HOUR_MS } },
 };
 const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
 
-/** Serves preview checks for people without an account: a worker runs them, and nothing is kept. */
+/**
+ * Serves preview checks for people without an account. A worker runs each check, and its result is deleted after the
+ * answer.
+ */
 export function previewCheckRoutes(api: Api, parts: AppParts): void {
   const { store, config, policy, timing, clock, readiness } = parts;
   const hosts = endpointPolicy({ policy });
@@ -139,7 +145,10 @@ function previewWire(
   };
 }
 
-/** Words advice without attachments ("send this file"), because a preview check has none. */
+/**
+ * Maps findings to wire format. Removes attachments, so that the advice does not say "send this file": a preview check
+ * has none.
+ */
 function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewCheckWire['findings'] {
   const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
   return describeFindings({ ...verdict, findings }, endpoint).map(
@@ -154,7 +163,7 @@ function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewChe
   );
 }
 
-/** Describes why an address failed. Missing IPv6 on our side says nothing about the host. */
+/** Describes why an address failed. A missing IPv6 route on this server says nothing about the host. */
 function addressFailure(reason: ReachFailure): string {
   return reason === 'no_route_here' ? 'could not be tried: there is no IPv6 here' : whatHappened(reason);
 }

@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
-/** Maps everything that a check concluded to wire format. The command line prints the same as JSON. */
+/** Maps the report of a check to wire format. The command line prints the same fields as JSON. */
 export function reportWire(report: Report): ReportWire {
   const { verdict, chainPem } = report;
   return {
@@ -45,7 +45,7 @@ export function reportWire(report: Report): ReportWire {
   };
 }
 
-/** Returns the report of a domain that was never checked. `host`: its display name. */
+/** Returns the report of a domain that was never checked. `host` is its display name. */
 export function emptyReportWire(host: string): ReportWire {
   return {
     checked_at: null,
@@ -77,7 +77,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
   };
 }
 
-/** Describes why an address failed. `is_ours`: it was not tried, because our own side lacks IPv6. */
+/** Describes why an address failed. `is_ours` is true if the address was not tried, because this server has no IPv6. */
 function addressFailure({
   failure,
 }: Pick<AddressVerdict, 'failure'>): Pick<AddressWire, 'failure' | 'is_ours'> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AppContext } from './app-env.ts';
 
-/** Caches answers for some seconds, so that many requests cost as much as one. */
+/** Cache that keeps answers for some seconds, so that many requests cost as much as one. */
 export interface AnswerCache<T> {
   /** Returns the cached answer or the one in progress, else calls `make`. Failures are not cached. */
   get(key: string, make: () => Promise<T>): Promise<T>;
@@ -13,7 +13,10 @@ interface Entry<T> {
   answer: Promise<T>;
 }
 
-/** Evicts the oldest answers once the total weight exceeds `mostWeight`. Calls `weigh` when an answer has arrived. */
+/**
+ * Creates a cache that evicts its oldest answers while their total weight exceeds `mostWeight`. Calls `weigh` when an
+ * answer has arrived.
+ */
 export function createAnswerCache<T>(options: {
   clock: { now(): number };
   keptMs: number;
@@ -29,7 +32,7 @@ export function createAnswerCache<T>(options: {
     entries.delete(key);
   }
 
-  /** Returns false if the entry was dropped or replaced before its answer arrived. */
+  /** Returns whether the entry is still cached: it may have been dropped or replaced before its answer arrived. */
   const isCurrent = (key: string, entry: Entry<T>) => entries.get(key) === entry;
 
   async function trackWeight(key: string, entry: Entry<T>): Promise<void> {
@@ -68,8 +71,8 @@ export function createAnswerCache<T>(options: {
 }
 
 /**
- * Responds with `text` and its ETag, or with 304 if the client has it already. Both get `headers`. Pass
- * `Cache-Control: no-cache`, so that a badge or page disappears as soon as it is switched off.
+ * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. Pass
+ * `Cache-Control: no-cache` among them, so that a badge or page disappears as soon as it is switched off.
  */
 export function respondWithEtag(
   c: AppContext,
@@ -82,7 +85,10 @@ export function respondWithEtag(
   return c.body(text, 200, { ...all, 'Content-Type': contentType });
 }
 
-/** Compares weakly (RFC 9110 §8.8.3.2): a proxy that compresses an answer makes its tag a weak one. */
+/**
+ * Returns whether If-None-Match contains the tag. Compares weakly (RFC 9110 §8.8.3.2), because a proxy that compresses
+ * a response makes its tag weak.
+ */
 function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   return (ifNoneMatch ?? '').split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag);
 }

@@ -15,7 +15,7 @@ import type { ActiveSession, Sessions } from '../auth/session.ts';
 import type { LocalAccess } from './local-access.ts';
 import type { EndpointPolicy } from '../../core/index.ts';
 
-/** Everything the routes need: the app's options with defaults filled in, and the services made from them. */
+/** Everything that the routes need: the app's options with defaults filled in, and the services made from them. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
   timing: Timing;
   telemetry: Telemetry;
@@ -29,25 +29,25 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
 type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
   C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** A request as its handler sees it: input is parsed and the caller is authenticated. */
+/** A request as its handler gets it: input is parsed and the caller is authenticated. */
 interface Incoming<C extends Call> {
   c: AppContext;
   params: Parsed<C, 'params'>;
   query: Parsed<C, 'query'>;
   body: Parsed<C, 'body'>;
-  /** The caller. Calls with a scope also accept personal tokens; null for public calls. */
+  /** The caller; null for public calls. Only calls with a scope accept personal tokens. */
   session: C extends { access: 'session'; scope: string }
     ? Caller
     : C['access'] extends 'session'
       ? ActiveSession
       : null;
-  /** Stores the answer under the caller's idempotency key; does nothing for calls that take no key. */
+  /** Storage for the answer under the caller's idempotency key. It does nothing for requests without a key. */
   once: IdempotentAnswer;
-  /** ms UTC. */
+  /** Time of the request, ms UTC. */
   now: number;
 }
 
-/** Somebody with a session, or a program with a personal token. */
+/** A person with a session, or a program with a personal token. */
 export interface Caller {
   account: Account;
 }
@@ -78,7 +78,8 @@ export function createApi(parts: AppParts): Api {
           if (answer instanceof Refusal) return problemResponse(c, answer);
           return answer instanceof Response ? answer : c.json(answer as object, call.status);
         };
-        // Leave the caller's context: test-mode payments send webhooks from within an authenticated request.
+        // Run public calls outside the caller's context: test-mode payments send webhooks from within an authenticated
+        // request.
         if (session === null) return runWithoutCaller(() => handle(WITHOUT_KEY));
         const answer = await withAccess(session, async () => {
           if (call.once !== true) return handle(WITHOUT_KEY);
@@ -91,7 +92,10 @@ export function createApi(parts: AppParts): Api {
   };
 }
 
-/** Runs a call on behalf of its session or token. Once that has ended, its transactions fail and it answers 401. */
+/**
+ * Runs a call on behalf of its session or token. If the session or token ends meanwhile, the call's transactions fail,
+ * and the call is refused with 401.
+ */
 async function withAccess<T>(
   session: ActiveSession | ActiveToken,
   handle: () => Promise<T>,
@@ -105,7 +109,10 @@ async function withAccess<T>(
   }
 }
 
-/** Authenticates by personal token if the request has one, valid or not, and then ignores cookies; else by session. */
+/**
+ * Authenticates a request by its session, or by its personal token if it has one. A request with a token, valid or not,
+ * is never authenticated by its cookies.
+ */
 async function authenticate(
   c: AppContext,
   { scope }: Call,
@@ -132,7 +139,9 @@ async function authenticate(
 
 const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
 
-/** Parses params, query and body. Handlers only see fields that the contract names: unknown ones are dropped. */
+/**
+ * Parses params, query and body, and returns a refusal if one is invalid. Drops fields that the contract does not name.
+ */
 async function readInput(c: AppContext, call: Call) {
   const parts = {
     params: call.params ? c.req.param() : undefined,
@@ -143,7 +152,7 @@ async function readInput(c: AppContext, call: Call) {
   for (const part of ['params', 'query', 'body'] as const) {
     const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
     if (parsed?.success === false) {
-      // No resource has a malformed id: that is a 404, not a 400.
+      // No resource has a malformed id, so the status is 404, not 400.
       if (part === 'params') return refuse('not_found', 'There is nothing at this address.');
       const [issue] = parsed.error.issues;
       return refuse('invalid_request', issue === undefined ? 'The request is not valid.' : sentence(issue));
@@ -164,7 +173,7 @@ async function readJson(c: AppContext): Promise<unknown> {
   }
 }
 
-/** Words validation errors for people. Used if the schema has no message of its own. */
+/** Returns the text of a validation error for users. Used if the schema has no message of its own. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   const field = `“${(issue.path ?? []).join('.')}”`;
   if (issue.code === 'too_big' && issue.origin === 'string')

@@ -3,14 +3,14 @@ import type { Context } from 'hono';
 import type { LimitName } from '../../core/index.ts';
 import type { ClientAddress } from './client-address.ts';
 
-/** Hono's type of our request context. */
+/** Bindings and variables of our request context in Hono. */
 export interface AppEnv {
-  /** Empty if the request did not arrive over a socket. */
+  /** Node's request and response; empty if the request did not arrive over a socket. */
   Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
     client: ClientAddress;
-    /** The limit that refused this request, for the metrics. */
+    /** The operator's limit that refused this request, for the metrics; null for every other refusal. */
     reachedLimit?: LimitName | null;
   };
 }

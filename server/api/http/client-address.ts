@@ -11,8 +11,8 @@ export interface ClientAddress {
 }
 
 /**
- * Determines the client's address: the socket's peer or, if that is a trusted proxy, the last hop in X-Forwarded-For
- * that is not one. Ignores the header if another peer sent it.
+ * Creates a reader of the client's address: the socket's peer or, if that is a trusted proxy, the last hop in
+ * X-Forwarded-For that is not a trusted proxy. The header is ignored if any other peer sent it.
  */
 export function createClientAddressReader(trustedProxies: readonly string[]) {
   const trusted = new BlockList();
@@ -51,7 +51,7 @@ function canonicalAddress(ip: string): string {
   return mappedIpv4(canonical) ?? canonical;
 }
 
-/** Expects a canonical address. */
+/** Returns the network and the prefix of a canonical address. */
 function networksOf(address: string): Omit<ClientAddress, 'shown'> {
   if (isIP(address) !== 6) return { network: address, prefix: address.split('.').slice(0, 3).join('.') };
   const [head = '', tail = ''] = address.split('::');

@@ -3,22 +3,22 @@ import type { MonitorCursor } from '../../store/monitors/monitor-list.ts';
 import { type Refusal, refuse } from './problem.ts';
 
 /**
- * Encodes a list position as an opaque cursor (base64url JSON). It needs no signature: it only has values of the last
- * row, which the client has seen, and a forged cursor still leads only into the client's own list.
+ * Encodes a list position as an opaque cursor (base64url JSON). The cursor needs no signature: it contains only values
+ * of the last row, which the client has seen, and a forged cursor selects only rows of the client's own list.
  */
-export const writeCursor = (place: object): string =>
-  Buffer.from(JSON.stringify(place)).toString('base64url');
+export const writeCursor = (position: object): string =>
+  Buffer.from(JSON.stringify(position)).toString('base64url');
 
-function readCursor<Place>(cursor: string, schema: z.ZodType<Place>): Place | Refusal {
+function readCursor<Position>(cursor: string, schema: z.ZodType<Position>): Position | Refusal {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const place = schema.safeParse(value);
-  return place.success
-    ? place.data
+  const position = schema.safeParse(value);
+  return position.success
+    ? position.data
     : refuse('invalid_request', 'Send a cursor as the answer before gave it, with the same order (cursor)');
 }
 
@@ -29,23 +29,28 @@ const text = z
   .max(300)
   .regex(/^[^\0]*$/);
 
-const placeSchemas = {
+const positionSchemas = {
   newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
   name: z.strictObject({ sort: z.literal('name'), host: text, port: z.number().int().min(0).max(65_535) }),
 } satisfies Record<MonitorCursor['sort'], z.ZodType<MonitorCursor>>;
 
-/** Reads a cursor of the domain list. Returns null without a cursor, a refusal if it is invalid for this order. */
+/**
+ * Reads a cursor of the domain list. Returns null if there is no cursor, and a refusal if it is invalid for this order.
+ */
 export function monitorCursor(
   cursor: string | undefined,
   sort: MonitorCursor['sort'],
 ): MonitorCursor | Refusal | null {
-  return cursor === undefined ? null : readCursor<MonitorCursor>(cursor, placeSchemas[sort]);
+  return cursor === undefined ? null : readCursor<MonitorCursor>(cursor, positionSchemas[sort]);
 }
 
-const timePlaceSchema = z.strictObject({ at: instant, id });
+const timePositionSchema = z.strictObject({ at: instant, id });
 
-/** Reads a cursor of a list sorted by time, newest first. Returns null without a cursor, a refusal if it is invalid. */
-export function timeCursor(cursor: string | undefined): z.infer<typeof timePlaceSchema> | Refusal | null {
-  return cursor === undefined ? null : readCursor(cursor, timePlaceSchema);
+/**
+ * Reads a cursor of a list sorted by time, newest first. Returns null if there is no cursor, and a refusal if it is
+ * invalid.
+ */
+export function timeCursor(cursor: string | undefined): z.infer<typeof timePositionSchema> | Refusal | null {
+  return cursor === undefined ? null : readCursor(cursor, timePositionSchema);
 }

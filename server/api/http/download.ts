@@ -16,8 +16,8 @@ export function download(
 }
 
 /**
- * Streams an object as JSON text: async iterables item by item, all other values at once. So a document of any length
- * needs no more memory than its longest item.
+ * Streams an object as JSON text: async iterables item by item, all other values as a whole. So a document of any
+ * length needs no more memory than its longest item.
  */
 export async function* jsonDocument(
   document: Record<string, unknown>,
@@ -40,7 +40,7 @@ export async function* jsonDocument(
   yield '\n}\n';
 }
 
-/** Converts names to snake_case and instants to ISO 8601, as everywhere on the wire. */
+/** Converts names to snake_case and instants (ms UTC) to ISO 8601, as in all answers of the API. */
 function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue);
   if (typeof value !== 'object' || value === null) return value;
@@ -54,12 +54,15 @@ function wireValue(value: unknown): unknown {
   );
 }
 
-/** Instants beyond the range of JavaScript's Date stay numbers. */
+/** Formats an instant (ms UTC) as ISO 8601. Returns instants beyond the range of JavaScript's Date as numbers. */
 function isoText(instant: number): string | number {
   return Math.abs(instant) <= 8.64e15 ? new Date(instant).toISOString() : instant;
 }
 
-/** Indents every line. JSON strings contain no line breaks, so all of them are between values. */
+/**
+ * Returns a value as JSON with every line after the first indented. JSON strings contain no line breaks, so all line
+ * breaks are between values.
+ */
 function indented(value: unknown, depth: number): string {
   return JSON.stringify(wireValue(value) ?? null, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`);
 }

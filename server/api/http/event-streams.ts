@@ -20,12 +20,12 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
     if (stream === null) return refuseTooMany('This account has too many pages open.', MINUTE_MS);
-    // Tells nginx and compatible proxies not to buffer the response, which would delay every event.
+    // Tell nginx and compatible proxies not to buffer the response, which would delay every event.
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (sse) => {
       const close = (): void => stream.close();
       sse.onAbort(close);
-      // Browsers reconnect by themselves, to whichever process serves then.
+      // Close the stream on shutdown: browsers reconnect automatically, then to a process that still runs.
       readiness.draining.addEventListener('abort', close, { once: true });
       let sessionCheckedAt = performance.now();
       try {
@@ -50,19 +50,19 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
   });
 }
 
-/** Far more than one per browser. Each stream costs a socket and a timer. */
+/** Maximum number of open streams per account, far more than one per browser. Each costs a socket and a timer. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
 interface EventStream {
-  /** Returns the next event, null if none came within `waitMs`. Nothing follows `session_ended`. */
+  /** Returns the next event, or null if none came within `waitMs`. No event follows `session_ended`. */
   next(waitMs: number): Promise<ServerEvent | null>;
-  /** True once events may have been missed: the client must reconnect and reload everything. */
+  /** Whether events may have been missed: the client must then reconnect and reload everything. */
   readonly isOver: boolean;
   close(): void;
 }
 
 export interface EventStreams {
-  /** Returns null if the account has too many open streams. */
+  /** Opens a stream of the account's events. Returns null if the account has too many open streams. */
   open(session: { accountId: string; sessionId: string }): EventStream | null;
 }
 
@@ -96,7 +96,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         close() {
           stream.wake();
           streams.delete(stream);
-          // On a second close() the account may have a newer stream, in another set: keep that one.
+          // On a second close() the account may have a newer stream in another set, which must stay registered.
           if (streams.size === 0 && byAccount.get(accountId) === streams) byAccount.delete(accountId);
         },
       };
@@ -113,12 +113,12 @@ interface Stream {
 }
 
 /**
- * Queues ids of changed monitors, not their changes: a slow reader gets only the newest state of each, and memory
- * is bounded by the account's number of domains.
+ * Creates a stream that queues the ids of changed monitors, not their changes: a slow reader gets only the newest state
+ * of each, and memory is bounded by the account's number of domains.
  */
 function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
   const monitorsChanged = new Set<string>();
-  /** Ids of monitors whose alerts or alert settings changed; null: those of the account. */
+  /** Ids of monitors whose alerts or alert settings changed; the id null means those of the whole account. */
   const alertsChanged = new Set<string | null>();
   let accountChanged = false;
   let sessionEnded = false;

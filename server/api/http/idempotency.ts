@@ -16,9 +16,9 @@ import { z } from 'zod';
 
 type Database = Parameters<typeof storeAnswer>[0];
 
-/** Lets a handler store its answer in the same transaction as the change that it reports. */
+/** Storage with which a handler keeps its answer in the same transaction as the change that the answer reports. */
 export interface IdempotentAnswer {
-  /** Stores this answer under the caller's key, if there is one. The handler's final answer replaces it. */
+  /** Stores `answer` under the caller's key, if there is one. The handler's final answer replaces it. */
   keep(trx: Database, answer: object): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const MAX_KEY_LENGTH = 255;
 const KEY_IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
 
 /**
- * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its answer for a day,
+ * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its response for a day,
  * with null in show-once fields. 403, 429 and 5xx release the key, unless a transaction has stored an answer.
  */
 export async function runIdempotently(
@@ -46,15 +46,15 @@ export async function runIdempotently(
   const limited = limits.allow('keysByAccount', accountId);
   if (limited) return limited;
   const request = JSON.stringify([call.method, call.path, input]);
-  const beginning = await claimIdempotencyKey(store, { accountId, key, request, now });
-  if (!beginning.begun) {
-    if ('answer' in beginning) return replay(c, call, beginning.answer);
-    if (beginning.refused === 'idempotency_key_in_use') {
+  const claim = await claimIdempotencyKey(store, { accountId, key, request, now });
+  if (!claim.begun) {
+    if ('answer' in claim) return replay(c, call, claim.answer);
+    if (claim.refused === 'idempotency_key_in_use') {
       c.header('Retry-After', '1');
-      return refuse(beginning.refused, KEY_IN_USE);
+      return refuse(claim.refused, KEY_IN_USE);
     }
-    if (beginning.refused === 'full') {
-      const { retryAfterMs } = beginning;
+    if (claim.refused === 'full') {
+      const { retryAfterMs } = claim;
       const why = `The limit of ${store.limits.keptAnswersMb} MB of kept answers a day is reached.`;
       return refuseTooMany(
         `${why} Send the call without a key, or try again later.`,
@@ -62,30 +62,30 @@ export async function runIdempotently(
         'keptAnswersMb',
       );
     }
-    return refuse(beginning.refused, 'Use a new key for another call. Keys are remembered for a day.');
+    return refuse(claim.refused, 'Use a new key for another call. Keys are remembered for a day.');
   }
-  return runWithKey({ call, store, carrying: beginning.carrying, now }, handle);
+  return runWithKey({ call, store, lease: claim.carrying, now }, handle);
 }
 
 interface IdempotentCall {
   call: Call;
   parts: { store: Store; limits: ReturnType<typeof createCallLimits> };
   accountId: string;
-  /** The parsed input: another JSON formatting of the same request is the same request. */
+  /** The parsed input, so that two requests which differ only in JSON formatting count as the same request. */
   input: unknown;
   now: number;
 }
 
-/** 403 (address not verified yet) and 429 (rate limit) release the key, because a retry may succeed. */
+/** Statuses that release the key, because a retry may succeed: 403 (address not verified yet) and 429 (rate limit). */
 const RETRYABLE_STATUSES: readonly number[] = [403, 429];
 
 async function runWithKey(
-  { call, store, carrying, now }: { call: Call; store: Store; carrying: IdempotencyLease; now: number },
+  { call, store, lease, now }: { call: Call; store: Store; lease: IdempotencyLease; now: number },
   handle: (once: IdempotentAnswer) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const once: IdempotentAnswer = {
     keep: (trx, answer) =>
-      storeAnswer(trx, carrying, {
+      storeAnswer(trx, lease, {
         status: call.status,
         contentType: 'application/json',
         body: withoutShownOnce(call, JSON.stringify(answer)),
@@ -94,17 +94,17 @@ async function runWithKey(
   try {
     const response = await handle(once);
     if (RETRYABLE_STATUSES.includes(response.status) || response.status >= 500)
-      await releaseKey(store, carrying);
+      await releaseKey(store, lease);
     else {
       const contentType = response.headers.get('content-type') ?? '';
       const body = withoutShownOnce(call, await response.clone().text());
-      await storeAnswer(store.db, carrying, { status: response.status, contentType, body });
-      await countStoredAnswer(store, carrying, { body, now });
+      await storeAnswer(store.db, lease, { status: response.status, contentType, body });
+      await countStoredAnswer(store, lease, { body, now });
     }
     return response;
   } catch (error) {
     if (error instanceof IdempotencyLeaseLost) return refuse('idempotency_key_in_use', KEY_IN_USE);
-    await releaseKey(store, carrying);
+    await releaseKey(store, lease);
     throw error;
   }
 }

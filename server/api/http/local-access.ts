@@ -18,45 +18,51 @@ const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 export interface LocalAccess {
   /** Checks the headers of a request for signs of a proxy. Must run before any access decision. */
   observe(c: AppContext): void;
-  /** Returns whether a request names a loopback host, and neither it nor an earlier one has shown a proxy. */
+  /**
+   * Returns whether a request names a loopback host, and neither this nor an earlier request has shown signs of a
+   * proxy.
+   */
   isAddressed(c: AppContext): boolean;
-  /** Returns whether a request comes from this machine: `isAddressed`, over loopback, with PUBLIC_URL on loopback. */
+  /**
+   * Returns whether a request comes from this machine: `isAddressed` is true, the peer is a loopback address, and
+   * PUBLIC_URL names a loopback host.
+   */
   isSource(c: AppContext): boolean;
 }
 
 interface ThisMachineOptions {
   config: OriginConfig & { metricsToken: string | null };
-  /** Null if no mail is captured. */
+  /** Folder for captured mail; null if no mail is captured. */
   mailFolder: string | null;
   log: { warn(facts: object, text: string): void };
 }
 
 /**
  * Recognises requests from this machine, which may read its metrics and captured mail. Behind a local proxy all
- * requests look like that, and not all of them show the proxy. So the first loopback request that does show it, by a
- * forwarding header or a foreign Origin, ends these privileges until the process restarts.
+ * requests come from this machine, and not all of them show the proxy. So the first loopback request with a forwarding
+ * header or a foreign Origin ends these privileges until the process restarts.
  */
 export function createLocalAccess({ config, mailFolder, log }: ThisMachineOptions): LocalAccess {
   const isLocalDeployment = isLoopback(config.publicUrl.hostname);
   const isPrivileged = mailFolder !== null || (isLocalDeployment && config.metricsToken === null);
   let isBehindProxy = false;
-  const isPeer = (c: AppContext) => LOOPBACK_PEER.test(c.env?.incoming?.socket.remoteAddress ?? '');
+  const isLoopbackPeer = (c: AppContext) => LOOPBACK_PEER.test(c.env?.incoming?.socket.remoteAddress ?? '');
 
   function isAddressed(c: AppContext): boolean {
     const hostname = hostnameOf(c.req.header('host') ?? new URL(c.req.url).host);
-    return !isBehindProxy && hostname !== null && isLoopback(hostname) && proofOfProxy(c, config) === null;
+    return !isBehindProxy && hostname !== null && isLoopback(hostname) && proxyHeaderOf(c, config) === null;
   }
 
   return {
     observe(c) {
-      if (isBehindProxy || !isPeer(c)) return;
-      const header = proofOfProxy(c, config);
+      if (isBehindProxy || !isLoopbackPeer(c)) return;
+      const header = proxyHeaderOf(c, config);
       if (header === null) return;
       isBehindProxy = true;
       if (isPrivileged) log.warn({ header }, BEHIND_PROXY);
     },
     isAddressed,
-    isSource: (c) => isLocalDeployment && isPeer(c) && isAddressed(c),
+    isSource: (c) => isLocalDeployment && isLoopbackPeer(c) && isAddressed(c),
   };
 }
 
@@ -65,8 +71,8 @@ const BEHIND_PROXY =
   'mail are closed until a restart. Set PUBLIC_URL, TRUSTED_PROXIES, SMTP_URL and METRICS_TOKEN for a server that others reach; ' +
   'otherwise restart it without the proxy.';
 
-/** Returns the header that shows a proxy or another site, or null. */
-function proofOfProxy(c: AppContext, config: OriginConfig): string | null {
+/** Returns the name of a header that shows a proxy or a foreign site; null if there is none. */
+function proxyHeaderOf(c: AppContext, config: OriginConfig): string | null {
   for (const name of c.req.raw.headers.keys())
     if (PROXY_HEADERS.has(name) || name.startsWith('x-forwarded-')) return name;
   const origin = c.req.header('origin');

@@ -26,8 +26,8 @@ export function hostnameOf(host: string | undefined): string | null {
 }
 
 /**
- * Prevents cross-site request forgery: refuses an unsafe call, with or without body, that another site makes with the
- * visitor's cookies. Returns null for programs other than browsers: they send neither header and no ambient cookies.
+ * Refuses an unsafe call, with or without body, that another site makes with the visitor's cookies (CSRF). Returns null
+ * for programs other than browsers: they send no Origin, no Sec-Fetch-Site and no ambient cookies.
  */
 export function refuseForeignOrigin(headers: RequestHeaders, config: OriginConfig): Refusal | null {
   const { origin, secFetchSite } = headers;

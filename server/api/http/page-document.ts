@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AppContext } from './app-env.ts';
 
-/** Responds with the page. A status other than 200 is sent with no-store. */
+/** Function that responds with a page. Caches must not store a response with another status than 200. */
 export type PageDocument = (c: AppContext, status?: 200 | 404) => Response;
 
 const ESCAPES: Record<string, string> = {
@@ -16,21 +16,24 @@ const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ESC
 
 /** Replaces each `{{name}}` by its HTML-escaped value. Placeholders without a value stay as they are. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
-  // In one pass, so that placeholders inside a value are not expanded.
+  // Replace in one pass, so that placeholders inside a value are not expanded.
   return template.replaceAll(/\{\{\w+\}\}/g, (placeholder) => {
     const value = values[placeholder];
     return value === undefined ? placeholder : escaped(value);
   });
 }
 
-/** Prepares an HTML page that is the same for everybody: compressed on first use, and revalidated by its ETag. */
+/**
+ * Returns a function that responds with an HTML page that is the same for everybody: compressed on first use, and
+ * revalidated by its ETag.
+ */
 export function pageDocument(html: string): PageDocument {
   const plain = Buffer.from(html);
   const compressed = {
     br: memoize(() => new Uint8Array(brotliCompressSync(plain))),
     gzip: memoize(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
   };
-  // Weak, because all encodings share it.
+  // A weak ETag, because all encodings of the page share it (RFC 9110 §8.8.1).
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
 
   return (c, status = 200) => {
@@ -64,7 +67,7 @@ function accepts(acceptEncoding: string | undefined, name: string): boolean {
   });
 }
 
-/** Memoizes `make` and calls it on first use, so that processes which never need the value start faster. */
+/** Memoizes `make` and calls it on first use, so that processes which never need its value start faster. */
 export function memoize<T>(make: () => T): () => T {
   let cached: { value: T } | undefined;
   return () => (cached ??= { value: make() }).value;

@@ -5,7 +5,7 @@ import type { AppContext } from './app-env.ts';
 /** An expected failure, as a value. `contract/problem.ts` maps its code to a status and a title. */
 export class Refusal {
   readonly code: ProblemCode;
-  /** A sentence for people. */
+  /** Explanation for people, in full sentences. */
   readonly detail: string;
   readonly retryAfterSeconds: number | null;
   /** The operator's limit that was reached, for the metrics; null for every other failure. */
@@ -25,13 +25,16 @@ export class Refusal {
 
 export const refuse = (code: ProblemCode, detail: string): Refusal => new Refusal(code, detail);
 
-/** Refuses with 429 and Retry-After. `limit`: the operator's limit that was reached, if it was one. */
+/**
+ * Returns a refusal with status 429 and Retry-After. `limit` is the operator's limit that was reached; null if the
+ * limit is fixed.
+ */
 export function refuseTooMany(detail: string, retryAfterMs: number, limit: LimitName | null = null): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new Refusal('too_many_requests', detail, { retryAfterSeconds, limit });
 }
 
-/** Responds with a failure as plain text, outside of the API: for images and pages. */
+/** Responds with a failure as plain text. Used for images and pages, outside the API. */
 export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, limit }: Refusal): Response {
   c.set('reachedLimit', limit);
   c.header('Cache-Control', 'no-store');
@@ -39,7 +42,7 @@ export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, l
   return c.text(`${detail}\n`, PROBLEMS[code].status);
 }
 
-/** Responds with a failure as problem+json (RFC 9457). `members`: extension members of this problem (§3.2). */
+/** Responds with a failure as problem+json (RFC 9457 §3). `members` are extension members of this problem (§3.2). */
 export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];
   c.set('reachedLimit', refusal.limit);

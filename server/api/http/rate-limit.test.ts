@@ -36,11 +36,11 @@ it('past the bound newcomers share windows, so that memory stays bounded', { tim
     return count;
   };
   expect(passed(0, 100_000)).toBe(100_000);
-  // One call for each window: as many pass as there are windows to share.
+  // Each window allows one call, so as many calls pass as there are shared windows.
   const sharing = passed(100_000, 200_000);
   expect(sharing).toBeGreaterThan(45_000);
   expect(sharing).toBeLessThanOrEqual(65_536);
-  // What has ended makes room again.
+  // Windows that have ended make room for new ones.
   now += 2 * MINUTE_MS;
   expect(passed(200_000, 201_000)).toBe(1_000);
 });

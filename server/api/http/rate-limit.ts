@@ -10,14 +10,18 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 export interface Limit {
   count: number;
   windowMs: number;
-  /** Present if the operator can configure `count`: the limit's name, and what it counts, in words for users. */
+  /** Name of the limit, and what it counts in words for users. Absent if the operator cannot configure `count`. */
   set?: { by: LimitName; what: string };
 }
 
-/** Maximum number of domains that one call counts for, so that larger accounts can make it as well. */
+/**
+ * Maximum number of domains that one call counts for, so that a single call of a larger account fits into the limit.
+ */
 export const MAX_WEIGHT = 5_000;
 
-/** Limits that only keep one caller from crowding out the others. Counted in memory, per process. */
+/**
+ * Returns the limits that only keep one caller from crowding out the others. They are counted in memory, per process.
+ */
 const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
   pagesByAddress: {
     count: pagesPerMinute,
@@ -27,7 +31,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
-  /** Each search reads all texts of the account and, on PostgreSQL, holds a connection meanwhile. */
+  /** Limit on searches. Each reads all texts of the account and, on PostgreSQL, occupies a connection meanwhile. */
   searchesByAccount: {
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
@@ -36,51 +40,69 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
-  /** Applies in addition to accounts whose address is not verified. */
+  /** Additional limit for accounts whose address is not verified. */
   checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
-  /** Changes that trigger checks, by accounts whose address is not verified. */
+  /** Limit on changes that trigger checks, for accounts whose address is not verified. */
   recheckBeforeProof: { count: 10 * checksBeforeProof, windowMs: 10 * MINUTE_MS },
-  /** Calls for many domains: for 5,000 domains a page makes 25 or 50 calls, as fast as they are answered. */
+  /**
+   * Limit on bulk calls. For 5,000 domains a page makes 25 or 50 calls, each as soon as the previous one is answered.
+   */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Counts domains, not calls: the largest selection (10,000) may be checked twice before a script has to wait. */
+  /**
+   * Limit on domains in bulk checks, not on calls: the largest selection (10,000) may be checked twice before a script
+   * has to wait.
+   */
   bulkChecksByAccount: { count: 20_000, windowMs: 10 * MINUTE_MS },
   bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
-  /** Counts lines, not calls: each may lead to a check of a host. */
+  /** Limit on imported lines, not on calls: each line may trigger a check of a host. */
   importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
   csvByAccount: { count: 30, windowMs: 10 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
-  /** Reads certificates and renders a long text. */
+  /** Limit on reports. Each reads certificates and renders a long text. */
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Each change triggers a check of every domain of the account. */
+  /** Limit on changes of private authorities. Each triggers a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
-  /** Test messages: each may go to somebody else's server. */
+  /** Limit on test messages: each may go to another person's server. */
   sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
-  /** Redelivered messages. Not shared with tests, which people send right before they redeliver a failed alert. */
+  /**
+   * Limit on redelivered messages. It is separate from that of tests, because people send a test right before they
+   * redeliver a failed alert.
+   */
   replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
-  /** Each key is stored for a day, together with its answer. */
+  /** Limit on idempotency keys. Each is stored for a day, together with its answer. */
   keysByAccount: { count: 4_000, windowMs: 60 * MINUTE_MS },
   tokensByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
-  /** Reads every domain of the account. A page calls it while its user edits alert steps. */
+  /**
+   * Limit on previews. Each reads every domain of the account. A page requests one whenever its user edits alert steps.
+   */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
   alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
-  /** Counts domains, not calls: changes of alerts trigger a check of every domain. Allows 20 changes for 5,000. */
+  /**
+   * Limit on domains, not on calls: each change of alert settings triggers a check of every domain. Allows 20 changes
+   * for 5,000 domains.
+   */
   recheckAllByAccount: { count: 20 * MAX_WEIGHT, windowMs: 60 * MINUTE_MS },
-  /** Reads every domain of the account. Calendars poll a few times a day. */
+  /**
+   * Limit on requests for a calendar. Each reads every domain of the account. Calendar programs poll a few times a day.
+   */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
-  /** Requests for status pages, which read the database. */
+  /** Limit on requests for status pages. Each reads the database. */
   statusByAddress: { count: 300, windowMs: MINUTE_MS },
-  /** Reads every domain of the account, or an answer cached for some seconds. */
+  /** Limit on scrapes. Each reads every domain of the account, or an answer cached for 10 seconds. */
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
-  /** Each call asks the payment provider, whose own limit counts the calls of all accounts together. */
+  /**
+   * Limit on links to the payment portal. Each queries the payment provider, whose own limit counts the calls of all
+   * accounts together.
+   */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 });
 type CallLimitName = keyof ReturnType<typeof callLimits>;
 
-/** Returns a 429 that names the wait in a readable unit: seconds, minutes or hours. */
+/** Returns a 429 refusal that names the wait in a readable unit: seconds, minutes or hours. */
 export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
@@ -99,11 +121,14 @@ export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retry
 }
 
 export interface Attempt {
-  /** Refunds the attempt: it succeeded, so it was no guess. */
+  /** Refunds a successful attempt in all its limits, because it was no guess. */
   succeeded(): Promise<void>;
 }
 
-/** Counts an attempt for each key until one is used up. Stored in the database, for all processes. */
+/**
+ * Counts an attempt for each key in order, until one key's limit is reached. Returns a refusal if one is. The counts
+ * are stored in the database, for all processes.
+ */
 export async function countAll(
   store: Store,
   now: number,
@@ -121,7 +146,10 @@ export async function countAll(
   };
 }
 
-/** Returns the limits of a client, its network first: what that one refuses does not count for the whole prefix. */
+/**
+ * Returns the limits of a client. The network's limit comes first: an attempt that it refuses does not count for the
+ * whole prefix.
+ */
 export function byClient(
   what: string,
   client: ClientAddress,
@@ -133,7 +161,7 @@ export function byClient(
   ];
 }
 
-/** Counts calls in fixed windows, in memory. */
+/** Creates rate limits that count calls in fixed windows, in memory. */
 export function createCallLimits(clock: { now(): number }, limits: Limits) {
   const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
   const windowsOf = new Map<string, ReturnType<typeof createWindows>>();
@@ -155,7 +183,10 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
   }
 
   return {
-    /** Returns null if allowed. `weight` is for limits that do not count calls. A refused call does not count. */
+    /**
+     * Counts a call and returns null, or returns a refusal and does not count it. `weight` is for limits that count
+     * domains or lines.
+     */
     allow(name: CallLimitName, who: string, weight = 1): Refusal | null {
       return consume(name, who, weight).refusal;
     },
@@ -164,7 +195,9 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
       const window = windowsOf.get(name)?.of(who, clock.now());
       if (window !== undefined && window.count > 0) window.count -= 1;
     },
-    /** As `allow`, and reports the remaining calls in headers (draft-ietf-httpapi-ratelimit-headers-10). */
+    /**
+     * Counts a call like `allow`, and reports the remaining calls in headers (draft-ietf-httpapi-ratelimit-headers-10).
+     */
     allowWithHeaders(c: AppContext, name: keyof typeof HEADER_NAMES, who: string): Refusal | null {
       const { refusal, left, resetMs } = consume(name, who, 1);
       const { count, windowMs } = limitsOf[name];
@@ -176,7 +209,7 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
   };
 }
 
-/** Names that these limits have in RateLimit headers. */
+/** Names of these limits in RateLimit headers. */
 const HEADER_NAMES = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
 
 interface Window {
@@ -184,7 +217,10 @@ interface Window {
   count: number;
 }
 
-/** Maximum windows per limit that belong to one caller each: about 20 MB, or 50 MB with previous and shared windows. */
+/**
+ * Maximum number of windows per limit that belong to one caller each: about 20 MB of memory, or 50 MB with the windows
+ * of the previous period and shared windows.
+ */
 const MAX_OWN_WINDOWS = 100_000;
 /** Hexadecimal digits of the hash that selects one of 65,536 shared windows. */
 const HEX_DIGITS = 4;
@@ -195,13 +231,16 @@ const HEX_DIGITS = 4;
  */
 function createWindows(windowMs: number) {
   const salt = randomBytes(16).toString('hex');
-  /** Windows that began in this period and in the previous one. The latter have all ended when the next one begins. */
+  /**
+   * Windows that began in the current and in the previous period. Those of the previous period have all ended when the
+   * next period begins.
+   */
   let current = new Map<string, Window>();
   let previous = new Map<string, Window>();
   let periodStartedAt = -Infinity;
 
   return {
-    /** Returns the running window of `who`, and starts one if there is none. */
+    /** Returns the running window of `who`. Starts a window if there is none. */
     of(who: string, now: number): Window {
       if (now >= periodStartedAt + windowMs) {
         previous = now < periodStartedAt + 2 * windowMs ? current : new Map();

@@ -10,13 +10,13 @@ import { plainRefusal, problemResponse, Refusal } from './problem.ts';
 interface RequestWatchOptions {
   clients: ReturnType<typeof createClientAddressReader>;
   telemetry: Telemetry;
-  /** Gets a line for each answer; null turns this off. */
+  /** Logger that gets a line for each response; null turns request logging off. */
   requestLog: { info(facts: object, text: string): void } | null;
 }
 
 /**
- * Assigns each request an id, counts its answer and traces it. Accepts an id and a trace context only from a trusted
- * proxy: anybody else could reuse the id of another request, or have every request traced.
+ * Assigns each request an id, counts its response and traces it. Accepts an id and a trace context only from a trusted
+ * proxy: any other client could reuse the id of another request, or have every request traced.
  */
 export function recordRequests(
   app: Hono<AppEnv>,
@@ -65,7 +65,7 @@ function routeOf(c: AppContext): string {
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Returns false for files, and for endpoints that programs poll every few seconds. */
+/** Returns whether to log a request: false for files, and for endpoints that programs poll every few seconds. */
 function isLogged(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
   return route !== 'pages' || !namesFile(path);

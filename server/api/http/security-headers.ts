@@ -23,7 +23,9 @@ const serialise = (policy: Policy) =>
     .map(([directive, sources]) => [directive, ...sources].join(' '))
     .join('; ');
 
-/** Policy of the page that shows captured mail: no scripts. The mail is in a sandboxed frame that inherits it. */
+/**
+ * Policy of the page that shows captured mail: no scripts. The mail is in a sandboxed frame that inherits this policy.
+ */
 export const MAIL_PAGE_POLICY = serialise({
   'default-src': ["'none'"],
   'style-src': ["'unsafe-inline'"],
@@ -38,7 +40,7 @@ export interface HeaderSettings extends Settings {
   analyticsId: string | null;
 }
 
-/** The page on which the sign-in popup ends. */
+/** Path of the page on which the sign-in popup ends. */
 const SIGNED_IN_PAGE = '/signed-in';
 
 /** Returns a function that maps a path to its security headers. Only configured services add other origins. */
@@ -52,7 +54,7 @@ export function securityHeaders(
     paddlePolicy(settings),
     analyticsPolicy(settings),
   ].reduce(mergePolicies, OWN);
-  // We must be able to close the sign-in popup, and payment methods in the checkout's frame open popups as well.
+  // Our page must be able to close the sign-in popup, and payment methods in the checkout's frame open popups as well.
   const popups = firebase !== null || oidc.length > 0 || billing.mode === 'paddle';
   const headers: [string, string][] = [
     ['Content-Security-Policy', serialise(policy)],
@@ -64,8 +66,8 @@ export function securityHeaders(
     ['Permissions-Policy', 'camera=(), geolocation=(), microphone=()'],
   ];
   if (publicUrl.protocol === 'https:') headers.push(['Strict-Transport-Security', 'max-age=31536000']);
-  // The popup returns from a provider without such a policy. With ours, the browser would separate it from its opener,
-  // and it could not close itself. The page has nothing that needs protection.
+  // The popup returns from a provider that sends no opener policy. With ours, the browser would separate the popup from
+  // its opener, and it could not close itself. The page has nothing that needs protection.
   const signedIn: typeof headers = [...headers, ['Cross-Origin-Opener-Policy', 'unsafe-none']];
   return (path) => (path === SIGNED_IN_PAGE && oidc.length > 0 ? signedIn : headers);
 }
@@ -91,7 +93,9 @@ function firebasePolicy({ firebase }: Settings): Policy {
   };
 }
 
-/** Allows Google's profile photos. Other providers may host photos anywhere, so their users show initials. */
+/**
+ * Allows Google's profile photos. Other providers may host photos anywhere, so the page shows initials for their users.
+ */
 function photoPolicy({ firebase, oidc }: Settings): Policy {
   if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
   return { 'img-src': ['https://*.googleusercontent.com'] };

@@ -31,13 +31,13 @@ export interface StaticPages {
   publicConfig: PublicConfig;
   /** Returns whether the browser has a session cookie, valid or not. */
   maybeSignedIn: (c: AppContext) => boolean;
-  /** Returns whether the session cookie is valid. Reads the database. */
+  /** Returns whether a session cookie of the browser is valid. Reads the database. */
   isSignedIn: (c: AppContext) => Promise<boolean>;
   /** Returns the published status page with this slug, or null. */
   statusPage: (slug: string) => Promise<PublishedPage | null>;
 }
 
-/** Serves the built pages: files as they are, and an HTML page at every address that the page's router knows. */
+/** Serves the built web app: its files unchanged, and an HTML page at every path that the web app's router knows. */
 export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   const { webRoot, maybeSignedIn, isSignedIn, statusPage } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
@@ -62,7 +62,7 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
       const page = await statusPage(slug);
       if (page === null) return indexPage(c, 404);
       if (!page.listed) c.header('X-Robots-Tag', 'noindex');
-      // The browser fetches the data while it loads the code.
+      // Preload the data: the browser fetches it while it loads the code.
       c.header('Link', `</api/status/${slug}>; rel=preload; as=fetch; crossorigin=use-credentials`);
       return statusOf(path, page.title)(c);
     }
@@ -90,7 +90,7 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   app.get('*', serveStatic(files), (c) => c.notFound());
 }
 
-/** Normalises a path as the page's router does: lower case, no slashes at the end. */
+/** Normalises a path as the web app's router does: lower case, no trailing slashes. */
 function pathOf(path: string): string {
   return path.toLowerCase().replace(/(?<!\/)\/+$/, '') || '/';
 }
@@ -99,7 +99,7 @@ function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
 }
 
-/** Query parameters that carried the token in links mailed before migration 0019. */
+/** Query parameters that contained the token in links mailed before migration 0019. */
 const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
   '/unsubscribe': 'token',
   '/confirm-recipient': 'token',
@@ -107,8 +107,8 @@ const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
 };
 
 /**
- * Moves the token of an old link from the query into the fragment. Returns null if the query has no token. The call
- * that gets the token decides whether it still works.
+ * Returns the URL of an old link with its token moved from the query into the fragment; null if the query has no token.
+ * Does not check the token: the call that receives it does.
  */
 function withTokenInFragment(path: PagePath, search: URLSearchParams): string | null {
   const name = OLD_TOKEN_NAMES[path];
@@ -117,14 +117,14 @@ function withTokenInFragment(path: PagePath, search: URLSearchParams): string | 
   const rest = new URLSearchParams(search);
   rest.delete(name);
   const query = rest.size === 0 ? '' : `?${rest}`;
-  // Our tokens consist of these characters; drop anything else.
+  // Our tokens consist of these characters only, so drop any other value.
   return `${path}${query}${/^[\w.-]+$/.test(token) ? `#${token}` : ''}`;
 }
 
 /** Maximum number of cached status pages, of a few kB each. */
 const MAX_STATUS_DOCUMENTS = 500;
 
-/** Reads and fills in the pages once: neither files nor settings change while the server runs. */
+/** Reads the page templates and fills them in once, because neither files nor settings change while the server runs. */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   const fill = (template: string, path: string, statusTitle = '') =>
     pageDocument(
@@ -158,13 +158,15 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
 
   const prerendered = (path: PagePath, hasQuery: boolean): PageDocument | null => {
     if (path === '/landing') return landing;
-    // The query becomes part of the links on the login page, so the prerendered page has the wrong ones.
+    // Links on the login page contain the query, so the prerendered page fits only requests without a query.
     return path === '/login' && !hasQuery ? login : null;
   };
   return {
     indexPage,
     statusOf,
-    /** Falls back to index.html, from which the browser renders the page itself. */
+    /**
+     * Returns the prerendered page of a path, else its shell, else index.html, from which the browser renders the page.
+     */
     documentOf: (path: PagePath, hasQuery: boolean) =>
       prerendered(path, hasQuery) ?? shells.get(path) ?? indexPage,
   };

@@ -3,20 +3,20 @@ import type { Signal, Store } from '../../store/db/open-store.ts';
 const POLL_MS = 500;
 
 /**
- * Waits for data that a matching signal announces. Also polls, because signals get lost, above all between processes.
- * Subscribes at once, because the awaited event may happen before the first read.
+ * Returns a waiter for data that a matching signal announces. Subscribes at once, because the signal may come before
+ * the first read. Also polls every 500 ms, because signals get lost, above all between processes.
  */
-export function waitForSignal(store: Store, matters: (signal: Signal) => boolean) {
+export function waitForSignal(store: Store, matches: (signal: Signal) => boolean) {
   let wasSignalled = false;
   let wake: (() => void) | null = null;
   const unsubscribe = store.signals.subscribe((signal) => {
-    if (!matters(signal)) return;
+    if (!matches(signal)) return;
     wasSignalled = true;
     wake?.();
   });
 
   return {
-    /** Calls `read` until it returns a result. Returns null after `timeoutMs`, or once `signal` has fired. */
+    /** Calls `read` until it returns a result. Returns null after `timeoutMs`, or once `signal` is aborted. */
     async until<T>(
       read: () => Promise<T | null>,
       { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },

@@ -7,19 +7,19 @@ import { countMonitors } from '../../store/monitors/monitors.ts';
 import { displayName } from '../../core/index.ts';
 import { DAY_MS, SECOND_MS } from '../../../contract/durations.ts';
 
-/** How long an account's metrics are cached, however often they are scraped. */
-const KEPT_MS = 10_000;
-/** So many domains make about 9 MB of text. */
+/** Time for which an account's metrics are cached, however often they are scraped. */
+const CACHE_MS = 10_000;
+/** Maximum number of domains in an answer. 10,000 make about 9 MB of text. */
 const MAX_DOMAINS = 10_000;
-const MAX_KEPT_CHARACTERS = 32_000_000;
+const MAX_CACHED_CHARACTERS = 32_000_000;
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Serves an account's metrics to Prometheus. */
 export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts): void {
   const cache = createAnswerCache<string>({
     clock,
-    keptMs: KEPT_MS,
-    mostWeight: MAX_KEPT_CHARACTERS,
+    keptMs: CACHE_MS,
+    mostWeight: MAX_CACHED_CHARACTERS,
     weigh: (text) => text.length,
   });
   api.on(CALLS.accountMetrics, async ({ c, session: { account }, now }) => {
@@ -38,8 +38,8 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
 }
 
 /**
- * Renders domains in Prometheus text format (version 0.0.4), gauge by gauge. `total`: the account's number of domains,
- * which may be more than `domains`.
+ * Renders domains in Prometheus text format (version 0.0.4), gauge by gauge. `total` is the account's number of
+ * domains, which may be more than `domains` contains. `now` is ms UTC.
  */
 export function accountMetricsText(
   domains: readonly DomainMetrics[],
@@ -71,14 +71,17 @@ const escaped = (text: string) =>
 interface Gauge {
   name: string;
   help: string;
-  /** Returns null if the value is unknown; the sample is then omitted. */
+  /** Returns the value of a domain; null if it is unknown, and the sample is then omitted. */
   value: (domain: DomainMetrics, now: number) => number | null;
 }
 
 const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
   value === null ? null : of(value);
 
-/** Returns 0 for an expired or revoked certificate, even if the last check did not reach the host. */
+/**
+ * Returns 1 if the certificate is valid, else 0; null if that is unknown. An expired or revoked certificate yields 0
+ * even if the last check did not reach the host.
+ */
 function valid({ notAfter, revoked, trusted }: DomainMetrics, now: number): number | null {
   if (notAfter === null) return null;
   if (revoked || notAfter < now) return 0;

@@ -31,14 +31,14 @@ export async function listCapturedMail(folder: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** Reads a mail. `id` names a file, so it must come from `listCapturedMail`. */
+/** Reads a captured mail. `id` names a file, so it must come from `listCapturedMail`. */
 export async function readCapturedMail(folder: string, id: string): Promise<CapturedMail> {
   const root = parsePart(await readFile(join(folder, id), 'latin1'));
   const parts = [...leavesOf(root)];
   const find = (type: string) => parts.find((part) => part.type === type);
   const html = parts.reduce(
     (page, { id: contentId, type, body }) => {
-      // The frame that shows it has no network, so inline the attached images.
+      // The frame that shows the mail has no network access, so inline the attached images.
       return contentId === ''
         ? page
         : page.replaceAll(`cid:${contentId}`, `data:${type};base64,${body.toString('base64')}`);
@@ -63,7 +63,10 @@ interface Part {
   parts: Part[];
 }
 
-/** Parses what our own mail composer writes (RFC 2045, 2046). It is no parser for arbitrary mail. */
+/**
+ * Parses a MIME part that our own mail composer wrote (RFC 2045 §6, RFC 2046 §5.1). Does not support mail from other
+ * programs.
+ */
 function parsePart(source: string): Part {
   const [head = '', ...rest] = source.split('\r\n\r\n');
   const content = rest.join('\r\n\r\n');
@@ -102,7 +105,7 @@ function decodeQuoted(text: string): Buffer {
   );
 }
 
-/** Decodes encoded words in UTF-8 (RFC 2047). */
+/** Decodes the UTF-8 encoded words of a header (RFC 2047 §4), and removes white space between two of them (§6.2). */
 function decodeWords(header: string): string {
   return header
     .replaceAll(/\?=\s+=\?/g, '?==?')

@@ -7,8 +7,8 @@ import { MAIL_PAGE_POLICY } from '../http/security-headers.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Shows mail captured while no mail server is configured. Its links act for their reader, so only people at this
- * machine may see it: access needs the key from the start line, a loopback host, and no proxy seen since the start.
+ * Serves mail captured while no mail server is configured. Its links act for whoever opens them, so access needs
+ * somebody at this machine: the key from the startup message, a loopback host, and no proxy seen since the start.
  */
 export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   const { mailFolder, secrets, config } = parts;
@@ -18,7 +18,7 @@ export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
     if (!maySeeMail(c, parts)) return c.notFound();
     c.header('Content-Security-Policy', MAIL_PAGE_POLICY);
     c.header('Cache-Control', 'no-store');
-    // The URL of this page contains the key.
+    // The URL of this page contains the key, which other sites must not get in a Referer header.
     c.header('Referrer-Policy', 'no-referrer');
     const names = await listCapturedMail(mailFolder);
     const wanted = c.req.query('message');
@@ -31,7 +31,7 @@ export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   });
 }
 
-/** Repeats colours and sizes of the web app, because this page is not part of it. */
+/** Styles with the colours and sizes of the web app, repeated because this page is not part of it. */
 const STYLE = html`<style>
   :root {
     color-scheme: light dark;
@@ -147,7 +147,7 @@ function listPage(productName: string, key: string, mails: CapturedMail[]) {
 }
 
 function messagePage(key: string, mail: CapturedMail) {
-  // No allow-scripts and no allow-same-origin: mail contains text of strangers. Links may open in a new tab.
+  // Do not add allow-scripts or allow-same-origin: mail contains text of strangers. Links may open in a new tab.
   return page(
     mail.subject,
     html`<p>To ${mail.to} · ${mail.date} · <a href="${address(key)}">All mail</a></p>
@@ -161,7 +161,7 @@ function messagePage(key: string, mail: CapturedMail) {
   );
 }
 
-/** Returns whether a request may see captured mail: it is for this machine and has the key from the start line. */
+/** Returns whether a request may see captured mail: it names this machine and has the key from the startup message. */
 function maySeeMail(c: AppContext, { thisMachine, secrets }: AppParts): boolean {
   // Compare hashes: timingSafeEqual needs equal lengths.
   const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -169,7 +169,10 @@ function maySeeMail(c: AppContext, { thisMachine, secrets }: AppParts): boolean 
   return thisMachine.isAddressed(c) && isKey;
 }
 
-/** Returns the URL of captured mail with its key for requests from this machine, null for all others. */
+/**
+ * Returns the URL of captured mail with its key for requests from this machine; null for all others, and if no mail is
+ * captured.
+ */
 export function mailPageFor(c: AppContext, { mailFolder, secrets, thisMachine }: AppParts): string | null {
   if (mailFolder === null || !thisMachine.isSource(c)) return null;
   return `/dev/mail?key=${encodeURIComponent(secrets.mailPage)}`;

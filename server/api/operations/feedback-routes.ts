@@ -22,7 +22,7 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   });
 }
 
-/** Removes the name that SUPPORT_EMAIL may have in front: `Support <support@example.com>`. */
+/** Returns the address of SUPPORT_EMAIL without the name that may precede it: `Support <support@example.com>`. */
 function bareAddress(mailbox: string): string {
   return /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox;
 }

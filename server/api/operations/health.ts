@@ -19,13 +19,13 @@ export interface HealthOptions {
   config: { metricsToken: string | null };
   thisMachine: LocalAccess;
   log: { error(facts: object, text: string): void };
-  /** How long a check waits for the database: behind a dead network it never answers. */
+  /** Maximum time for which a check waits for the database, ms: behind a broken network the database never answers. */
   timing: { databaseMs: number };
   readiness: Readiness;
 }
 
 const OK = { status: 'ok' as const };
-const SILENT = 'The database does not answer.';
+const NO_ANSWER = 'The database does not answer.';
 
 /** Creates the health checks, for the API and for worker-only processes. */
 export function createHealth(options: HealthOptions) {
@@ -33,7 +33,7 @@ export function createHealth(options: HealthOptions) {
   const bounded = <T>(query: Promise<T>): Promise<T | Refusal> => withDatabaseTimeout(query, options);
 
   return {
-    /** Checks server and database. */
+    /** Checks that this process runs and that the database answers. */
     async whole(): Promise<typeof OK | Refusal> {
       const due = await bounded(oldestDue(store, clock.now()));
       return due instanceof Refusal ? due : OK;
@@ -48,7 +48,10 @@ export function createHealth(options: HealthOptions) {
       return level >= PROGRAM_LEVEL ? OK : refuse('unavailable', 'The database is not up to date.');
     },
 
-    /** Reports delays of the whole deployment, so that asking one process is enough. */
+    /**
+     * Reports the delays of the whole deployment, so that one process suffices for monitoring all of them. Refuses if a
+     * check or an alert is overdue.
+     */
     async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
       const now = clock.now();
       const [due, alarms] = await Promise.all([
@@ -83,6 +86,6 @@ async function withDatabaseTimeout<T>(
     return answer;
   } catch (error) {
     log.error({ err: error }, 'The database does not answer');
-    return refuse('unavailable', SILENT);
+    return refuse('unavailable', NO_ANSWER);
   }
 }

@@ -18,12 +18,12 @@ interface MetricsOptions {
   telemetry: Telemetry;
 }
 
-/** Counting checks reads every monitor. */
+/** Minimum interval between two counts of recent checks, because each count reads every monitor. */
 const COUNT_EVERY_MS = MINUTE_MS;
 
 /**
  * Serves `GET /metrics` in Prometheus text format: counters of this process, and gauges of the whole deployment. Needs
- * METRICS_TOKEN or, if none is set, a request from this machine; all others get the next route, a 404.
+ * METRICS_TOKEN or, if none is set, a request from this machine; other requests get the next route, a 404.
  */
 export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void {
   const { store, clock, telemetry } = options;
@@ -90,8 +90,8 @@ function createGauges(
         checks.set(await recentChecks(store, now));
       }
       level.set(await schemaLevel(store));
-      const standing = new Set(health.alarms.map(({ code }) => code));
-      for (const code of ALARM_CODES) alarm.set({ code }, Number(standing.has(code)));
+      const raised = new Set(health.alarms.map(({ code }) => code));
+      for (const code of ALARM_CODES) alarm.set({ code }, Number(raised.has(code)));
     },
   };
 }

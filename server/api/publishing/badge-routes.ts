@@ -11,7 +11,7 @@ import { badgeState } from './public-status.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 
-/** 128 random bits, so that nobody can guess a token. */
+/** Length of a badge's token in bytes: 128 random bits, so that nobody can guess it. */
 const TOKEN_BYTES = 16;
 const FILE = /^([A-Za-z0-9_-]{22})\.svg$/;
 

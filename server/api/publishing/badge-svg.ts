@@ -1,17 +1,17 @@
-/** What a badge shows. Days are whole days, rounded down. */
+/** State that a badge shows. `daysLeft` is a number of whole days, rounded down. */
 export type BadgeState =
   | { state: 'valid' | 'soon' | 'critical'; daysLeft: number }
   | { state: 'expired' | 'revoked' | 'untrusted' | 'down' | 'unknown' | 'paused' };
 
-interface Face {
+interface Appearance {
   word: string;
   /** Text for screen readers. */
   spoken: string;
-  ground: string;
+  background: string;
   glyph: string;
 }
 
-/** White glyphs on a grid of 16 × 16, as in the web app. Each is recognisable without its colour. */
+/** White glyphs on a grid of 16 × 16, as in the web app. Each shape is recognisable without colours. */
 const GLYPHS = {
   ring: '<circle cx="8" cy="8" r="5.4" fill="none" stroke="#fff" stroke-width="3"/>',
   diamond: '<path fill="#fff" d="M8 .8 15.2 8 8 15.2.8 8z"/>',
@@ -28,24 +28,24 @@ const GREY = '#5b6778';
 
 type StateWithoutDays = Exclude<BadgeState, { daysLeft: number }>['state'];
 
-const FACES: Record<StateWithoutDays, Face> = {
-  expired: { word: 'expired', spoken: 'expired', ground: '#861a17', glyph: GLYPHS.cross },
-  revoked: { word: 'revoked', spoken: 'revoked', ground: '#0c1424', glyph: GLYPHS.barred },
-  untrusted: { word: 'not trusted', spoken: 'not trusted', ground: RED, glyph: GLYPHS.square },
-  down: { word: 'down', spoken: 'the server is down', ground: RED, glyph: GLYPHS.cross },
-  unknown: { word: 'unknown', spoken: 'not known yet', ground: GREY, glyph: GLYPHS.square },
-  paused: { word: 'paused', spoken: 'not watched at present', ground: GREY, glyph: GLYPHS.pause },
+const APPEARANCES: Record<StateWithoutDays, Appearance> = {
+  expired: { word: 'expired', spoken: 'expired', background: '#861a17', glyph: GLYPHS.cross },
+  revoked: { word: 'revoked', spoken: 'revoked', background: '#0c1424', glyph: GLYPHS.barred },
+  untrusted: { word: 'not trusted', spoken: 'not trusted', background: RED, glyph: GLYPHS.square },
+  down: { word: 'down', spoken: 'the server is down', background: RED, glyph: GLYPHS.cross },
+  unknown: { word: 'unknown', spoken: 'not known yet', background: GREY, glyph: GLYPHS.square },
+  paused: { word: 'paused', spoken: 'not watched at present', background: GREY, glyph: GLYPHS.pause },
 };
 
-function faceOf(standing: BadgeState): Face {
-  if (!('daysLeft' in standing)) return FACES[standing.state];
-  const { state, daysLeft } = standing;
+function appearanceOf(badge: BadgeState): Appearance {
+  if (!('daysLeft' in badge)) return APPEARANCES[badge.state];
+  const { state, daysLeft } = badge;
   const days = inDays(daysLeft);
   if (state === 'valid')
     return {
       word: `valid ${days}`,
       spoken: `valid, ${days} left`,
-      ground: '#005f6e',
+      background: '#005f6e',
       glyph: GLYPHS.ring,
     };
   const word = daysLeft === 0 ? 'expires today' : `expires in ${days}`;
@@ -53,7 +53,7 @@ function faceOf(standing: BadgeState): Face {
   return {
     word,
     spoken: word,
-    ground: isSoon ? '#7a5200' : RED,
+    background: isSoon ? '#7a5200' : RED,
     glyph: isSoon ? GLYPHS.diamond : GLYPHS.triangle,
   };
 }
@@ -93,24 +93,26 @@ const WIDTHS: Readonly<Record<string, number>> = {
 const DIGIT_WIDTH = 1302;
 const FONT_SIZE = 11;
 
-/** Returns the width in px, rounded to a tenth. */
+/**
+ * Returns the width of a text in px, rounded to a tenth, at the badge's font size. Unknown characters count as digits.
+ */
 export function textWidth(text: string): number {
   const units = Array.from(text).reduce((sum, letter) => sum + (WIDTHS[letter] ?? DIGIT_WIDTH), 0);
   return Math.round((units / 2048) * FONT_SIZE * 10) / 10;
 }
 
 const LABEL = 'certificate';
-const LABEL_GROUND = '#33415a';
+const LABEL_BACKGROUND = '#33415a';
 const HEIGHT = 20;
 const PADDING = 6;
 const GLYPH_SIZE = 9;
 
 /**
- * Renders a badge as SVG; the same standing yields the same bytes. `textLength` fits any font to Verdana's widths.
- * White text has a contrast of at least 4.5:1. On dark pages the badge has an edge.
+ * Renders a badge as SVG; the same state always yields the same bytes. `textLength` fits any font to Verdana's widths.
+ * White text has a contrast of at least 4.5:1. On dark pages the badge has a border.
  */
-export function badgeSvg(standing: BadgeState): string {
-  const { word, spoken, ground, glyph } = faceOf(standing);
+export function badgeSvg(badge: BadgeState): string {
+  const { word, spoken, background, glyph } = appearanceOf(badge);
   const [labelWidth, wordWidth] = [textWidth(LABEL), textWidth(word)];
   const left = Math.round(PADDING + labelWidth + PADDING);
   const glyphAt = left + PADDING;
@@ -122,7 +124,7 @@ export function badgeSvg(standing: BadgeState): string {
     `<title>${name}</title>`,
     '<style>.edge{stroke:none}@media (prefers-color-scheme:dark){.edge{stroke:#fff;stroke-opacity:.28}}</style>',
     `<clipPath id="shape"><rect width="${width}" height="${HEIGHT}" rx="4"/></clipPath>`,
-    `<g clip-path="url(#shape)"><path fill="${LABEL_GROUND}" d="M0 0h${left}v${HEIGHT}H0z"/><path fill="${ground}" d="M${left} 0h${width - left}v${HEIGHT}H${left}z"/></g>`,
+    `<g clip-path="url(#shape)"><path fill="${LABEL_BACKGROUND}" d="M0 0h${left}v${HEIGHT}H0z"/><path fill="${background}" d="M${left} 0h${width - left}v${HEIGHT}H${left}z"/></g>`,
     `<rect class="edge" x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="3.5" fill="none"/>`,
     `<svg x="${glyphAt}" y="${(HEIGHT - GLYPH_SIZE) / 2}" width="${GLYPH_SIZE}" height="${GLYPH_SIZE}" viewBox="0 0 16 16" aria-hidden="true">${glyph}</svg>`,
     `<g fill="#fff" font-family="Verdana,Geneva,'DejaVu Sans',sans-serif" font-size="${FONT_SIZE}" aria-hidden="true">`,

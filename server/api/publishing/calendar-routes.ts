@@ -52,17 +52,17 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
   });
 }
 
-/** How often calendars should refresh. */
+/** Interval at which calendar programs should refresh. */
 const REFRESH_SECONDS = 12 * 3_600;
-/** How long an expired certificate stays in the calendar, which shows since when it is expired. */
+/** Time for which an expired certificate stays in the calendar, to show since when it has been expired. */
 const SHOWN_AFTER_MS = 30 * DAY_MS;
 const EVENT_MS = HOUR_MS / 2;
-/** Renewal windows of at least this length take up whole days; shorter ones have times. */
+/** Minimum length of a renewal window that takes up whole days. Shorter windows have times. */
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545). Unchanged domains yield the same bytes, because no
- * event contains anything that depends on the clock.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). Unchanged domains yield the same bytes, because
+ * no event contains anything that depends on the clock.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
@@ -93,7 +93,7 @@ export function calendarText(
 interface CalendarOptions {
   productName: string;
   publicUrl: URL;
-  /** IANA name; null: UTC. Determines the days of all-day events. */
+  /** IANA name of the time zone that determines the days of all-day events; null for UTC. */
   timeZone: string | null;
   now: number;
 }
@@ -126,7 +126,7 @@ function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event
     start: new Date(notAfter),
     end: new Date(notAfter + EVENT_MS),
     summary: what,
-    // The expiry of a certificate never changes, so there is never a new version.
+    // The expiry of a certificate never changes, so the event stays at its first version (RFC 5545 §3.8.7.4).
     sequence: 0,
     description: `The certificate ${oneLine(name)} is valid until ${inUtc(notAfter)}.`,
   };
@@ -145,16 +145,16 @@ function renewal(
       ? { allDay: true, start: localDay(from, timeZone), end: localDay(to + DAY_MS, timeZone) }
       : { start: new Date(from), end: new Date(Math.max(to, from + EVENT_MS)) }),
     summary: `${displayName(domain)}: time to renew`,
-    // CAs may move renewal windows, so later versions need a higher number.
+    // CAs may move renewal windows, so later versions of the event need a higher sequence number.
     sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
     description: `Renew the certificate between ${inUtc(from)} and ${inUtc(to)}.`,
   };
 }
 
-/** Shifts an instant to the zone's local time. Only its date counts, because the event takes up whole days. */
+/** Returns an instant shifted to the zone's local time. Only its date counts, because the event takes up whole days. */
 function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }
 
-/** Formats an instant like "2026-11-21 18:16 UTC": a description has no time zone of its own. */
+/** Formats an instant like "2026-11-21 18:16 UTC". It names UTC, because a description has no time zone. */
 const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

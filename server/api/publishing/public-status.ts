@@ -20,7 +20,10 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
-/** Returns what a page with these choices shows. Only fields named here become public: no id, note, tag or address. */
+/**
+ * Returns the content of a status page with these settings. Only fields named here become public: no id, note, tag or
+ * address.
+ */
 export async function publicStatus(
   store: Store,
   { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
@@ -32,7 +35,7 @@ export async function publicStatus(
   const windowDays = await windowOf(store, accountId, now);
   const domains = monitors.map((monitor) => ({
     name: nameOf(monitor),
-    ...standing(monitor),
+    ...uptimeState(monitor),
     certificate: choices.showCertificates ? shownCertificate(monitor, now) : null,
     uptime:
       percents && monitor.pausedBy === null
@@ -59,12 +62,15 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
   return uptimeWindowDays(account ? entitlementAt(store, account.entitlement, now).plan : 'free');
 }
 
-function standing({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain, 'state' | 'down_since'> {
+function uptimeState({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain, 'state' | 'down_since'> {
   if (pausedBy !== null) return { state: 'paused', down_since: null };
   return { state: uptime ?? 'unknown', down_since: uptime === 'down' ? isoOrNull(downSince) : null };
 }
 
-/** Returns null for a paused domain, because nobody checks any more whether its state still holds. */
+/**
+ * Returns the certificate as a status page shows it. Returns null without one, and for a paused domain, because its
+ * state is no longer checked.
+ */
 function shownCertificate(monitor: Monitor, now: number): ShownDomain['certificate'] {
   const { certificate, pausedBy } = monitor;
   const state = certificateState(monitor, now);
@@ -75,7 +81,10 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
 
 const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
 
-/** Returns the state of the whole page. A near expiry does not count: it concerns the owner, not the readers. */
+/**
+ * Returns the state of the whole page, the worst of its domains. A near expiry does not count: it concerns the owner,
+ * not the readers.
+ */
 function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';
   if (domains.some(({ certificate }) => BAD_CERTIFICATES.includes(certificate?.state ?? '')))
@@ -104,20 +113,25 @@ async function shownIncidents(
 
 type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
 
-/** Returns the public state of the certificate last seen, the worst that applies; null if none was read yet. */
+/**
+ * Returns the public state of the certificate last seen, the worst one that applies; null if no certificate was read
+ * yet.
+ */
 function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict'>,
   now: number,
 ): CertificateState | null {
   const seen = certificateStateOf(monitor, now);
   if (seen === 'unread') return null;
-  // An expired or revoked certificate is also untrusted: return the reason.
+  // An expired or revoked certificate is also untrusted: return the more specific state.
   if (seen === 'revoked' || seen === 'expired') return seen;
   const isRefused = monitor.verdict?.reached === true && !monitor.verdict.trusted;
   return isRefused ? 'untrusted' : seen;
 }
 
-/** Returns the state for the badge. Problems that turn visitors away now come before a near expiry. */
+/**
+ * Returns the state that the badge shows. A problem that turns visitors away now takes precedence over a near expiry.
+ */
 export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);

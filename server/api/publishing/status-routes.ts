@@ -25,9 +25,9 @@ import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 
-/** How long a page is cached, however many people read it. */
-const KEPT_MS = 5_000;
-const MAX_KEPT_CHARACTERS = 8_000_000;
+/** Time for which a page is cached, however many people read it. */
+const CACHE_MS = 5_000;
+const MAX_CACHED_CHARACTERS = 8_000_000;
 
 const REFUSALS = {
   reserved: () => refuse('address_taken', 'This address is reserved. Choose another one.'),
@@ -44,8 +44,8 @@ export function statusRoutes(api: Api, parts: AppParts): void {
 
   const cache = createAnswerCache<string | null>({
     clock,
-    keptMs: KEPT_MS,
-    mostWeight: MAX_KEPT_CHARACTERS,
+    keptMs: CACHE_MS,
+    mostWeight: MAX_CACHED_CHARACTERS,
     weigh: (text) => text?.length ?? 1,
   });
   api.on(CALLS.publicStatus, async ({ c, params }) => {
@@ -57,7 +57,8 @@ export function statusRoutes(api: Api, parts: AppParts): void {
     const text = await cache.get(`${accountId} ${changedAt}`, async () => {
       const choices = await findStatusPage(store, accountId);
       if (choices === null) return null;
-      // The page's settings are current. The shown state may be some seconds old.
+      // Read the settings from the primary, because they must be current. The state may come from a replica and be some
+      // seconds old.
       const status = await publicStatus(onReplica(store), { accountId, choices, now: clock.now() });
       return JSON.stringify({ data: status });
     });
@@ -69,7 +70,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** Limits requests for the HTML of status pages, which `staticPages` serves, like requests for their data. */
+/** Limits requests for the HTML of status pages, which `staticPages` serves, together with requests for their data. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
   app.use('/status/*', async (c, next) => {
     const limited = limits.allow('statusByAddress', c.get('client').network);
@@ -135,7 +136,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   }
 }
 
-/** Returns whether a change only switches the page off, which unverified accounts may always do. */
+/** Returns whether a change only switches the page off. Unverified accounts may always do that. */
 const isOnlyOff = ({ enabled, ...rest }: StatusPageChange): boolean =>
   enabled === false && Object.values(rest).every((value) => value === undefined);
 

@@ -6,20 +6,20 @@ export interface AlertTitleInput {
   kind: AlertKind;
   step: AlertStep;
   facts: AlertFacts;
-  /** The host as people write it; for a test message, the product's name. */
+  /** The display name of the host; for a test message, the product's name. */
   displayName: string;
   now: number;
-  /** IANA name; null and unknown ones: UTC. */
+  /** Time zone as an IANA name. Null and unknown names count as UTC. */
   timeZone: string | null;
 }
 
-/** Returns an alert as one line, phrased for `now`: the subject of mails, and the title in lists. */
+/** Returns an alert as one line at the time `now`: the subject of mails, and the title in lists. */
 export function alertTitle(alert: AlertTitleInput): string {
   const { kind, step, displayName: host } = alert;
-  if (step === 'resolved') return goodNews(alert);
+  if (step === 'resolved') return resolvedTitle(alert);
   switch (kind) {
     case 'expiry':
-      return expiry(alert);
+      return expiryTitle(alert);
     case 'revoked':
       return isIntermediate(alert)
         ? `${host}: an intermediate certificate was revoked`
@@ -41,7 +41,7 @@ export function alertTitle(alert: AlertTitleInput): string {
   }
 }
 
-function expiry({ step, facts, displayName, now, timeZone }: AlertTitleInput): string {
+function expiryTitle({ step, facts, displayName, now, timeZone }: AlertTitleInput): string {
   const { certificate } = facts;
   const isLeaf = certificate?.role !== 'intermediate';
   const what = isLeaf ? displayName : `${displayName}: an intermediate certificate`;
@@ -52,7 +52,7 @@ function expiry({ step, facts, displayName, now, timeZone }: AlertTitleInput): s
   return step === 'renewal_overdue' ? `${expires}, renewal overdue` : expires;
 }
 
-function goodNews(alert: AlertTitleInput): string {
+function resolvedTitle(alert: AlertTitleInput): string {
   const { kind, facts, displayName: host } = alert;
   const { certificate, successor } = facts;
   switch (kind) {

@@ -1,23 +1,22 @@
 import type { Step } from '../alert-steps.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
-/** What can be wrong with an endpoint for a while. Problems with a fingerprint have one incident per certificate. */
+/** The problem of an incident. A problem with a certificate has one incident per fingerprint. */
 export type Problem = AlertProblem;
 
 /**
- * What an incident reports once each: its start, a step before a certificate's expiry, flapping, and its
- * end. A revocation starts with `revoked`. A chain that only some clients refuse starts with
- * `some_clients`, and is `opened` when all do.
+ * The events of an incident, each reported once: start, steps before an expiry, flapping, and end. A revocation starts with
+ * `revoked`. A chain that only some clients refuse starts with `some_clients`, and is `opened` when all do.
  */
 export type AlertStep = Step | 'opened' | 'some_clients' | 'revoked' | 'flapping' | 'resolved';
 
-/** The subject of an alert; a test message has none. */
+/** The kind of an alert: the problem of its incident, or a test message. */
 export type AlertKind = Problem | 'test';
 
 /** `critical`: clients refuse the endpoint, or will within days; `info`: a recovery. */
 export type AlertSeverity = 'critical' | 'warning' | 'info';
 
-/** A certificate as messages name it. Instants are ms UTC. */
+/** The data of a certificate that messages need. Instants are ms UTC. */
 export interface AlertCertificate {
   fingerprint: string;
   notBefore: number;
@@ -28,34 +27,35 @@ export interface AlertCertificate {
 
 /** The data of a message, as plain JSON. Instants are ms UTC. */
 export interface AlertFacts {
-  /** The certificate it is about; null where it is about the endpoint. */
+  /** The certificate that the alert is about; null if it is about the endpoint. */
   certificate: AlertCertificate | null;
-  /** When that was last seen; earlier than the alert if the host has not been reached since. */
+  /** Time at which the certificate was last seen; earlier than the alert if the host has not been reached since. */
   asOf: number;
-  /** The problem in one sentence of the verdict; null where the kind says it all. */
+  /** The problem in one sentence; null if the kind of the alert describes it fully. */
   message: string | null;
-  /** What to do about it. */
+  /** One concrete thing to do about the problem; null if there is none. */
   fix: string | null;
   /** The certificate that is served now; set for `changed` and for recoveries. */
   successor: AlertCertificate | null;
-  /** Of the incident. */
+  /** Start of the incident. */
   startedAt: number;
+  /** End of the incident; null while it is open. */
   endedAt: number | null;
 }
 
 /** An alert to be queued. */
 export interface PlannedAlert {
-  /** Null: the incident with this problem and fingerprint opens in the same step. */
+  /** Id of the incident; null if the same check opens it, so that it has no id yet. */
   incidentId: string | null;
   problem: Problem;
-  /** Empty where the incident is about the endpoint. */
+  /** Fingerprint of the certificate; empty if the incident is about the endpoint. */
   fingerprint: string;
   step: AlertStep;
   severity: AlertSeverity;
   facts: AlertFacts;
 }
 
-/** The stable names of events, as webhooks carry them. */
+/** The names of events in webhooks. Receivers depend on them, so they never change. */
 export type AlertEvent =
   | 'certificate.renewal_overdue'
   | 'certificate.expiring'

@@ -5,14 +5,14 @@ import type { ExpiringCertificate, RevokedCertificate, Verdict } from '../verdic
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
 import { rememberedFrom } from '../judge/previous-verdict.ts';
 
-/** A problem that exists, as far as the last check can tell. */
+/** A problem that exists according to the last check. */
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
-  /** Empty where it is about the endpoint, whatever certificate that presents. */
+  /** Fingerprint of the certificate; empty if the problem is about the endpoint, whatever certificate that presents. */
   fingerprint: string;
-  /** Set for `expiry`: the certificate from which the steps follow. */
+  /** The certificate that determines the alert steps; null unless the problem is `expiry`. */
   expiring: ExpiringCertificate | null;
-  /** For an expiry, its step decides instead. */
+  /** Severity of the problem; unused for an expiry, whose step decides the severity. */
   severity: AlertSeverity;
   facts: Omit<AlertFacts, 'startedAt' | 'endedAt'>;
 }
@@ -27,8 +27,8 @@ const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Returns the problems that exist after a check. A check that reached no server (`verdict.reached`) only yields
- * expiry and revocation of the certificates last seen; the rest is unknown. `host`: as people know it.
+ * Returns the problems that exist after a check. A check that reached no server (`verdict.reached`) only yields expiry and
+ * revocation of the certificates last seen; the rest is unknown. `host`: display name of the endpoint.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;
@@ -40,7 +40,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
       fingerprint: expiring.fingerprint,
       expiring,
       severity: 'warning',
-      facts: { ...NO_FACTS, certificate: named(expiring), asOf },
+      facts: { ...NO_FACTS, certificate: toAlertCertificate(expiring), asOf },
     })),
     ...lastSeen.revoked
       .filter(({ served }) => served)
@@ -49,7 +49,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
         fingerprint: revoked.fingerprint,
         expiring: null,
         severity: 'critical',
-        facts: { ...NO_FACTS, certificate: named(revoked), asOf },
+        facts: { ...NO_FACTS, certificate: toAlertCertificate(revoked), asOf },
       })),
   ];
   if (!verdict.reached) return distinct(conditions);
@@ -63,7 +63,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
       severity: found.severity === 'critical' ? 'critical' : 'warning',
       facts: {
         ...NO_FACTS,
-        certificate: certificate ? named(certificate) : null,
+        certificate: certificate ? toAlertCertificate(certificate) : null,
         asOf,
         message: findingMessage(found, host),
         fix: found.attachment === 'chain' ? FIX_WITH_FILE : findingFix(found, host),
@@ -86,7 +86,9 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
   ]);
 }
 
-/** Replaces the finding's advice, which refers to a file beside it. A message has no file, but links to the domain. */
+/**
+ * Advice that replaces the finding's own, which refers to an attached file. A message has no file, but links to the domain.
+ */
 const FIX_WITH_FILE =
   'Install the file that stands ready with the details of this domain: the certificate and what stands above it, in the order that clients expect.';
 
@@ -98,8 +100,8 @@ function distinct(conditions: readonly Condition[]): Condition[] {
 const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
 
 /**
- * Returns a predicate for findings because of which all clients refuse the chain. Leaves out an expired intermediate
- * that has an expiry incident of its own.
+ * Returns a predicate for findings that make all clients refuse the chain. It excludes an expired intermediate that has its
+ * own expiry incident.
  */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
@@ -112,13 +114,13 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
 /** Returns whether only some clients refuse the chain: those that neither cache nor fetch missing intermediates. */
 function failsForSome({ code, severity, attachment }: Finding): boolean {
   const isChain = code === 'incomplete_chain' || code === 'intermediate_expired';
-  // Without a corrected chain, the search for the missing certificate is still under way, and its result open.
+  // Without a corrected chain, the search for the missing certificate has not finished, and its result is open.
   return isChain && severity === 'warning' && attachment === 'chain';
 }
 
 /**
- * Returns a condition if the leaf was replaced although its renewal was not due, it was not revoked, and no finding
- * of the check before called for a replacement.
+ * Returns a condition if the leaf was replaced although its renewal was not due, it was not revoked, and no finding of the
+ * previous check called for a replacement; else null.
  */
 function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition | null {
   const replaced = replacedCertificate(previous, verdict);
@@ -139,14 +141,14 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
     severity: 'warning',
     facts: {
       ...NO_FACTS,
-      certificate: named(old),
+      certificate: toAlertCertificate(old),
       asOf: verdict.lastSeen.at,
-      successor: named(successor),
+      successor: toAlertCertificate(successor),
     },
   };
 }
 
-/** Findings that make people replace a certificate. */
+/** Findings that give people a reason to replace a certificate. */
 const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'replacement_wanted',
   'renewal_overdue',
@@ -168,7 +170,7 @@ const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'not_yet_valid',
 ]);
 
-function named({
+function toAlertCertificate({
   fingerprint,
   notBefore,
   notAfter,
@@ -179,9 +181,9 @@ function named({
 }
 
 /**
- * Returns the fingerprints of the old and the new leaf when a check found the certificate replaced, else null. `current` must
- * have been judged with `previous`, so that a replacement during an outage is found afterwards. A leaf that one of the last
- * few checks already saw replaces nothing: several servers answer behind one name.
+ * Returns the fingerprints of the old and the new leaf if a check found the certificate replaced, else null. `current` must
+ * be judged with `previous`, so that a replacement during an outage is found afterwards. A leaf that one of the last few
+ * checks saw does not count: several servers answer for one name.
  */
 export function replacedCertificate(
   previous: Verdict | null,

@@ -8,26 +8,26 @@ import { alertSteps } from '../alert-steps.ts';
 export interface KnownIncident {
   id: string;
   problem: Problem;
-  /** Empty where it is about the endpoint, whatever certificate that presents. */
+  /** Fingerprint of the certificate; empty if the incident is about the endpoint, whatever certificate that presents. */
   fingerprint: string;
   startedAt: number;
-  /** When a second check confirmed it; null until then, and nothing is sent before. */
+  /** When the incident was confirmed; null until then. No alert is sent before. */
   confirmedAt: number | null;
-  /** The first check that no longer saw it; null while it is seen. */
+  /** Time of the first check that no longer saw the problem; null while checks see it. */
   clearingSince: number | null;
   endedAt: number | null;
-  /** True if a check saw it end; false if it ended because nobody checks any more. */
+  /** True if a check saw the problem end; false if the incident ended because checks stopped. */
   recovered: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
   /** Steps that were sent or are queued, without those superseded before anybody was notified. */
   notifiedSteps: readonly AlertStep[];
-  /** When the last of those was planned, recoveries left out; null if there is none. */
+  /** When the last of `notifiedSteps` was planned, not counting recoveries; null if there is none. */
   lastStepAt: number | null;
   facts: AlertFacts;
 }
 
-/** A change of an incident; every id is that of a known one. */
+/** A change of an incident. Every `id` is that of a known incident. */
 export type IncidentChange =
   | {
       kind: 'open';
@@ -35,7 +35,7 @@ export type IncidentChange =
       fingerprint: string;
       startedAt: number;
       confirmedAt: number | null;
-      /** Stable code: the problem, or why an endpoint is down. */
+      /** Stable code of the cause: the problem, or the reason why an endpoint is down. */
       cause: string;
       facts: AlertFacts;
     }
@@ -54,16 +54,16 @@ export interface IncidentPlan {
   changes: IncidentChange[];
   alerts: PlannedAlert[];
   /**
-   * When to check again regardless of the interval (ms UTC): to confirm a problem or its end, when a snooze or maintenance ends, or
-   * when flapping may be over. null: at the interval.
+   * When to check again regardless of the interval (ms UTC): to confirm a problem or its end, when a snooze or maintenance
+   * ends, or when flapping may be over. null if the interval decides.
    */
   recheckAt: number | null;
 }
 
-/** How long an ended incident counts towards later ones of the same problem. */
+/** How long an ended incident is taken into account when its problem returns. */
 export const REMEMBER_INCIDENTS_MS = WEEK_MS;
 
-/** Returns whether an acknowledgement suppresses a step. `expired` is sent all the same. */
+/** Returns whether an acknowledgement suppresses a step. It never suppresses `expired`. */
 export function isAcknowledged(
   { acknowledgedAt }: Pick<KnownIncident, 'acknowledgedAt'>,
   step: AlertStep,
@@ -85,8 +85,8 @@ export function requestRecheck(steps: IncidentPlan, at: number): void {
 }
 
 /**
- * Returns whether an expiry step needs no message: it was sent itself, or another was sent after its time. Times
- * count because people and CAs move steps; the time of a message stays.
+ * Returns whether an expiry step needs no message, because it was sent, or another step was sent after its time. Times are
+ * compared because users and CAs can move steps, but never the time of a message.
  */
 export function isExpiryStepNotified(
   { notifiedSteps, lastStepAt }: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>,
@@ -97,23 +97,26 @@ export function isExpiryStepNotified(
 
 /** A recorded check of an endpoint, with everything that decides which alerts are sent. */
 export interface RecordedCheck {
-  /** As people know it. */
+  /** Display name of the host. */
   host: string;
   verdict: Verdict;
   previous: Verdict | null;
-  /** Whether this check found the endpoint up; false where it could not tell. */
+  /** Whether this check found the endpoint up; false if it found it down or could not decide. */
   isUp: boolean;
-  /** Of the monitor: open, or ended within `REMEMBER_INCIDENTS_MS`. Those of the problem `down` include this check. */
+  /**
+   * Incidents of the monitor that are open or ended within `REMEMBER_INCIDENTS_MS`. Those of the problem `down` include the
+   * changes of this check.
+   */
   known: readonly KnownIncident[];
   settings: Pick<AlertSettings, 'steps' | 'muted'>;
-  /** End of the maintenance under way, ms UTC; null: there is none. */
+  /** End of the current maintenance, ms UTC; null if there is none. */
   maintenanceUntil: number | null;
   now: number;
 }
 
 /**
- * Returns the severity of an incident at `now` (ms UTC), as its next message would have it: an expiry becomes
- * critical as it comes near. `step`: the one that describes the problem.
+ * Returns the severity that the next message of an incident would have at `now` (ms UTC): an expiry becomes critical as it
+ * comes near. `step`: the step that describes the problem.
  */
 export function incidentSeverity(
   { problem, step, facts }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate'> },

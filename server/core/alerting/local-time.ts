@@ -2,7 +2,7 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const DAY_MINUTES = 1_440;
 
-/** Creating a format is expensive, and there are few time zones. */
+/** Cache of formats by time zone: creating a format is expensive, and there are few time zones. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -21,7 +21,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** Returns the zone, or UTC if it is unknown: zones come and go, and one that a browser knew must not stop an alert. */
+/**
+ * Returns the name of a zone, or UTC if it is null or unknown. Zones are added and removed over time, and one that only a
+ * browser knew must not stop an alert.
+ */
 export function knownZone(timeZone: string | null): string {
   if (timeZone === null) return 'UTC';
   try {
@@ -33,8 +36,8 @@ export function knownZone(timeZone: string | null): string {
 }
 
 /**
- * Returns by how much a zone (IANA name; null and unknown ones: UTC) is ahead of UTC at an instant, in ms. Leaves
- * out the seconds of historical zones.
+ * Returns how far a zone (IANA name; null and unknown ones count as UTC) is ahead of UTC at an instant, in ms. Drops the
+ * seconds of historical zones.
  */
 export function zoneOffsetMs(at: number, timeZone: string | null): number {
   const zone = knownZone(timeZone);
@@ -45,7 +48,7 @@ export function zoneOffsetMs(at: number, timeZone: string | null): number {
   return local - Math.floor(at / MINUTE_MS) * MINUTE_MS;
 }
 
-/** Returns the local time as minutes after midnight and day of the week (0: Sunday). */
+/** Returns the local time as minutes after midnight and day of the week (0 is Sunday). */
 export function localTime(at: number, timeZone: string | null): { minute: number; weekday: number } {
   const local = at + zoneOffsetMs(at, timeZone);
   const minute = Math.floor(local / MINUTE_MS) % DAY_MINUTES;
@@ -53,7 +56,7 @@ export function localTime(at: number, timeZone: string | null): { minute: number
 }
 
 /**
- * Returns the first instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0:
+ * Returns the first instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0 is
  * Sunday) if given. A time skipped at the start of summer time comes later by the skipped hour.
  */
 export function nextLocalTime(

@@ -9,8 +9,8 @@ import { updateIncidents } from './update-incidents.ts';
 import { type MutableEvent, MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 /*
- * Random histories of one host are played against promises, each told in its own words and from the whole history: they share
- * no code with what they judge, not even when a step comes.
+ * Random histories of one host are checked against promises. Each promise is stated in its own way over the whole history and
+ * shares no code with the rules under test, not even the times of steps.
  */
 
 const SECOND = 1_000;
@@ -24,8 +24,8 @@ const STEPS: readonly (ChosenStep[] | null)[] = [
   ['20%', '1d'],
   ['50%'],
 ];
-/** What the turns of a history are taken from: the numbers of `#happen`, where what is beyond them changes nothing, and waits. */
-const MOODS: readonly { events: readonly number[]; waits: readonly number[] }[] = [
+/** The profiles of histories: event numbers of `#happen`, of which unknown ones change nothing, and waiting times in ms. */
+const PROFILES: readonly { events: readonly number[]; waits: readonly number[] }[] = [
   {
     events: Array.from({ length: 36 }, (_, event) => event),
     waits: [
@@ -41,17 +41,17 @@ const MOODS: readonly { events: readonly number[]; waits: readonly number[] }[] 
       12 * DAY,
     ],
   },
-  // It goes down and up.
+  // A host that goes down and up.
   {
     events: [30, 30, 30, 30, 30, 10, 11, 12, 8, 20, 22, 24, 25, 26, 31, 31, 31],
     waits: [31 * SECOND, 31 * SECOND, 3 * MINUTE, 20 * MINUTE, 20 * MINUTE, HOUR, HOUR, 5 * HOUR],
   },
-  // The same troubles come back.
+  // A host whose problems return.
   {
     events: [3, 3, 4, 7, 13, 14, 14, 15, 16, 17, 18, 19, 23, 26, 27, 29, 32, 32, 32, 33, 33, 31],
     waits: [31 * SECOND, 31 * SECOND, 31 * SECOND, 3 * MINUTE, HOUR, HOUR, 5 * HOUR, DAY],
   },
-  // Two servers answer behind one address.
+  // A host with two servers behind one address.
   {
     events: [0, 3, 5, 5, 5, 6, 6, 7, 13, 18, 31, 31, 31, 31, 31, 34, 34, 34],
     waits: [31 * SECOND, 31 * SECOND, 3 * MINUTE, 20 * MINUTE, HOUR, DAY, DAY],
@@ -69,24 +69,24 @@ class History {
   #maintenanceUntil: number | null = null;
   readonly #promises = new Promises();
 
-  readonly #mood: (typeof MOODS)[number];
+  readonly #profile: (typeof PROFILES)[number];
 
   constructor(draw: number) {
     this.#host = new MadeUpHost(this.now, draw);
-    this.#mood = MOODS[Math.floor(draw / 1024) % MOODS.length]!;
+    this.#profile = PROFILES[Math.floor(draw / 1024) % PROFILES.length]!;
   }
 
   play(draw: number): void {
-    const { events, waits } = this.#mood;
+    const { events, waits } = this.#profile;
     const pick = Math.floor(draw / 16_384);
     this.#happen(events[draw % events.length]!, pick);
     const wait = Math.floor(draw / 128) % (waits.length + 4);
     this.now = wait < waits.length ? this.now + waits[wait]! : this.#instant(wait % 2 === 0, pick);
-    // A look may be lost between seeing and recording: a crash, or a lease that ran out.
-    if (pick % 8 !== 0) this.#look();
+    // A check may be lost between probe and record, by a crash or an expired lease.
+    if (pick % 8 !== 0) this.#check();
   }
 
-  /** When something waits for a look, or when a step comes. */
+  /** Returns when the requested check is due, or when an alert step comes. */
   #instant(wantsStep: boolean, pick: number): number {
     if (!wantsStep && this.#recheckAt !== null) return Math.max(this.now, this.#recheckAt);
     const { certificates, served } = this.#host;
@@ -190,32 +190,32 @@ class History {
         this.#outbox.deliver();
         break;
       case 30:
-        // It is down for as long as it takes to be sure of that.
+        // The host is down until a second check confirms it.
         host.isUp = false;
-        this.#lookFor(31 * SECOND);
+        this.#checkFor(31 * SECOND);
         host.isUp = true;
         break;
       case 31:
-        // Whatever is there stays for a while.
-        this.#lookFor(31 * SECOND);
+        // The state stays as it is for a while.
+        this.#checkFor(31 * SECOND);
         break;
       case 32:
-        // The one before comes back for an hour, and goes again.
+        // The previous certificate comes back for an hour.
         this.#swap();
-        this.#lookFor(HOUR);
+        this.#checkFor(HOUR);
         this.#swap();
         break;
       case 33:
         host.isWrongName = !host.isWrongName;
-        this.#lookFor(HOUR);
+        this.#checkFor(HOUR);
         break;
     }
   }
 
-  #lookFor(ms: number): void {
-    this.#look();
+  #checkFor(ms: number): void {
+    this.#check();
     this.now += ms;
-    this.#look();
+    this.#check();
     this.now += 31 * SECOND;
   }
 
@@ -229,7 +229,7 @@ class History {
     this.#outbox.dropWaiting(incident);
   }
 
-  #look(): void {
+  #check(): void {
     const { now } = this;
     const outbox = this.#outbox;
     const previous = this.#verdict;
@@ -269,7 +269,7 @@ const HISTORIES = 100_000;
 const AT_ONCE = 10_000;
 
 describe('alerts over random histories of a host', () => {
-  // One integer is one turn of events: cheap to draw a hundred thousand times, and a failure still shrinks to the fewest of them.
+  // Each integer is one event: cheap to draw a hundred thousand times, and a failure still shrinks to the fewest events.
   const turns = fc.array(fc.nat(), { minLength: 2, maxLength: 14, size: 'max' });
 
   it.each(Array.from({ length: HISTORIES / AT_ONCE }, (_, index) => index))(

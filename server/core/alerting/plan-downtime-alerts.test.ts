@@ -14,18 +14,18 @@ function watched() {
   return {
     outbox,
     mute: (...events: MutableEvent[]) => void (muted = events),
-    /** Looks every half minute for so long, at least twice. */
+    /** Records three checks over `ms`, the first two 30 s apart; returns the steps that are sent. */
     is(state: 'up' | 'down' | 'unknown', ms: number) {
       const end = now + ms;
-      const told: string[] = [];
+      const sent: string[] = [];
       for (const step of [30_000, 30_000, end - now - MINUTE]) {
         now += Math.max(0, step);
         const settings = { steps: null, muted };
-        told.push(
+        sent.push(
           ...outbox.recordCheck({ verdict, previous: verdict, now, state, settings }).map((one) => one.step),
         );
       }
-      return told;
+      return sent;
     },
   };
 }
@@ -54,7 +54,7 @@ describe('a host that goes down', () => {
       host.is('up', 10 * MINUTE);
     }
     host.is('down', 10 * MINUTE);
-    // Nobody looks for a day; what was down is not known to be over, and no good news.
+    // No check is conclusive for a day: whether the outage is over is unknown, so no recovery is sent.
     expect(host.is('unknown', 24 * HOUR)).toEqual([]);
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
   });

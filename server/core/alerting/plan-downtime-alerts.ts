@@ -10,15 +10,15 @@ import {
 import { isMuted } from './settings.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** This many downtimes within this period are flapping: one problem, and one message. */
+/** Number of downtimes within `FLAPPING_WITHIN_MS` that are reported as flapping, in one message. */
 const FLAPPING_TIMES = 3;
 const FLAPPING_WITHIN_MS = 6 * HOUR_MS;
 /** How long the endpoint must be up before it counts as stable again. */
 const STABLE_MS = HOUR_MS;
 
 /**
- * Plans alerts about downtimes, which the monitor's uptime opens and ends: down, and up again. The third downtime
- * within six hours is reported as flapping; after that nothing is sent until the endpoint has been up for an hour.
+ * Plans the alerts about downtimes, whose incidents the monitor's uptime opens and ends. The third downtime within six hours
+ * is reported as flapping; after that nothing is sent until the endpoint has been up for an hour.
  */
 export function planDowntimeAlerts(check: RecordedCheck, steps: IncidentPlan): void {
   const downs = check.known
@@ -35,13 +35,13 @@ export function planDowntimeAlerts(check: RecordedCheck, steps: IncidentPlan): v
 const isFlapping = ({ notifiedSteps }: KnownIncident): boolean => notifiedSteps.includes('flapping');
 
 /**
- * Returns the last downtime of the same flapping as `down`, never up for an hour in between; `down`
- * itself if it does not flap.
+ * Returns the last downtime in the same period of flapping as `down`, in which the endpoint was never up for an hour; returns
+ * `down` itself if it is not flapping.
  */
 function lastOfFlapping(downs: readonly KnownIncident[], down: KnownIncident): KnownIncident {
   if (!isFlapping(down)) return down;
   const later = downs.slice(downs.indexOf(down));
-  // After an end that no check saw, the state in between is unknown: the next downtime is a new problem.
+  // If no check saw the end, the state after it is unknown: the next downtime is a new problem.
   const isLast = ({ endedAt, recovered }: KnownIncident, next: KnownIncident | undefined) =>
     next === undefined || endedAt === null || !recovered || next.startedAt - endedAt >= STABLE_MS;
   return later.find((one, index) => isLast(one, later[index + 1])) ?? down;
@@ -58,12 +58,12 @@ function planDown(
   const until = silentUntil(down, check);
   if (until !== null) return requestRecheck(steps, until);
   const recent = downs.filter(({ startedAt }) => down.startedAt - startedAt <= FLAPPING_WITHIN_MS);
-  plan(steps, down, recent.length >= FLAPPING_TIMES ? 'flapping' : 'opened', null);
+  planAlert(steps, down, recent.length >= FLAPPING_TIMES ? 'flapping' : 'opened', null);
 }
 
 /**
- * Plans the recovery of `down` if the problem was reported, counted from the end of `last`, the last
- * downtime of the same flapping.
+ * Plans the recovery alert of `down` if its start was reported. The incident ended with `last`, the last downtime in the same
+ * period of flapping.
  */
 function planUp(check: RecordedCheck, steps: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
   const { notifiedSteps } = down;
@@ -76,10 +76,10 @@ function planUp(check: RecordedCheck, steps: IncidentPlan, down: KnownIncident, 
     return;
   const stableAt = last.endedAt + (isFlapping(down) ? STABLE_MS : 0);
   if (stableAt > check.now) requestRecheck(steps, stableAt);
-  else plan(steps, down, 'resolved', last.endedAt);
+  else planAlert(steps, down, 'resolved', last.endedAt);
 }
 
-function plan(steps: IncidentPlan, down: KnownIncident, step: AlertStep, endedAt: number | null): void {
+function planAlert(steps: IncidentPlan, down: KnownIncident, step: AlertStep, endedAt: number | null): void {
   const { id, fingerprint, facts } = down;
   const severity = step === 'resolved' ? 'info' : step === 'flapping' ? 'warning' : 'critical';
   steps.alerts.push({

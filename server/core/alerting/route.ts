@@ -6,18 +6,18 @@ import type { ChannelKindName } from '../../../contract/words.ts';
 
 export type ChannelKind = ChannelKindName;
 
-/** A channel, as far as routing needs it. */
+/** The data of a channel that routing needs. */
 export interface ChannelState {
   /** `ACCOUNT_MAIL`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
-  /** On, confirmed if its kind requires that, and without an address that refuses mail. */
+  /** Whether the channel is on, confirmed if its kind requires that, and its address accepts mail. */
   isOpen: boolean;
-  /** Its reader unsubscribed from everything or from this domain. */
+  /** Whether the reader unsubscribed from everything or from this domain. */
   isUnsubscribed: boolean;
 }
 
-/** A channel that an alert goes to, and from when on (ms UTC) it may leave. */
+/** A channel for an alert, and the earliest time to send it, `leavesAt` (ms UTC). */
 export interface AlertRoute {
   key: string;
   kind: ChannelKind;
@@ -30,8 +30,8 @@ export function mayUseChannel(plan: Plan, key: string): boolean {
 }
 
 /**
- * Returns the channels for an alert, and from when on (ms UTC) it may leave: quiet hours hold back what can wait. If
- * no chosen channel is open, mail to the account's own address is the fallback.
+ * Returns the channels for an alert, each with the earliest time to send it (ms UTC): quiet hours delay alerts that can wait.
+ * If no chosen channel is open, mail to the account's own address is the fallback.
  */
 export function routeAlert(
   alert: Pick<PlannedAlert, 'severity'>,
@@ -49,8 +49,8 @@ export function routeAlert(
     ({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key),
   );
   const chosen = open.filter(({ key }) => settings.channels === null || settings.channels.includes(key));
-  // Only the system account has an empty choice of channels; it gets no fallback. People get one, because they may
-  // not know yet that a chosen channel is gone.
+  // Only the system account has an empty choice of channels; it gets no fallback. Users get one, because they may not know
+  // yet that a chosen channel is gone.
   const needsFallback = chosen.length === 0 && settings.channels?.length !== 0;
   const reached = needsFallback ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
   return reached.map(({ key, kind }) => ({ key, kind, leavesAt: at }));

@@ -3,24 +3,24 @@ import type { Plan } from '../plan.ts';
 import type { AlertStep, Problem } from './alert.ts';
 import type { MutableEvent } from '../../../contract/words.ts';
 
-/** Minutes after midnight, local time; an end before the start is on the next day. */
+/** A daily period in minutes after midnight, local time; an end before the start is on the next day. */
 export interface QuietHours {
   fromMinute: number;
   toMinute: number;
-  /** Critical alerts are sent all the same. */
+  /** Whether critical alerts are sent in quiet hours too. */
   criticalAlways: boolean;
 }
 
 export interface AlertSettings {
-  /** Keys of channels (`ACCOUNT_MAIL` or an id); null: every channel, including later ones. */
+  /** Keys of channels (`ACCOUNT_MAIL` or an id); null for every channel, including later ones. */
   channels: string[] | null;
-  /** null: the default steps, which fit every lifetime. */
+  /** Chosen alert steps; null for the default steps, which fit every lifetime. */
   steps: ChosenStep[] | null;
   quietHours: QuietHours | null;
   muted: MutableEvent[];
 }
 
-/** The settings in which a domain differs from its account; absent ones follow the account. */
+/** The settings in which a domain differs from its account; absent ones are those of the account. */
 export type DomainAlertSettings = Partial<AlertSettings>;
 
 /** The key of the channel that every account has: mail to its own address. */
@@ -34,8 +34,7 @@ export const DEFAULT_ALERT_SETTINGS: AlertSettings = {
 };
 
 /**
- * Returns the settings that apply to a domain. Steps of its own need Premium; without it they are kept, but
- * inactive.
+ * Returns the settings that apply to a domain. Its own steps need Premium; without Premium they are kept, but have no effect.
  */
 export function effectiveSettings(
   account: AlertSettings,

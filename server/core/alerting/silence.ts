@@ -3,7 +3,7 @@ import { WEEK_MS } from '../../../contract/durations.ts';
 import type { AlertSeverity } from './alert.ts';
 import type { QuietHours } from './settings.ts';
 
-/** A period of expected trouble in which no alerts are sent. Instants are ms UTC of its first occurrence. */
+/** A maintenance window, in which no alerts are sent. Instants are those of its first occurrence, ms UTC. */
 export interface MaintenanceWindow {
   startsAt: number;
   endsAt: number;
@@ -11,8 +11,8 @@ export interface MaintenanceWindow {
 }
 
 /**
- * Returns the end of the maintenance under way, ms UTC; null if there is none. A weekly window keeps its local time
- * through summer and winter time.
+ * Returns the end of the current maintenance, ms UTC; null if there is none. A weekly window keeps its local time through
+ * summer and winter time.
  */
 export function maintenanceUntil(
   windows: readonly MaintenanceWindow[],
@@ -30,7 +30,7 @@ export function maintenanceUntil(
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** Returns when a message may leave (ms UTC): `now`, or the end of the quiet hours under way. */
+/** Returns the earliest time to send a message (ms UTC): `now`, or the end of the current quiet hours. */
 export function sendAt(
   now: number,
   severity: AlertSeverity,

@@ -8,18 +8,20 @@ import type { AlertSettings } from './settings.ts';
 export interface UpcomingAlert {
   step: Step;
   severity: Exclude<AlertSeverity, 'info'>;
-  /** When it would leave, ms UTC: at its step, or when the silence or the quiet hours end that hold it back. */
+  /**
+   * When the alert would be sent, ms UTC: at its step, or at the end of the snooze, maintenance or quiet hours that delay it.
+   */
   at: number;
 }
 
 /**
- * Returns the alerts that will be sent from `now` on if nobody renews the certificate, soonest first. A past step
- * that was not sent is sent now. Of several alerts due at one time, only the tightest is sent.
+ * Returns the alerts that will be sent from `now` on if nobody renews the certificate, soonest first. A past step that was
+ * not sent is sent now. Of several alerts due at the same time, only that of the tightest step is sent.
  */
 export function upcomingAlerts(input: {
   certificate: Renewable;
   settings: Pick<AlertSettings, 'steps' | 'quietHours'>;
-  /** Of its open incident; empty if there is none. */
+  /** Steps that the open incident of the certificate has reported; empty if there is none. */
   notified: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
   acknowledged: boolean;
   /** End of a snooze or of maintenance, ms UTC. */

@@ -21,7 +21,7 @@ const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A host that is looked at over time; each look answers what people are told then. */
+/** Creates a host that is checked over time. Each check returns the alerts that follow from it. */
 function watched() {
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
@@ -41,7 +41,7 @@ function watched() {
       const seen = observation([answer(presented)], { observedAt: now });
       return told(judge(seen, now, trustStore, previous), look);
     },
-    /** The same for the minute and a half that it takes to believe that something is over. */
+    /** Shows a chain for the 90 s after which the end of a problem is confirmed. */
     keepsShowing(presented: readonly MintedCertificate[], look: Partial<RecordedCheck> = {}) {
       return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, look));
     },
@@ -81,7 +81,7 @@ describe('a certificate that ends', () => {
     expect(other.shows(ending(8))).toEqual(['expiry warning']);
     expect(other.wait(HOUR).shows(fresh)).toEqual([]);
     expect(other.wait(30_000).shows(fresh)).toEqual([]);
-    // A look that reached nobody says nothing about it.
+    // A check that reached no server says nothing about the certificate.
     expect(other.wait(MINUTE).isGone()).toEqual([]);
     expect(other.shows(fresh)).toEqual(['expiry resolved']);
     expect(other.wait(DAY).shows(fresh)).toEqual([]);
@@ -90,17 +90,17 @@ describe('a certificate that ends', () => {
   it('is told again when a renewal is rolled back, twice in a week at most', () => {
     const host = watched();
     const old = ending(5);
-    // What came back is taken for another node's until it was not seen for eight looks.
+    // A certificate that comes back counts as that of another server until eight checks have not seen it.
     const staysRenewed = () => Array.from({ length: 10 }, () => host.wait(HOUR).shows(fresh)).flat();
     const told = [1, 2, 3].flatMap(() => [...host.wait(HOUR).keepsShowing(old), ...staysRenewed()]);
-    // That it was put back is a change which nobody expected, too.
+    // The rollback is also an unexpected change.
     expect(told.filter((one) => one !== 'changed opened')).toEqual([
       'expiry critical',
       'expiry resolved',
       'expiry critical',
       'expiry resolved',
     ]);
-    // A step that it comes to is news all the same, and so is its end.
+    // A new step is reported nevertheless, and so is its end.
     expect(host.wait(2 * DAY).keepsShowing(old)).toEqual(['expiry three_days']);
     expect(staysRenewed()).toEqual(['expiry resolved']);
   });

@@ -16,24 +16,22 @@ import { isMuted } from './settings.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const CONFIRM_AFTER_MS = 30_000;
-/** Checks closer together count as one: they may be two sides of a restart, or two workers. */
+/** Shortest time between two checks that count as two: closer ones may come from a restart, or from two workers. */
 const MIN_GAP_MS = 20_000;
-/** Three checks without the problem: two in a row may have reached another of several servers. */
+/** Time for three checks without the problem: two in a row may have reached another of several servers. */
 const CLEAR_AFTER_MS = 90_000;
-/** A problem that returned within a week must stay away this long before it is over: servers may answer in rotation. */
+/** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
-/** A problem that returned this often within a week is intermittent: it is not reported each time. */
+/** Number of returns within a week from which a problem is intermittent and not reported each time. */
 const MAX_RETURNS = 2;
 
-/**
- * Problems that a signature or a clock proves at once. Others may be a deployment under way: a second check decides.
- */
+/** Problems that a signature or a date proves at once. Others may be a deployment in progress, so a second check decides. */
 const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
 
 /**
- * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each thing
- * once: the tightest expiry step crossed, or the start of another problem, and its end if anything was sent. Decides
- * from what exists and what was sent, never from what changed, so that a lost check loses no alert.
+ * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each event once: the
+ * tightest expiry step reached, or the start of another problem, and its end if anything was sent. Decides from what exists
+ * and what was sent, never from what changed, so that a lost check loses no alert.
  */
 export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
@@ -58,8 +56,8 @@ const isSame = (one: Key, other: Key) =>
 const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
 
 /**
- * Adds unconfirmed changes: a replacement shows in one check only, and the next one confirms it if the new
- * certificate is still there.
+ * Adds the open incidents about a change if the new certificate is still there: only one check shows a replacement as a
+ * condition, and the next one has to confirm it.
  */
 function withPendingChange(
   conditions: Condition[],
@@ -83,10 +81,10 @@ function withPendingChange(
 
 function beginIncident(check: RecordedCheck, steps: IncidentPlan, condition: Condition): void {
   const { now } = check;
-  if (condition.expiring !== null && !isNews(check, NOT_NOTIFIED, condition)) return;
+  if (condition.expiring !== null && !hasUnsentStep(check, NOT_NOTIFIED, condition)) return;
   const earlier = earlierOf(check, condition);
   const last = earlier.at(-1);
-  if (last !== undefined && earlier.length >= MAX_RETURNS && !isNews(check, last, condition)) {
+  if (last !== undefined && earlier.length >= MAX_RETURNS && !hasUnsentStep(check, last, condition)) {
     steps.changes.push({ kind: 'reopen', id: last.id });
     return;
   }
@@ -95,7 +93,7 @@ function beginIncident(check: RecordedCheck, steps: IncidentPlan, condition: Con
   if (!isProven) requestRecheck(steps, now + CONFIRM_AFTER_MS);
 }
 
-/** Returns reported incidents of the same problem that ended recently, in the order of their ends. */
+/** Returns reported incidents of the same problem that ended recently, the first to end first. */
 function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
   return known
     .filter((one) => isSame(one, key) && one.endedAt !== null && one.notifiedSteps.length > 0)
@@ -136,8 +134,8 @@ function continueIncident(
   condition: Condition,
 ): void {
   const { now } = check;
-  // It was reopened without an alert, and now there is news: begin anew, so that a recovery can follow.
-  if (incident.notifiedSteps.includes('resolved') && isNews(check, incident, condition)) {
+  // The incident was reopened without an alert, and now there is a new step: open a new one, so that a recovery can follow.
+  if (incident.notifiedSteps.includes('resolved') && hasUnsentStep(check, incident, condition)) {
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, steps, condition, now);
   }
@@ -148,22 +146,19 @@ function continueIncident(
   steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
   if (confirmedAt === null) return requestRecheck(steps, now + CONFIRM_AFTER_MS);
   planAlert(check, steps, next, condition);
-  // A change is an event and not a state: once it was sent, or turned off by its reader, its incident ends.
+  // A change is an event and not a state: its incident ends once the alert was sent, or is turned off in the settings.
   if (incident.problem === 'changed' && silentUntil(next, check) === null)
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
 }
 
-/**
- * Returns whether a check that does not show the problem proves that it is over, and did not
- * just reach another server.
- */
+/** Returns whether a check that does not show the problem proves its end, and did not just reach another server. */
 function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownIncident): boolean {
   const { reached, lastSeen, path, posture, addresses, judgedAt } = check.verdict;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed') return true;
   if (problem === 'expiry')
     return facts.certificate?.role === 'intermediate'
-      ? // While it is in the path, another certificate merely ends before it.
+      ? // While the intermediate is in the path, it is still in use: another certificate merely expires before it.
         path.length > 0 && path.every((one) => one.fingerprint !== fingerprint)
       : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
@@ -172,13 +167,14 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
     ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
   ];
-  // No proof: another server of the rotation answered, or the authority stopped asking because it has expired.
+  // A check proves nothing if another server of the rotation answered, or if the CA no longer wants a replacement because the
+  // certificate has expired.
   return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
 }
 
 /**
- * Returns whether another certificate replaced the old one for good. In a rotation, one that ends soon too may be
- * that of a neighbouring server and does not count.
+ * Returns whether another certificate replaced the old one for good. In a rotation, a certificate that also expires soon may
+ * be that of another server and does not count.
  */
 function isSucceeded(
   { verdict: { lastSeen, leafFingerprint }, settings, now }: RecordedCheck,
@@ -190,7 +186,7 @@ function isSucceeded(
   return alertSteps(leaf, settings.steps).every(({ at }) => at > now);
 }
 
-/** Ends or drops an incident that a check could have seen and did not, once it stayed away long enough. */
+/** Ends a confirmed incident, or drops an unconfirmed one, once its problem has been absent for long enough. */
 function clearIncident(check: RecordedCheck, steps: IncidentPlan, incident: KnownIncident): void {
   const { now, verdict } = check;
   const { confirmedAt, facts } = incident;
@@ -233,11 +229,11 @@ function successorOf({ verdict }: RecordedCheck): AlertFacts['successor'] {
 
 type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 
-/** What decides whether an incident is reported; one that opens right now has no id yet. */
+/** The fields of an incident that decide whether it is reported. `id` is null if this check opens the incident. */
 type ReportedIncident = Notified &
   Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { id: string | null };
 
-/** Plans the alert that a confirmed incident is due for, unless it is turned off, acknowledged or silenced. */
+/** Plans the due alert of a confirmed incident, unless it is turned off, acknowledged or silenced. */
 function planAlert(
   check: RecordedCheck,
   steps: IncidentPlan,
@@ -255,7 +251,7 @@ function planAlert(
 }
 
 /** Returns whether a condition has a step that was not sent yet. */
-function isNews(check: RecordedCheck, known: Notified, condition: Condition): boolean {
+function hasUnsentStep(check: RecordedCheck, known: Notified, condition: Condition): boolean {
   return dueStep(check, known, condition) !== null;
 }
 

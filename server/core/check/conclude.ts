@@ -29,9 +29,9 @@ export interface UptimeRecord extends UptimeStanding {
   responseMs: number | null;
 }
 
-/** The stored state of a monitor when its check has ended. */
+/** The stored state of a monitor at the end of a check. */
 export interface CheckState {
-  /** `paused`: somebody paused it while the check ran. `own`: the product watches itself, and its alert is the heartbeat. */
+  /** `paused`: a user paused the monitor during the check. `own`: the product's own monitor, whose alert is the heartbeat. */
   kind: 'watched' | 'paused' | 'own';
   uptime: UptimeRecord;
   /** Verdict of the previous check; null for a first check. */
@@ -41,20 +41,20 @@ export interface CheckState {
   settings: AlertSettings;
   /** The check interval that the plan allows. */
   everyMinutes: number;
-  /** Somebody asked for another check while this one ran. */
+  /** Whether a user requested another check during this one. */
   isRequested: boolean;
-  /** In [0, 1); see `nextCheckAt`. */
+  /** Random number in [0, 1); see `nextCheckAt`. */
   jitter: number;
 }
 
-/** The stored data that routes of alerts depend on. */
+/** The stored data that the routing of alerts depends on. */
 export interface AlertContext {
   plan: Plan;
-  /** IANA name; null means UTC. */
+  /** Time zone as an IANA name; null means UTC. */
   timeZone: string | null;
   /** Every channel of the account, its own address first. */
   channels: readonly ChannelState[];
-  /** End of the current maintenance (ms UTC); null when there is none. */
+  /** End of the current maintenance, ms UTC; null if there is none. */
   maintenanceUntil: number | null;
   /** Deliveries of the known incidents. */
   deliveries: readonly EarlierDelivery[];
@@ -65,11 +65,11 @@ export interface EarlierDelivery {
   step: AlertStep;
   channelKey: string;
   state: 'waiting' | 'delivered' | 'failed' | 'superseded';
-  /** An attempt has started and its result is not recorded yet. */
+  /** Whether an attempt has started and its result is not recorded yet. */
   isBeingSent: boolean;
 }
 
-/** An alert with the channels that it goes to. Without any, nobody can be notified now. */
+/** An alert with its channels. Without any channel, nobody can be notified now. */
 export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
 
 /** Everything that follows from one check. */
@@ -79,17 +79,17 @@ export interface Conclusion {
   uptime: UptimeRecord | null;
   incidents: IncidentChange[];
   alerts: RoutedAlert[];
-  /** ms UTC. */
+  /** When the next check is due, ms UTC. */
   nextCheckAt: number;
 }
 
 const HEARTBEAT_EVERY_MS = 5 * MINUTE_MS;
 
-/** A check whose uptime and incidents are decided, and whose alerts and next due time may depend on the alert context. */
+/** A conclusion whose incidents, alerts and next due time may still depend on the alert context. */
 export interface PendingConclusion {
-  /** False for most checks: they notify nobody, so the queries for the context can be skipped. */
+  /** Whether the context is needed. Most checks notify nobody, so the queries for the context can be skipped. */
   needsContext: boolean;
-  /** Decides the rest. `context` may be null if `needsContext` is false. */
+  /** Returns the conclusion. `context` may be null if `needsContext` is false. */
   withContext(context: AlertContext | null): Conclusion;
 }
 
@@ -120,7 +120,7 @@ export function conclude(
     });
   const plan = kind === 'watched' ? planned(null) : NO_PLAN;
   return {
-    // Maintenance silences alerts, keeps a change from ending, and may outlast a snooze.
+    // Maintenance silences alerts, keeps the incident of a change open, and may last longer than a snooze.
     needsContext:
       plan.alerts.length > 0 ||
       plan.changes.some((change) => change.kind === 'end') ||
@@ -132,7 +132,7 @@ export function conclude(
         now,
         everyMinutes: state.everyMinutes,
         reached: verdict.reached && step.standing.uptime !== 'down',
-        // Also when this check reached nobody: a certificate expires whether or not we can see it.
+        // Use the last certificate seen even if this check read none: it expires whether or not we reach the host.
         certificates: verdict.lastSeen?.expiring ?? [],
         steps: kind === 'watched' ? settings.steps : null,
         recheckAt: earliest([
@@ -145,11 +145,11 @@ export function conclude(
       });
       return {
         assessment,
-        // Paused while it was checked: nobody knows whether it is up until it is watched again.
+        // The monitor was paused during the check, so its uptime is unknown until it is resumed.
         uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
         incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
         alerts: context === null ? [] : alerts.map(routed(settings, context, now)),
-        // Requested while this check was running: its probe may be older than the request, so another check follows.
+        // A user requested a check during this one. Its probe may be older than the request, so another check follows.
         nextCheckAt: state.isRequested ? now : next,
       };
     },
@@ -158,7 +158,7 @@ export function conclude(
 
 const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
 
-/** Opens or ends the outage's incident. Returns the changes and all incidents after them; a new one has an empty id. */
+/** Opens or ends the incident of an outage. Returns the changes and all incidents after them; a new one has an empty id. */
 function followOutage(
   known: readonly KnownIncident[],
   { incident, standing, endedAt: end }: UptimeStep,
@@ -218,7 +218,10 @@ function uptimeRecord(
   };
 }
 
-/** Adds routes to alerts. Leaves out channels on which the alert failed for good, and sends recoveries only where the problem was sent. */
+/**
+ * Returns a function that adds routes to an alert. It omits channels on which the alert failed for good, and sends recoveries
+ * only to channels that received the problem.
+ */
 function routed(settings: AlertSettings, context: AlertContext, now: number) {
   return (alert: PlannedAlert): RoutedAlert => {
     const { problem, step } = alert;
@@ -231,7 +234,7 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
       now,
     });
     if (step !== 'resolved') return { ...alert, routes };
-    // A recovery from an outage also goes to channels whose outage alert still waits or failed.
+    // A recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
     const notified = earlier.filter(({ state, isBeingSent }) =>
       problem === 'down'
         ? state !== 'superseded'
@@ -247,10 +250,10 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
 const FIRST_POSTURE_MS = MINUTE_MS;
 const PENDING_ANSWER_MS = 2 * MINUTE_MS;
 
-/** Returns when to check early because more will be known (ms UTC): the posture after a first check, or a pending answer. */
+/** Returns when to check early (ms UTC): for the posture after a first check, or for an answer that is pending; else null. */
 function moreKnownAt(previous: Verdict | null, verdict: Verdict, now: number): number | null {
   if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
-  // Once: a source that is always too slow must not be asked every two minutes for ever.
+  // Check early only once: otherwise we would query a source that is always too slow every two minutes.
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;
 }
 

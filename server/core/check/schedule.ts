@@ -1,26 +1,27 @@
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** A host that is down is checked at least hourly, whatever its plan. */
+/** Longest interval for a host that is down, whatever its plan. */
 const UNREACHABLE_MINUTES = 60;
 /** Share of the interval over which checks are spread, so that domains added together drift apart. */
 const SPREAD = 0.1;
-/** The minimum interval, whatever lifetime a host claims for its certificates. */
+/** The shortest interval, whatever lifetime a host claims for its certificates. */
 const LIFETIME_FLOOR_MS = 10 * MINUTE_MS;
 const FLOOR_MS = MINUTE_MS;
 
 /**
- * Returns when to check next (ms UTC): after the interval, an hour if unreachable, or a 24th of a certificate's lifetime, but at the
- * next alert step if that is earlier. `jitter` in [0, 1) shortens intervals by up to 10 % and delays a step by up to a minute.
+ * Returns when to check next (ms UTC): after the shortest of the interval, an hour if unreachable, and a 24th of a
+ * certificate's lifetime, but at the next alert step if that is earlier. `jitter` in [0, 1) shortens intervals by up to 10 %
+ * and delays a step by up to a minute.
  */
 export function nextCheckAt(input: {
   now: number;
   everyMinutes: number;
   reached: boolean;
   certificates: readonly Renewable[];
-  /** Alert steps of the domain; null or absent means the product's own. */
+  /** Alert steps of the domain; the default steps if null or absent. */
   steps?: readonly ChosenStep[] | null;
-  /** Check at this time at the latest, ms UTC: to confirm a failure, or for an answer that is still pending. */
+  /** Latest time of the next check, ms UTC: to confirm a failure, or for an answer that is pending. */
   recheckAt?: number | null;
   jitter: number;
 }): number {
@@ -40,24 +41,22 @@ export function nextCheckAt(input: {
   return Math.floor(Math.min(due, Math.max(now, input.recheckAt ?? Infinity)));
 }
 
-/**
- * Number of lanes in which due checks wait, by how many monitors their account has. Each claim takes from all lanes.
- */
+/** Number of priority lanes for due checks, by how many monitors their account has. Each claim takes from all lanes. */
 export const LANES = 7;
 
 /**
- * Returns the lane of a monitor whose account had `before` others when it was added: 0 for the first three, then one
- * more with every power of four. Each lane but the last holds few monitors of any one account, so that nobody's
- * first monitor waits behind somebody's thousandth.
+ * Returns the lane of a monitor whose account had `before` others when it was added: 0 for the first three, then one more
+ * with every power of four. Each lane but the last has few monitors per account, so that the first monitor of one account
+ * never waits behind the thousandth of another.
  */
 export function laneOf(before: number): number {
   return Math.min(LANES - 1, Math.floor(Math.log2(before + 1) / 2));
 }
 
 /**
- * Returns how many of the next `limit` claims each lane gets; what a lane leaves unused goes to others. Lane 0 gets
- * half, lane 1 a quarter and so on; the last lanes get few, but never none. `taken`: number of earlier claims, so
- * that batches of one get the same shares as large ones.
+ * Returns how many of the next `limit` claims each lane gets; unused ones go to other lanes. Lane 0 gets half, lane 1 a
+ * quarter and so on; the last lanes get few, but are never starved. `taken`: number of earlier claims, so that batches of one
+ * get the same shares as large ones.
  */
 export function lanePortions(limit: number, taken: number): number[] {
   const portions = Array.from({ length: LANES }, () => 0);

@@ -9,27 +9,27 @@ import { displayName } from '../endpoint.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** Whether people reach an endpoint; `unknown` if a problem on our side hides it. */
+/** Availability of an endpoint; `unknown` if a problem on our side hides it. */
 export type Uptime = 'up' | 'down' | 'unknown';
 
-/** Why an endpoint counts as down: a stable code, and a sentence for people. */
+/** The reason why an endpoint counts as down: a stable code, and a sentence for people. */
 export interface DownCause {
   code: string;
   message: string;
 }
 
-/** The result of one check by itself. */
+/** The result of a single check, without regard to earlier ones. */
 export interface UptimeAssessment {
   state: Uptime;
-  /** Time to the end of the handshake, for https to the start of the answer; null if neither came. */
+  /** Time to the end of the handshake in ms, for https to the start of the HTTP response; null if there was neither. */
   responseMs: number | null;
-  /** Set only if it is down. */
+  /** The reason for `down`; null for the other states. */
   cause: DownCause | null;
 }
 
 const UNKNOWN: UptimeAssessment = { state: 'unknown', responseMs: null, cause: null };
 
-/** Codes of node:dns for a lookup that reached no name server, and so says nothing about the name. */
+/** Codes of node:dns for a lookup that reached no name server and so says nothing about the name. */
 const OWN_RESOLVER_FAILURES = new Set([
   'ECONNREFUSED',
   'ENOTINITIALIZED',
@@ -40,8 +40,9 @@ const OWN_RESOLVER_FAILURES = new Set([
 ]);
 
 /**
- * Returns up or down, whatever the certificate is worth. One working address is enough, as browsers try the others. For https the
- * answer to the request decides; without one (cut off, or the server demands a client certificate) the handshake does.
+ * Returns the uptime, whatever the certificate is worth. One working address is enough, because browsers try the others. For
+ * https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the handshake
+ * decides.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isConclusive(observation)) return UNKNOWN;
@@ -55,8 +56,8 @@ export function assessUptime(observation: Observation): UptimeAssessment {
   }
   const { http } = observation;
   if (http === null) return { state: 'up', responseMs: reached.durationMs, cause: null };
-  const shaken = observation.addresses.find(({ address }) => address === http.address) ?? reached;
-  const responseMs = shaken.durationMs + http.durationMs;
+  const handshake = observation.addresses.find(({ address }) => address === http.address) ?? reached;
+  const responseMs = handshake.durationMs + http.durationMs;
   if (http.outcome === 'answered')
     return http.status < 500
       ? { state: 'up', responseMs, cause: null }
@@ -73,7 +74,7 @@ export function assessUptime(observation: Observation): UptimeAssessment {
         message: `${host} closed the connection without answering the request.`,
       });
     default:
-      // It answered, but not with HTTP: only silence and server errors are an outage.
+      // The server answered, but not with HTTP: only silence and server errors are an outage.
       return { state: 'up', responseMs, cause: null };
   }
 }
@@ -82,7 +83,7 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
   return { state: 'down', responseMs, cause };
 }
 
-/** Returns false if everything failed on our side: no IPv6, the address policy, or our resolver. */
+/** Returns false if every failure is on our side: no IPv6, the address policy, or our resolver. */
 function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
@@ -97,33 +98,41 @@ function isConclusive({ resolution, addresses }: Observation): boolean {
 export interface UptimeStanding {
   /** The confirmed state; null before the first conclusive check. */
   uptime: Uptime | null;
-  /** First failure that no second check has confirmed yet. */
+  /** Time of a first failure that no second check has confirmed yet; null if there is none. */
   suspectedSince: number | null;
-  /** First failure of the outage; null while it is not down. */
+  /** Time of the first failure of the outage; null while the endpoint is not down. */
   downSince: number | null;
-  /** When a check last saw it down; null while it is not. */
+  /** Time of the last check that found the endpoint down; null while it is not down. */
   downSeenAt: number | null;
 }
 
 export interface UptimeStep {
   standing: UptimeStanding;
-  /** `begin`: since `standing.downSince`; `end`: at `endedAt`. */
+  /** Start or end of an incident: `begin` at `standing.downSince`, `end` at `endedAt`; null for neither. */
   incident: 'begin' | 'end' | null;
-  /** Set if an incident ends: this check, or after a long gap the last check that saw it down. */
+  /**
+   * End of the incident, ms UTC: this check, or after a long gap the last check that found the endpoint down. null if none
+   * ends.
+   */
   endedAt: number | null;
   /** When a second check is due to confirm a failure (ms UTC); null if none is. */
   recheckAt: number | null;
 }
 
 const CONFIRM_AFTER_MS = 30_000;
-/** A failure without a second check for this long (crash, pause, our own outage) counts as a separate one. */
+/**
+ * How long a failure waits for a second check. After that (crash, pause, our own outage), the next failure is a first one.
+ */
 const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
-/** Checks of a down endpoint run hourly. After two inconclusive ones nobody knows whether it is still down. */
+/**
+ * Time since the last failed check after which an outage ends. A down endpoint is checked hourly; after two inconclusive
+ * checks its state is unknown.
+ */
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
- * Returns the state after a check. One failure is a suspicion; a second one soon after makes it an incident that began with the
- * first. An incident never covers time without checks.
+ * Returns the uptime after a check. A first failure is only suspected; a second one soon after opens an incident that began
+ * with the first. An incident never covers time without checks.
  */
 export function followUptime(
   before: UptimeStanding,
@@ -132,15 +141,15 @@ export function followUptime(
   const { downSince, downSeenAt } = before;
   const lastSeenDown = downSeenAt ?? downSince;
   if (lastSeenDown !== null && now - lastSeenDown > INCIDENT_ENDS_MS) {
-    const step = followWatched({ ...NOT_DOWN, uptime: 'unknown' }, state, now);
+    const step = nextStep({ ...NOT_DOWN, uptime: 'unknown' }, state, now);
     return { ...step, incident: 'end', endedAt: lastSeenDown };
   }
-  return followWatched(before, state, now);
+  return nextStep(before, state, now);
 }
 
 const NOT_DOWN = { suspectedSince: null, downSince: null, downSeenAt: null };
 
-function followWatched(standing: UptimeStanding, state: Uptime, now: number): UptimeStep {
+function nextStep(standing: UptimeStanding, state: Uptime, now: number): UptimeStep {
   const nothing = { incident: null, endedAt: null, recheckAt: null };
   if (state === 'unknown') return { ...nothing, standing: { ...standing, uptime: standing.uptime ?? state } };
   if (state === 'up') {
@@ -162,14 +171,14 @@ function followWatched(standing: UptimeStanding, state: Uptime, now: number): Up
 const MAX_RECENT = 90;
 const LETTERS: Record<Uptime, string> = { up: 'u', down: 'd', unknown: '?' };
 
-/** Appends a check to the letters of the last 90, oldest first: `u`, `d` or `?` each. */
+/** Appends the result of a check to those of the last 90, oldest first, as one letter each: `u`, `d` or `?`. */
 export function recentChecks(before: string, state: Uptime): string {
   return (before + LETTERS[state]).slice(-MAX_RECENT);
 }
 
 /**
- * Returns the share of the time from `from` to `now` that it was not down, in percent with one decimal. Rounds down, so that 100 means
- * not down at all.
+ * Returns the share of the time from `from` to `now` without downtime, in percent with one decimal. Rounds down, so that 100
+ * means no downtime at all.
  */
 export function uptimePercent({ from, now, downMs }: { from: number; now: number; downMs: number }): number {
   if (downMs <= 0) return 100;

@@ -11,7 +11,10 @@ export interface Shown {
   addresses: string[];
 }
 
-/** Returns what only shows when the addresses of a host are compared. */
+/**
+ * Returns the findings about the addresses of a host: different certificates, legacy TLS, and addresses that cannot be
+ * reached.
+ */
 export function addressFindings(observation: Observation, answers: readonly Answer[]): Shown[] {
   const read = answers.flatMap(({ judged: { leaf }, seen: { address } }) =>
     leaf === null ? [] : [{ leaf, address }],
@@ -66,7 +69,7 @@ function differingCertificates(read: readonly { leaf: Certificate; address: stri
   ];
 }
 
-/** Whether `other` is a renewal: for the same names, and valid for longer. */
+/** Returns whether `other` is a renewal of `older`: for the same names, and valid for longer. */
 export function isReplacedBy(older: Certificate, other: Certificate): boolean {
   return other.notAfter > older.notAfter && hasSameNames(other, older);
 }
@@ -75,11 +78,14 @@ function hasSameNames(left: Certificate, right: Certificate): boolean {
   return namesKey(left) === namesKey(right);
 }
 
-/** As many as are stored. Certificates with more are compared by the first ones. */
+/** Number of names that are compared, as many as are stored. Certificates with more are compared by the first ones. */
 const MAX_COMPARED = 2_000;
 const namesKeys = new WeakMap<Certificate, string>();
 
-/** Memoized: with twenty addresses each certificate is compared with up to nineteen others. */
+/**
+ * Returns a key that is equal for certificates with the same names. Memoized, because with twenty addresses each certificate
+ * is compared with up to nineteen others.
+ */
 function namesKey(certificate: Certificate): string {
   let key = namesKeys.get(certificate);
   if (key === undefined) {
@@ -109,7 +115,10 @@ function legacyFindings(answers: readonly Answer[]): Shown[] {
   ];
 }
 
-/** Reports addresses that failed while others answered. IPv6 missing on our side is no finding about the host. */
+/**
+ * Reports addresses that failed while others answered. Missing IPv6 on our side is not reported, as it says nothing about the
+ * host.
+ */
 function unreachableFindings(observation: Observation): Shown[] {
   const failed = observation.addresses.filter(
     (one): one is FailedObservation => one.outcome === 'failed' && one.reason !== 'no_route_here',

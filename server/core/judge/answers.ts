@@ -15,11 +15,11 @@ import { revokedFinding, stapleFindings } from './revocation-findings.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
-/** The conclusions from one chain, whichever address serves it. */
+/** The conclusions from one chain, independent of the addresses that serve it. */
 export interface Judged extends ChainJudgement {
-  /** Of the leaf; null where that cannot be read. */
+  /** Revocation of the leaf; null if the leaf cannot be read. */
   revocation: RevocationVerdict | null;
-  /** Its certificates that were revoked. */
+  /** The revoked certificates of the chain. */
   revoked: RevokedCertificate[];
 }
 
@@ -40,7 +40,7 @@ export class ChainJudge {
   readonly #work: WorkBudget;
   readonly #judged = new Map<string, Judged>();
 
-  /** `known`: revoked certificates of earlier checks. `work`: the budget for all chains together. */
+  /** Takes the revoked certificates of earlier checks (`known`) and the budget for all chains together (`work`). */
   constructor(
     observation: Observation,
     now: number,
@@ -82,10 +82,10 @@ export class ChainJudge {
     const revocation = this.#revocation(leaf);
     const above = chain.path?.slice(1, -1) ?? chain.sent.filter(({ selfIssued }) => !selfIssued);
     const isNeeded = new Set(above.map(({ fingerprint }) => fingerprint));
-    const beside = chain.sent.filter((one) => !one.selfIssued && !isNeeded.has(one.fingerprint));
+    const unneeded = chain.sent.filter((one) => !one.selfIssued && !isNeeded.has(one.fingerprint));
     const revoked = [
       { certificate: leaf, said: revocation, role: 'leaf' as const },
-      ...[...above, ...distinct(beside)].map((certificate) => ({
+      ...[...above, ...distinct(unneeded)].map((certificate) => ({
         certificate,
         said: this.#revocation(certificate),
         role: 'intermediate' as const,
@@ -103,7 +103,10 @@ export class ChainJudge {
     return { ...chain, findings, revocation, revoked: revoked.map(({ known }) => known) };
   }
 
-  /** Clients that know of a revoked authority look for another path. If there is none, the revoked one counts. */
+  /**
+   * Judges a chain over a path without revoked CA certificates, as clients do if they know of the revocation. Falls back to a
+   * path with them if there is no other.
+   */
   #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
     const { endpoint } = this.#observation;
     const input = {
@@ -118,8 +121,8 @@ export class ChainJudge {
     const chain = judgeChain(input);
     const isBarred = (one: Certificate): boolean => this.#revocation(one).state === 'revoked';
     if (chain.path === null || !chain.path.slice(1, -1).some(isBarred)) return chain;
-    const around = judgeChain({ ...input, isBarred });
-    return around.path === null ? chain : around;
+    const alternative = judgeChain({ ...input, isBarred });
+    return alternative.path === null ? chain : alternative;
   }
 
   #revocation(certificate: Certificate): RevocationVerdict {

@@ -11,11 +11,11 @@ import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
 import { judgePath, tooMuchWork } from './path-findings.ts';
 
 export interface ChainJudgement {
-  /** Null when it cannot be read. */
+  /** The leaf; null if it cannot be read. */
   leaf: Certificate | null;
   /** The readable certificates that were sent after the leaf, in that order. */
   sent: Certificate[];
-  /** Leaf first, anchor last; null if no path holds. */
+  /** The valid path, leaf first, anchor last; null if there is none. */
   path: Certificate[] | null;
   weakest: Certificate | null;
   findings: ChainFinding[];
@@ -24,20 +24,20 @@ export interface ChainJudgement {
 /** Judges one chain as a server presented it. Each fault is a finding of its own. */
 export function judgeChain(input: {
   presentedChain: readonly Uint8Array[];
-  /** Certificates found elsewhere that may complete it. */
+  /** Certificates from other sources that may complete the chain. */
   authorities: readonly Certificate[];
-  /** Whether more of them may still be found. */
+  /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   reference: ReferenceIdentifier;
   trustStore: TrustStore;
   now: number;
-  /** What is left of the work budget of this check. */
+  /** Remaining work budget of this check. */
   work: WorkBudget;
   /** Certificates that no path may use. */
   isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
   const { presentedChain, trustStore, now, work, isPending = false, isBarred = () => false } = input;
-  // Chains of further addresses are not even parsed.
+  // With an exhausted budget, the chains of further addresses are not even parsed.
   if (work.isExhausted) return unreadableChain([tooMuchWork()]);
   const [leaf, ...others] = presentedChain.map((der) => {
     const certificate = tryParseCertificate(der);

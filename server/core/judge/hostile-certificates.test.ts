@@ -26,7 +26,7 @@ import type { Verdict } from '../verdict.ts';
 const SEED = 20_261_120;
 const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null, windowDays: null };
 const trustStore = createTrustStore([root.der], { arePublic: true });
-/** With an extension of every kind that is read. */
+/** An intermediate with an extension of every kind that we parse. */
 const authority = root.intermediate({
   ...years,
   commonName: 'Fjord CA 2',
@@ -49,13 +49,13 @@ const leaf = authority.issue({
 const whole = [leaf.der, authority.der, root.der];
 const good = judgeChain(whole);
 
-/** What every chain is put through: the judge as a check calls it, and what the page and the report make of it. */
+/** Judges a chain as a check does. */
 function judgeChain(presented: readonly Uint8Array[]): Verdict {
   const addresses = [answer(presented.map((der) => ({ der })))];
   return judge(observation(addresses), NOW, trustStore);
 }
 
-/** As above with all else that can be wrong in an observation, and in ms of this thread's time. */
+/** Returns the CPU time of this thread in ms that judging takes, with everything else that an observation may contain. */
 function timed(presented: readonly Uint8Array[]): number {
   const started = process.threadCpuUsage();
   const addresses = [answer(presented.map((der) => ({ der }))), answer(whole.map((der) => ({ der })))];
@@ -85,12 +85,12 @@ function readable(der: Uint8Array): ReturnType<typeof parseCertificate> | null {
   try {
     return parseCertificate(der);
   } catch {
-    // Most of what is damaged is no certificate: the judge has said so.
+    // Most damaged bytes are no certificate; the judge has reported that.
     return null;
   }
 }
 
-/** Twice, when the first took long: a collection of garbage is nobody's fault. */
+/** Expects judging to take less than 100 ms. Tries twice, because garbage collection may slow down the first attempt. */
 function expectQuick(presented: readonly Uint8Array[]): void {
   const ms = timed(presented);
   if (ms >= 100) expect(timed(presented)).toBeLessThan(100);
@@ -121,7 +121,7 @@ describe('a chain that is damaged', () => {
     which: fc.nat(2),
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
     removed: fc.nat(6),
-    // Lengths that lie, among other bytes.
+    // Wrong DER lengths, among other bytes.
     inserted: fc.oneof(
       fc.uint8Array({ maxLength: 6 }),
       fc.constantFrom(
@@ -182,7 +182,9 @@ describe('strings that attack who reads them', () => {
     return { commonName: text, organization: text, organizationalUnit: text, country: text };
   }
 
-  /** Chains with the text wherever a certificate has room for it, and with every kind of fault that is told. */
+  /**
+   * Returns chains with the text in every field of a certificate that can contain it, one for every kind of reported fault.
+   */
   function chainsWith(text: string): MintedCertificate[][] {
     const urls = [`http://ca.example/${text}`];
     const more = { caIssuersUrls: urls, ocspUrls: urls, crlUrls: urls, cpsUrls: urls };
@@ -226,7 +228,7 @@ describe('strings that attack who reads them', () => {
         expect(shown.length).toBeLessThan(2_000);
       }
       for (const { command } of inWords(verdict).findings) {
-        // What is pasted into a shell holds nothing of a stranger's.
+        // A command that users paste into a shell must contain no untrusted text.
         expect(command ?? '').not.toMatch(/reboot|Bcc|script|alert/);
       }
       const [first] = chain;
@@ -242,7 +244,7 @@ describe('strings that attack who reads them', () => {
       });
       expect(report).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u);
       expect(report).not.toMatch(/^(?:Bcc:|# Heading)/m);
-      // Between backticks markup is text; in code blocks are our own commands and chains.
+      // In code spans markup is plain text; code blocks contain our own commands and chains.
       const prose = report.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(CODE_SPAN, '');
       expect(prose).not.toMatch(/(?<!\\)(?:<(?:script|img)|\[click)/);
     }

@@ -4,8 +4,8 @@ import type { ChainFinding } from '../finding.ts';
 import type { Verdict } from '../verdict.ts';
 
 /**
- * Reports a chain that holds only with certificates that the server did not send: clients that cache or fetch intermediates
- * accept it, the others do not. `outdated`: an expired intermediate that the server sent instead.
+ * Reports a chain that is valid only with certificates that the server did not send: clients that cache or fetch
+ * intermediates accept it, others refuse it. `outdated`: an expired intermediate that the server sent instead, or null.
  */
 export function incompleteFinding(
   { leaf, sent }: { leaf: Certificate; sent: readonly Certificate[] },
@@ -40,7 +40,7 @@ export function incompleteFinding(
   };
 }
 
-/** Reports that no path holds yet, while certificates that may complete one are still being fetched. */
+/** Reports that no path is valid yet, while certificates that may complete one are still being fetched. */
 export function pendingFinding(leaf: Certificate, failures: readonly PathFailure[]): ChainFinding {
   return {
     code: 'incomplete_chain',
@@ -55,7 +55,7 @@ export function pendingFinding(leaf: Certificate, failures: readonly PathFailure
   };
 }
 
-/** Returns whether an answer that the verdict depends on was still pending, so that the next check will know more. */
+/** Returns whether an answer that the verdict depends on is still pending, so that the next check will know more. */
 export function isAwaiting({ reached, path, findings, revocation }: Verdict): boolean {
   const isPathPending = findings.some(
     ({ code, severity }) => code === 'incomplete_chain' && severity === 'warning',

@@ -23,7 +23,7 @@ const trustStore = createTrustStore([root.der]);
 const HOUR = DAY / 24;
 const [a, b, c] = [issue({ notAfter: NOW + 50 * DAY }), issue(), issue({ notAfter: NOW + 70 * DAY })];
 
-/** What a host is judged to be over checks that show one certificate each, `every` ms apart. */
+/** Judges a host over checks that show one certificate each, `every` ms apart. */
 function watched(shown: readonly MintedCertificate[], every = HOUR) {
   const verdicts: Verdict[] = [];
   let replaced = 0;

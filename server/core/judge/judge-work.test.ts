@@ -20,8 +20,11 @@ const now = Date.now();
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What twenty addresses show: the same leaf, and what comes with it in another order each time. */
-function look(chain: readonly { der: Uint8Array }[]): Observation {
+/**
+ * Returns an observation of twenty addresses that show the same chain, each followed by a different number of unreadable
+ * certificates.
+ */
+function twentyAnswers(chain: readonly { der: Uint8Array }[]): Observation {
   const [leaf, ...others] = chain;
   const addresses = Array.from({ length: 20 }, (_, index) => {
     const stray = Array.from({ length: index }, () => ({ der: Uint8Array.of(0x30, index) }));
@@ -42,7 +45,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
   it('normalises each name once, and no long one', () => {
     const unread = mint(strangersRoot);
     const normalize = vi.spyOn(String.prototype, 'normalize');
-    judge(look(unread), now, trustStore);
+    judge(twentyAnswers(unread), now, trustStore);
     const lengths = normalize.mock.contexts.map((text) => String(text).length);
     expect(lengths.length).toBeLessThan(10_000);
     expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(512);
@@ -51,16 +54,16 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
   it('is judged alike, at the same price, whatever was judged before', () => {
     const judged = () => {
       const work = new WorkBudget();
-      return { verdict: judge(look(chain), now, trustStore, null, work), spent: work.spent };
+      return { verdict: judge(twentyAnswers(chain), now, trustStore, null, work), spent: work.spent };
     };
     const first = judged();
-    judge(look(withChain(issue())), NOW, createTrustStore([root.der]));
+    judge(twentyAnswers(withChain(issue())), NOW, createTrustStore([root.der]));
     expect(judged()).toEqual(first);
     expect(first.spent).toBeLessThanOrEqual(DEFAULT_WORK_PER_CHECK);
   });
 
   it('gives short sentences and linear facts', () => {
-    const verdict = judge(look(chain), now, trustStore);
+    const verdict = judge(twentyAnswers(chain), now, trustStore);
     for (const { message, evidence } of inWords(verdict).findings) {
       expect(message.length).toBeLessThan(2_000);
       for (const { value } of evidence) expect(value.length).toBeLessThan(140_000);
@@ -75,7 +78,7 @@ describe('the work of one look', () => {
   const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(strangersRoot) ?? [];
 
   it('is told where it is spent: nothing is trusted, and nothing else is said of the chain', () => {
-    const { trusted, findings, path } = inWords(judge(look(chain), now, trustStore));
+    const { trusted, findings, path } = inWords(judge(twentyAnswers(chain), now, trustStore));
     expect(trusted).toBe(false);
     expect(path).toEqual([]);
     expect(findings.map(({ code, message }) => ({ code, message }))).toEqual([
@@ -88,7 +91,7 @@ describe('the work of one look', () => {
 
   it('keeps the faults of the leaf itself', () => {
     const later = parseCertificate(chain[0]?.der ?? Uint8Array.of()).notAfter + 86_400_000;
-    const codes = judge(look(chain), later, trustStore).findings.map(({ code }) => code);
+    const codes = judge(twentyAnswers(chain), later, trustStore).findings.map(({ code }) => code);
     expect(codes).toEqual(expect.arrayContaining(['expired', 'path_invalid']));
   });
 

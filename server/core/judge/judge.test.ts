@@ -283,7 +283,7 @@ describe('several addresses', () => {
       },
     ]);
     expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
-    // Nobody has to renew it: the renewal stands at the other addresses.
+    // No renewal is overdue: other addresses already show it.
     expect(verdict.renewal?.overdueAt).toBeNull();
     expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(
       [old.fingerprint, fresh.fingerprint].toSorted(),

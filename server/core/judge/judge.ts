@@ -21,10 +21,9 @@ import type { ChainJudgement } from './chain-findings.ts';
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
 /**
- * Concludes from an observation what holds at `now`, over all addresses and with every finding. It can be repeated at any
- * later time with the same evidence, another `now` or other anchors. `previous` is the verdict of the check before: what that
- * check knew and this one could not see stays, and a revoked certificate stays revoked. Once `work` is spent, which counts
- * operations and not time, the rest is not verified, and the verdict says so.
+ * Judges an observation at `now`, over all addresses and with every finding. The same evidence can be judged again later, or
+ * with other anchors. Whatever this check could not see is copied from the `previous` verdict, and a revoked certificate
+ * stays revoked. Once `work` (operations, not time) is spent, the rest is not verified, and the verdict says so.
  */
 export function judge(
   seen: Observation,
@@ -84,7 +83,7 @@ export function judge(
   );
   const findings = worstFirst([
     ...answerFindings(answers, served).filter(
-      // Other addresses already show its renewal: another finding says that these still show the old one.
+      // If other addresses already show the renewal, `certificates_differ` reports the old certificate.
       ({ code, fingerprint }) => code !== 'renewal_overdue' || !replaced.has(fingerprint),
     ),
     ...sideBySide.map(({ finding, addresses }) => toFinding(finding, addresses)),
@@ -139,8 +138,8 @@ function judgedPosture(
 }
 
 /**
- * Returns the findings of all chains; the same finding at several addresses is one. `served`: the leaf of the chain that the
- * verdict offers to serve, null if it offers none.
+ * Returns the findings of all chains, each once with all addresses that show it. `served`: fingerprint of the leaf of the
+ * chain that the verdict offers to serve; null if it offers none.
  */
 function answerFindings(answers: readonly Answer[], served: string | null): Finding[] {
   const findings = new Map<string, Finding>();
@@ -163,7 +162,7 @@ function toFinding({ code, severity, fingerprint, facts }: ChainFinding, address
   return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null };
 }
 
-/** Returns no finding if one says already that addresses differ. */
+/** Returns the finding about rotation; none if another finding already reports that addresses differ. */
 function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
   const isSaid = sideBySide.some((one) => one.finding.code === 'certificates_differ');
   return finding === null || isSaid ? [] : [toFinding(finding, [])];
@@ -171,13 +170,15 @@ function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | 
 
 const MAX_REMEMBERED = 20;
 
-/** Returns one per issuer and serial number, those of this check last. What was learned first stays. */
+/**
+ * Merges revoked certificates of earlier checks and of this one (last), by issuer and serial number. The first record stays.
+ */
 function stillRevoked(
   before: readonly RevokedCertificate[],
   now: readonly RevokedCertificate[],
 ): RevokedCertificate[] {
   const known = new Map(before.map((one) => [one.key, { ...one, served: false }]));
-  // A path may need the certificate at one address and not at another.
+  // Sort so that `served: true` wins: a path may need the certificate at one address and not at another.
   for (const one of now.toSorted((left, right) => Number(left.served) - Number(right.served))) {
     const first = known.get(one.key) ?? one;
     known.delete(one.key);
@@ -229,7 +230,7 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
   });
 }
 
-/** Lists the certificates of the valid path for display. Empty if there is none. */
+/** Returns the certificates of the valid path for display; empty if there is none. */
 function pathEntries(
   { path, sent }: Pick<ChainJudgement, 'path' | 'sent'>,
   { authorities }: Observation,

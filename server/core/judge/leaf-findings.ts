@@ -8,11 +8,11 @@ import type { ChainFinding } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Clocks differ: a certificate that starts within this time counts as valid. */
+/** Tolerance for clock differences: a certificate that starts within this time counts as valid. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 const NAMES_KEPT = 3;
 
-/** Returns what is wrong with a leaf whoever issued it: its dates and its names. */
+/** Returns the findings about the dates and names of a leaf, which do not depend on its issuer. */
 export function leafFindings(
   leaf: Certificate,
   { reference, now }: { reference: ReferenceIdentifier; now: number },
@@ -48,7 +48,10 @@ function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainF
   return [{ code: 'name_mismatch', severity: 'critical', fingerprint, facts }];
 }
 
-/** Only for leaves of public authorities: what a private one issues is bound by no such rule. */
+/**
+ * Reports a lifetime above the limit of the Baseline Requirements. Call it only for leaves of public authorities, because the
+ * limit does not bind private ones.
+ */
 export function lifetimeFindings(leaf: Certificate): ChainFinding[] {
   const mostDays = exceededLifetimeCap(leaf);
   if (mostDays === null) return [];
@@ -57,7 +60,7 @@ export function lifetimeFindings(leaf: Certificate): ChainFinding[] {
   return [{ code: 'lifetime_too_long', severity: 'warning', fingerprint, facts }];
 }
 
-/** Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3): the longest validity of a certificate from each day on. */
+/** The longest validity of a certificate, by its notBefore: Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3). */
 const CAPS: readonly { from: number; days: number }[] = [
   { from: Date.UTC(2029, 2, 15), days: 47 },
   { from: Date.UTC(2027, 2, 15), days: 100 },
@@ -67,15 +70,15 @@ const CAPS: readonly { from: number; days: number }[] = [
 ];
 
 /**
- * Returns how many days a public certificate with this notBefore may be valid if this one exceeds that, else null. Both ends
- * count (RFC 5280 §4.1.2.5), and any part of a day is a day.
+ * Returns the validity limit in days for the notBefore of a public certificate that exceeds it, else null. Both ends count
+ * (RFC 5280 §4.1.2.5), and any part of a day is a day.
  */
 export function exceededLifetimeCap(certificate: { notBefore: number; notAfter: number }): number | null {
   const cap = CAPS.find(({ from }) => certificate.notBefore >= from);
   return cap !== undefined && validityDays(certificate) > cap.days ? cap.days : null;
 }
 
-/** Counts a begun day as a whole one. */
+/** Returns the validity in days, counting any part of a day as a whole one. */
 function validityDays({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
   return Math.ceil((notAfter - notBefore + 1_000) / DAY_MS);
 }

@@ -3,7 +3,7 @@ import { certificateName, issuerName } from '../facts.ts';
 import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
 
 /**
- * Returns every reason for which no path holds, as findings. `named`: the certificates that the failures are about, by
+ * Returns every reason why no path is valid, as findings. `named`: the certificates that the failures are about, by
  * fingerprint.
  */
 export function pathFaults(
@@ -60,7 +60,7 @@ function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): 
 function codeOf(facts: PathFault): FindingCode {
   switch (facts.fault) {
     case 'no_issuer':
-      // A certificate that says where its issuer can be fetched comes from a public authority: the chain is cut short.
+      // A leaf with a URL of its issuer comes from a public authority, so its chain is incomplete and not untrusted.
       return facts.canBeFetched ? 'incomplete_chain' : 'untrusted_root';
     case 'untrusted_root':
     case 'expired':

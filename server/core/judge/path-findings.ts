@@ -13,7 +13,7 @@ import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
 import { pathFaults } from './path-faults.ts';
 
-/** Until when a root may issue (ms UTC), by the SHA-256 of its subject public key. */
+/** Instant until which a root may issue (ms UTC), by the SHA-256 of its subject public key. */
 export type RootConstraints = ReadonlyMap<string, number>;
 
 /**
@@ -22,7 +22,7 @@ export type RootConstraints = ReadonlyMap<string, number>;
  * security.googleblog.com, 30 May 2025 (after 2025-07-31 23:59:59 UTC); the keys as in Mozilla's set of roots.
  */
 export const CHROME_TRUSTS_UNTIL: RootConstraints = new Map([
-  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (no longer in every Node)
+  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (not in every version of Node)
   ['62554c17005543b237215f04268dcd2fd1c470240ad3c8660e25ae2c59630f55', Date.UTC(2025, 6, 31, 23, 59, 59)],
   // CN=HiPKI Root CA - G1, O=Chunghwa Telecom Co., Ltd., C=TW
   ['79caaf5347e6e4a94c8e78a98496fc74020f809ede13f220fab6104c8ded329f', Date.UTC(2025, 6, 31, 23, 59, 59)],
@@ -32,33 +32,33 @@ export const CHROME_TRUSTS_UNTIL: RootConstraints = new Map([
 
 export interface PathJudgement {
   findings: ChainFinding[];
-  /** Leaf first, anchor last; null when no path holds. */
+  /** The valid path, leaf first, anchor last; null if there is none. */
   path: Certificate[] | null;
-  /** The path ends in an anchor of a public root program. */
+  /** Whether the path ends in an anchor of a public root program. */
   isPublic: boolean;
-  /** The certificate that ends the validity of the path; the leaf if no path is known. */
+  /** The certificate on the path, without the anchor, that expires first; the leaf if no path is known. */
   weakest: Certificate;
 }
 
 interface PathQuestion {
   leaf: Certificate;
-  /** What the server sent after the leaf, in its order. */
+  /** Certificates that the server sent after the leaf, in that order. */
   sent: readonly Certificate[];
-  /** Certificates found elsewhere. */
+  /** Certificates from other sources. */
   authorities: readonly Certificate[];
-  /** Whether more of them may still be found. */
+  /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** Roots that a browser trusts only for certificates logged (without SCTs: valid from) up to an instant. */
+  /** Roots that a browser trusts only for certificates logged up to a given instant. Without SCTs, the notBefore counts. */
   constraints?: RootConstraints;
   now: number;
-  /** What is left of the work budget of this check. */
+  /** Remaining work budget of this check. */
   work: WorkBudget;
 }
 
 /**
- * Judges the path from a leaf to a trust anchor: over the certificates that were sent, and if none holds, also over those found
- * elsewhere. It ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
+ * Judges the path from a leaf to a trust anchor: first with the certificates that were sent, then also with those from other
+ * sources. Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
   const { sent, authorities, now } = question;
@@ -71,7 +71,7 @@ export function judgePath(question: PathQuestion): PathJudgement {
   const [outdated] = expiredAuthorities(alone.failures, sent);
   const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
   const judged = judgeValidPath(question, completed, [incomplete]);
-  // Clients that fetch nothing already refuse the expired certificate.
+  // Clients that fetch no certificates already refuse the chain because of the expired one.
   return outdated !== undefined && outdated.notAfter < judged.weakest.notAfter
     ? { ...judged, weakest: outdated }
     : judged;
@@ -85,7 +85,7 @@ function build(
   return buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
 }
 
-/** Judges a path that holds. If browsers distrust its root for this leaf, tries the other roots. */
+/** Judges a valid path. If browsers distrust its root for this leaf, tries the other roots. */
 function judgeValidPath(
   question: PathQuestion,
   result: Extract<PathResult, { ok: true }>,
@@ -128,7 +128,7 @@ function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): 
   };
 }
 
-/** Returns the certificates above the leaf that the search rejected as expired, the latest first. */
+/** Returns the certificates above the leaf that the search rejected as expired, the latest expiry first. */
 function expiredAuthorities(
   failures: readonly PathFailure[],
   candidates: readonly Certificate[],
@@ -161,14 +161,15 @@ function judgeFailure(
     const findings = pathFaults(failures, named);
     return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
-  // The search stops at an expired authority. Searching again at its last second tells whether everything else holds.
+  // The search stops at an expired CA certificate. A search at the last second of its validity shows whether everything else
+  // is valid.
   const before = build(question, pool, latest.notAfter);
   const rest = before.ok ? ownFailures(failures) : before.failures;
   const findings = [...(before.ok ? [latest] : expired).map(expiredAuthority), ...pathFaults(rest, named)];
   return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 
-/** Returns faults of the leaf itself. Those of paths do not count here, because one good path is enough. */
+/** Returns the failures of the leaf itself. Failures of single paths do not count, because one valid path is enough. */
 function ownFailures(failures: readonly PathFailure[]): PathFailure[] {
   return failures.filter(({ code, role }) => role === 'leaf' && !CHAIN_WALK.has(code));
 }
@@ -181,18 +182,18 @@ const CHAIN_WALK = new Set<PathFailure['code']>([
   'policy',
 ]);
 
-/** Builds the finding for certificates that exceed the limit of work: no path was found in time, so nothing is trusted. */
+/** Returns the finding for chains that exceed the work budget: no path was found within it, so nothing is trusted. */
 export function tooMuchWork(): ChainFinding {
   return {
     code: 'path_invalid',
     severity: 'critical',
-    // The same for every address, also for those that are not read any more.
+    // The fingerprint is null, so that the finding is the same for every address, even if its chain is not parsed.
     fingerprint: null,
     facts: { kind: 'too_much_work' },
   };
 }
 
-/** Builds the finding for a path that failed without a reason: no path means no trust. */
+/** Returns the finding for a search that failed without a reason: no path means no trust. */
 function unexplained({ fingerprint }: Certificate): ChainFinding {
   return { code: 'path_invalid', severity: 'critical', fingerprint, facts: { kind: 'no_path' } };
 }
@@ -208,8 +209,8 @@ function expiredAuthority(certificate: Certificate): ChainFinding {
 }
 
 /**
- * Returns until when a browser trusts new certificates of this root (ms UTC) if this leaf came later, else null. A leaf
- * without embedded SCTs counts from its notBefore, because nobody knows when a log accepted it.
+ * Returns until when a browser trusts new certificates of this root (ms UTC) if the leaf is newer, else null. Without
+ * embedded SCTs the notBefore of the leaf counts, because the time of its logging is unknown.
  */
 export function distrustedSince(
   anchor: Certificate,
@@ -221,7 +222,7 @@ export function distrustedSince(
   return issuedAt(leaf) > until ? until : null;
 }
 
-/** Returns when a log first saw the certificate, else its notBefore. */
+/** Returns the time of the earliest SCT (ms UTC), or the notBefore if there is no SCT. */
 function issuedAt({ signedCertificateTimestamps, notBefore }: Certificate): number {
   return signedCertificateTimestamps.length === 0 ? notBefore : Math.min(...signedCertificateTimestamps);
 }

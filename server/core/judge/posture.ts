@@ -10,8 +10,8 @@ export interface JudgedPosture extends Omit<PostureVerdict, 'findings'> {
 }
 
 /**
- * Judges what the daily posture check found, or returns null if there was none. Leaves that the usual handshake shows too are
- * left out. What is wrong with the others keeps some clients away, never all.
+ * Judges the results of the daily posture check; returns null if there are none. Skips leaves that the usual handshake also
+ * shows. Findings about the other leaves are warnings, because they affect some clients only.
  */
 export function judgePosture(
   { posture, renewal }: Observation,

@@ -2,7 +2,10 @@ import { goodUntil } from './revocation.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
 
-/** Returns what this check takes over from earlier ones; nothing if there was none. */
+/**
+ * Returns the revoked certificates and the recent leaves that a check takes over from the previous verdict; empty without
+ * one.
+ */
 export function rememberedFrom(previous: Verdict | null): Pick<LastSeen, 'revoked' | 'turns'> {
   const { revoked, turns }: Partial<LastSeen> = previous?.lastSeen ?? {};
   return { revoked: revoked ?? [], turns: turns ?? [] };
@@ -18,8 +21,8 @@ const REVOCATION_UNKNOWN: RevocationVerdict = {
 };
 
 /**
- * Returns the part of a verdict without a certificate that the previous verdict decides. What was last seen stays, so that
- * alerts go out "as of" then and a revoked certificate stays revoked.
+ * Returns the fields of a verdict without a certificate that the previous verdict decides. `lastSeen` stays, so that alerts
+ * refer to that time and a revoked certificate stays revoked.
  */
 export function unreachedVerdict(
   previous: Verdict | null,
@@ -39,7 +42,9 @@ export function unreachedVerdict(
   };
 }
 
-/** While an answer is pending, a good answer of an earlier check counts until it expires. */
+/**
+ * Returns the revocation of the leaf. While an answer is pending, a good answer of an earlier check counts until it expires.
+ */
 export function withPendingAnswer(
   revocation: RevocationVerdict | null,
   leafFingerprint: string,

@@ -17,7 +17,7 @@ import { judge } from './judge.ts';
 import type { RenewalEvidence } from '../observation.ts';
 
 const trustStore = createTrustStore([root.der]);
-/** 90 days, of which 30 are over. */
+/** A leaf with a lifetime of 90 days, of which 30 have passed. */
 const leaf = issue();
 const normal = current.notBefore + 60 * DAY;
 

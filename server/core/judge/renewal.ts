@@ -7,10 +7,10 @@ import type { ExpiringCertificate, RenewalVerdict } from '../verdict.ts';
 
 type Window = Extract<RenewalEvidence, { outcome: 'window' }>;
 
-/** Share of the lifetime. A CA's window counts as far early if it ends more than this before the usual renewal time. */
+/** Share of the lifetime. A CA's window counts as far earlier if it ends by more than this before the usual renewal time. */
 const FAR_EARLIER = 1 / 6;
 
-/** Returns the renewal window that the CA publishes for this certificate, or null if there is none that can be used. */
+/** Returns the renewal window that the CA publishes for this certificate; null if there is no usable one. */
 export function renewalWindow(
   { fingerprint, notAfter }: Certificate,
   evidence: readonly RenewalEvidence[],
@@ -20,7 +20,7 @@ export function renewalWindow(
 }
 
 /**
- * Returns when a certificate should be renewed: by its CA's window where that is known, else by its lifetime. `isReplaced`:
+ * Returns when a certificate should be renewed: by its CA's window if that is known, else by its lifetime. `isReplaced`:
  * another address already shows the renewed certificate.
  */
 export function renewalVerdict(
@@ -74,12 +74,12 @@ function validity({ notBefore, notAfter }: Certificate): { notBefore: number; no
   return { notBefore, notAfter };
 }
 
-/** Lets only http(s) URLs through, because the URL is shown as a link. */
+/** Returns the URL if it is http or https, else null, because the URL is shown as a link. */
 function webUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : null;
 }
 
-/** Returns what alerts need to know of a certificate. */
+/** Returns the data of a certificate that alerts need. */
 export function expiringCertificate(
   certificate: Certificate,
   role: ExpiringCertificate['role'],

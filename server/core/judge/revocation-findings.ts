@@ -6,8 +6,8 @@ import { isCached } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
- * Reports a revoked certificate: who says so, when and why. Clients refuse what depends on it. One that nothing depends on
- * (`served` is false) may still mislead some clients. `said`: the current answers of all sources.
+ * Reports a revoked certificate with source, time and reason. Clients refuse a path that contains it. A certificate that no
+ * path needs (`served` is false) may still mislead some clients. `said`: the current answers of all sources.
  */
 export function revokedFinding(
   certificate: Certificate,
@@ -37,12 +37,12 @@ export function revokedFinding(
   };
 }
 
-/** Returns the source that reports a revoked certificate as good, or null. */
+/** Returns the source that reports a revoked certificate as good; null if none does. */
 function dissentOf({ sources }: RevocationVerdict): RevocationSource | null {
   return sources.find(({ state }) => state === 'good')?.source ?? null;
 }
 
-/** Reports a staple that does not count, and a missing one that the certificate demands (RFC 7633). */
+/** Reports an invalid staple, and a missing staple that the certificate demands (RFC 7633). */
 export function stapleFindings(
   leaf: Certificate,
   hasStaple: boolean,

@@ -4,10 +4,10 @@ import type { RevocationEvidence } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** By precedence: a list covers everything that its CA revoked; a staple comes from the host itself. */
+/** The sources by precedence: a CRL covers everything that its CA revoked; a staple comes from the host itself. */
 const SOURCES = ['crl', 'ocsp', 'staple'] as const;
 
-/** Returns what identifies a revoked certificate: the encoded issuer name and the serial number. */
+/** Returns the key of a revoked certificate: its encoded issuer name and serial number. */
 export function revocationKey({ issuer, serialNumber }: Certificate): string {
   return `${Buffer.from(issuer.der).toString('base64')} ${serialNumber}`;
 }
@@ -22,13 +22,13 @@ export function concludeRevocation(
   before: RevokedCertificate | null,
   now: number,
 ): RevocationVerdict {
-  const asked = evidence
+  const relevant = evidence
     .filter(({ fingerprint }) => fingerprint === certificate.fingerprint)
     .toSorted((left, right) => SOURCES.indexOf(left.source) - SOURCES.indexOf(right.source));
-  const sources = asked.map((one) => readSource(one, now));
-  const nobody = { source: null, at: null, reason: null, revokedAt: null, sources };
+  const sources = relevant.map((one) => readSource(one, now));
+  const withoutSource = { source: null, at: null, reason: null, revokedAt: null, sources };
 
-  const revoked = asked.find(({ answer }) => answer.state === 'revoked');
+  const revoked = relevant.find(({ answer }) => answer.state === 'revoked');
   if (revoked?.answer.state === 'revoked') {
     const { reason, revokedAt } = revoked.answer;
     return { state: 'revoked', source: revoked.source, at: revoked.at, reason, revokedAt, sources };
@@ -38,14 +38,20 @@ export function concludeRevocation(
     return { state: 'revoked', source, at, reason, revokedAt, sources };
   }
   const good = sources.find(({ state }) => state === 'good');
-  if (good !== undefined) return { ...nobody, state: 'good', source: good.source, at: good.at };
-  if (asked.length === 0)
-    return { ...nobody, state: hasNoRevocationInformation(certificate) ? 'not_applicable' : 'unknown' };
-  // A pending answer says nothing either way; the next check knows more.
-  return { ...nobody, state: sources.some(({ why }) => why === 'pending') ? 'unknown' : 'unavailable' };
+  if (good !== undefined) return { ...withoutSource, state: 'good', source: good.source, at: good.at };
+  if (relevant.length === 0)
+    return {
+      ...withoutSource,
+      state: hasNoRevocationInformation(certificate) ? 'not_applicable' : 'unknown',
+    };
+  // A pending answer says nothing either way; the next check may have it.
+  return {
+    ...withoutSource,
+    state: sources.some(({ why }) => why === 'pending') ? 'unknown' : 'unavailable',
+  };
 }
 
-/** RFC 6960 §4.2.2.1: without a nextUpdate, newer information is always available. */
+/** How long an answer without nextUpdate counts. RFC 6960 §4.2.2.1: newer information is then available all the time. */
 const WITHOUT_END_MS = HOUR_MS;
 
 /** Returns until when a good answer counts, ms UTC. */
@@ -66,19 +72,19 @@ function readSource(
   if (answer.state === 'none')
     return { source, url, at, state: 'none', why: answer.why, thisUpdate: null, nextUpdate: null };
   const { thisUpdate, nextUpdate } = answer;
-  // It was fresh when fetched, but the evidence may be judged again much later.
+  // The answer was fresh when fetched, but the evidence may be judged again much later.
   const isStale = answer.state === 'good' && goodUntil(answer) < now;
   return isStale
     ? { source, url, at, state: 'none', why: 'stale', thisUpdate, nextUpdate }
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
 }
 
-/** Returns what to remember of a revoked certificate; null if no source called it revoked. */
+/** Returns the record of a revoked certificate for later checks; null if the certificate is not revoked. */
 export function rememberRevoked(
   certificate: Certificate,
   role: 'leaf' | 'intermediate',
   { state, source, at, reason, revokedAt }: RevocationVerdict,
-  /** False if no client needs it. */
+  /** Whether a path that clients need contains the certificate. */
   served: boolean,
 ): RevokedCertificate | null {
   if (state !== 'revoked' || source === null || at === null) return null;
@@ -98,7 +104,7 @@ export function rememberRevoked(
   };
 }
 
-/** Whether no source says now that it is revoked: an earlier check learned it, and it stays revoked. */
+/** Returns whether only an earlier check saw the revocation: no source reports it now, but the certificate stays revoked. */
 export function isCached({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
   return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
 }

@@ -5,11 +5,11 @@ import type { ExpiringCertificate, ServedPeriod } from '../verdict.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_TURNS = 6;
-/** A certificate that was not shown for this many checks, or for this long, counts as gone. */
+/** Number of checks without a certificate after which it counts as gone. After `FORGOTTEN_AFTER_MS` it counts as gone too. */
 const FORGOTTEN_AFTER_CHECKS = 8;
 const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 
-/** Returns the turns of the last checks with this check added. */
+/** Returns the recent leaves with this check added, without those that count as gone. */
 export function recordServed(
   before: readonly ServedPeriod[],
   certificate: ExpiringCertificate,
@@ -28,14 +28,14 @@ export function recordServed(
     const checksSince = kept.slice(index + 1).reduce((sum, { checks }) => sum + checks, 0);
     return checksSince < FORGOTTEN_AFTER_CHECKS && at - turn.at <= FORGOTTEN_AFTER_MS;
   });
-  // Keeps an earlier turn of the current certificate: it tells rotating servers from a replacement.
+  // Keep an earlier period of the current certificate: it distinguishes rotating servers from a replacement.
   const isReturn = kept[first - 1]?.certificate.fingerprint === certificate.fingerprint;
   return kept.slice(isReturn ? first - 1 : first);
 }
 
 /**
- * Returns the certificates that servers behind one address show in turn with the current one: those that came between two of
- * its appearances. A certificate that came and stayed is a replacement, and not in the list.
+ * Returns the certificates that servers behind one address show in rotation with the current one: those seen between two
+ * periods of the current one. A certificate that came and stayed is a replacement, which is not returned.
  */
 export function rotatingCertificates(turns: readonly ServedPeriod[]): ExpiringCertificate[] {
   const current = turns.at(-1)?.certificate.fingerprint;
@@ -47,7 +47,10 @@ export function rotatingCertificates(turns: readonly ServedPeriod[]): ExpiringCe
   return [...new Map(between.map((one) => [one.fingerprint, one])).values()];
 }
 
-/** Returns one finding for any number of turns; a warning once the certificate that expires first is due for renewal. */
+/**
+ * Returns one finding for all certificates in rotation: a note, and a warning once the first to expire is due for renewal.
+ * Returns null if there is no rotation.
+ */
 export function rotationFinding(
   current: ExpiringCertificate,
   others: readonly ExpiringCertificate[],

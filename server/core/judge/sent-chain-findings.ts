@@ -4,8 +4,8 @@ import type { ChainFinding } from '../finding.ts';
 import type { HandshakeObservation } from '../observation.ts';
 
 /**
- * Returns notes about certificates that are sent but not part of a valid path, or sent out of order. Nothing depends on them.
- * `sent`: without the leaf, in order; `path`: leaf first.
+ * Returns notes about certificates that are sent but not part of a valid path, or sent out of order. Trust does not depend on
+ * them. `sent`: without the leaf, in order; `path`: leaf first.
  */
 export function sentChainFindings(
   sent: readonly Certificate[],
@@ -36,7 +36,10 @@ function unusedExpired(one: Certificate): ChainFinding {
   };
 }
 
-/** Reports roots, unrelated and repeated certificates. Older clients may need another certificate of an authority on the path. */
+/**
+ * Reports roots, unrelated and repeated certificates. Other certificates of an authority on the path are not reported,
+ * because older clients may need them.
+ */
 function extraFindings(sent: readonly Certificate[], path: readonly Certificate[]): ChainFinding[] {
   const useful = withAncestors(path.slice(0, path.length > 1 ? -1 : 1), sent);
   const seen = new Set(path[0] === undefined ? [] : [path[0].fingerprint]);
@@ -67,7 +70,7 @@ function extraFindings(sent: readonly Certificate[], path: readonly Certificate[
 /** Returns the fingerprints of a path and of every certificate sent that may have issued one of its certificates. */
 function withAncestors(path: readonly Certificate[], sent: readonly Certificate[]): Set<string> {
   const useful = new Map(path.map((one) => [one.fingerprint, one]));
-  // Iterating over a Map includes entries that are added meanwhile.
+  // Iterating over a Map includes entries that are added during the loop.
   for (const below of useful.values()) {
     for (const one of sent) {
       if (!one.selfIssued && one.subject.comparisonKey === below.issuer.comparisonKey)

@@ -1,13 +1,16 @@
 import type { Finding, FindingCode } from '../finding.ts';
 
-/** Where people name their private authorities: in the profile of their account, or at a shell. */
+/** Place for private authorities: the profile of an account, or the command line. */
 export type OwnAuthorities = 'profile' | 'shell';
 
 const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
   profile: 'add that one’s root to the authorities in your profile.',
   shell: 'name the file with that one’s root with --ca FILE.',
 };
-/** A self-signed certificate is its own root, if it is a CA at all. */
+/**
+ * Advice about adding the self-signed certificate itself as an authority. The profile accepts it only if it is a CA
+ * certificate.
+ */
 const ITSELF: Record<OwnAuthorities, string> = {
   profile: 'The certificate itself can be added there only if it may issue others (CA: true).',
   shell: 'A file with the certificate itself does as well.',
@@ -48,7 +51,7 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   extra_certificate: LEAVE_OUT,
 };
 
-/** Returns one concrete thing to do about a finding, in a sentence or two. `host`: as people know it. */
+/** Returns one concrete thing to do about a finding, in one or two sentences. `host`: display name of the host. */
 export function fixFor(
   { code, severity, attachment }: Pick<Finding, 'code' | 'severity' | 'attachment'>,
   host: string,

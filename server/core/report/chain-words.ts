@@ -2,7 +2,7 @@ import type { ChainFacts, OtherPathFault, PathFault } from '../finding.ts';
 import type { Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
 
-/** Returns what is wrong with the chain of a certificate, or with the path to its root, in words. */
+/** Returns the words of a finding about the chain of a certificate, or about the path to its root. */
 export function chainWords(facts: ChainFacts): Words {
   switch (facts.kind) {
     case 'path_fault': {
@@ -43,14 +43,14 @@ export function chainWords(facts: ChainFacts): Words {
       };
     case 'outdated_intermediate':
       return {
-        message: `Your server sends the intermediate '${facts.name}' that expired on ${longDate(facts.notAfter, 'UTC')}. ${SOME_COPE}`,
+        message: `Your server sends the intermediate '${facts.name}' that expired on ${longDate(facts.notAfter, 'UTC')}. ${SOME_CLIENTS_REFUSE}`,
         evidence: missingAndSent(facts.evidence.missing, facts.evidence.sent),
       };
     case 'missing_intermediates': {
       const { missing, evidence } = facts;
       const quoted = missing.map((name) => `'${name}'`).join(' and ');
       return {
-        message: `Your server does not send the intermediate${missing.length === 1 ? '' : 's'} ${quoted}. ${SOME_COPE}`,
+        message: `Your server does not send the intermediate${missing.length === 1 ? '' : 's'} ${quoted}. ${SOME_CLIENTS_REFUSE}`,
         evidence: missingAndSent(missing, evidence.sent),
       };
     }
@@ -104,7 +104,7 @@ export function chainWords(facts: ChainFacts): Words {
   }
 }
 
-const SOME_COPE = 'Browsers may cope, curl and Java will not.';
+const SOME_CLIENTS_REFUSE = 'Browsers may cope, curl and Java will not.';
 
 const WHY_EXTRA = {
   repeated: 'sent twice',
@@ -133,20 +133,20 @@ function pathFault(facts: PathFault): string {
       return 'The certificate is signed by itself and not trusted: no authority vouches for it.';
     case 'weak_key': {
       const { type, bits, curve } = facts.key;
-      return `${which(facts)} has a key (${curve ?? `${type.toUpperCase()}, ${bits} bits`}) that clients refuse.`;
+      return `${subjectOf(facts)} has a key (${curve ?? `${type.toUpperCase()}, ${bits} bits`}) that clients refuse.`;
     }
     case 'weak_signature':
-      return `${which(facts)} is signed with ${facts.algorithm}, which clients refuse.`;
+      return `${subjectOf(facts)} is signed with ${facts.algorithm}, which clients refuse.`;
     case 'not_yet_valid':
-      return `${which(facts)} is valid only from ${longDate(facts.notBefore, 'UTC')} on.`;
+      return `${subjectOf(facts)} is valid only from ${longDate(facts.notBefore, 'UTC')} on.`;
     case 'malformed':
-      return `${which(facts)} has a part that cannot be read, so that clients may refuse it.`;
+      return `${subjectOf(facts)} has a part that cannot be read, so that clients may refuse it.`;
     default:
-      return `${which(facts)} ${PATH_FAULTS[facts.fault]}.`;
+      return `${subjectOf(facts)} ${PATH_FAULTS[facts.fault]}.`;
   }
 }
 
-function which({ authority }: { authority: string | null }): string {
+function subjectOf({ authority }: { authority: string | null }): string {
   return authority === null ? 'The certificate' : `The authority certificate “${authority}”`;
 }
 

@@ -8,20 +8,20 @@ import { failureSentence, whatHappened } from './reach-finding.ts';
 import { OWN_ROOT_FILE, reproduce } from './reproduce.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
-/** A finding as people read it. */
+/** A finding in words. */
 export type DescribedFinding = Omit<Finding, 'facts' | 'keyType'> & FindingWords;
 
-/** What a description needs to know of the endpoint. */
+/** The fields of an endpoint that a description needs. */
 export type Described = Pick<Endpoint, 'host' | 'port' | 'protocol'>;
 
 const KEY_NAMES: Record<KeyType, string> = { rsa: 'RSA', ecdsa: 'ECDSA' };
 
-/** Returns the sentence that says what a finding is. `host`: as people know it. */
+/** Returns the message of a finding, a sentence. `host`: display name of the host. */
 export function findingMessage(finding: Finding, host: string): string {
   return wordsOf(finding, host).message;
 }
 
-/** Returns one concrete thing to do about a finding. `host`: as people know it. */
+/** Returns one concrete thing to do about a finding; null if a stored finding has none. `host`: display name of the host. */
 export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnAuthorities): string | null {
   const { facts } = finding;
   return facts.kind === 'stored_words' ? facts.words.fix : fixFor(finding, host, ownAuthorities);
@@ -41,7 +41,7 @@ export function describeFindings(
     const command = reproduce({
       code: finding.code,
       endpoint,
-      addresses: askedAddresses(finding, addresses),
+      addresses: commandAddresses(finding, addresses),
       tlsVersion: facts.kind === 'legacy_tls' ? facts.tlsVersion : null,
       keyType,
       hasOwnRoot,
@@ -61,7 +61,7 @@ const OWN_ROOT_EVIDENCE = {
   value: 'the file with your authority’s root',
 };
 
-/** A verdict with its findings and its failure in words, as an export has it. */
+/** A verdict with its findings and its failure in words, for exports. */
 export type DescribedVerdict = Omit<Verdict, 'failure' | 'findings' | 'posture'> & {
   failure: (Omit<Failure, 'detail'> & { message: string }) | null;
   findings: DescribedFinding[];
@@ -120,14 +120,17 @@ function wordsFor(facts: Finding['facts'], addresses: number, host: string): Wor
   }
 }
 
-/** Returns the addresses to ask; none where every address shows the finding, so that the shorter line by name does. */
-function askedAddresses({ code, addresses }: Finding, all: Verdict['addresses']): readonly string[] {
+/**
+ * Returns the addresses for the command; none if every address shows the finding, because the shorter command by name then
+ * shows it too.
+ */
+function commandAddresses({ code, addresses }: Finding, all: Verdict['addresses']): readonly string[] {
   const answered = all.flatMap(({ failure, address }) => (failure === null ? [address] : []));
   if (code === 'certificates_differ') return addresses.length === 0 ? [] : answered;
   return code !== 'address_unreachable' && addresses.length === answered.length ? [] : addresses;
 }
 
-/** Returns what the addresses of a host show, in words. `count`: how many addresses the finding is about. */
+/** Returns the words of a finding about the addresses of a host. `count`: number of addresses that show it. */
 function addressWords(facts: AddressFacts, count: number): Words {
   switch (facts.kind) {
     case 'addresses_differ':

@@ -5,7 +5,7 @@ import { reasonWords, revocationReason, revocationSource, revocationWhy } from '
 
 export type Words = Pick<FindingWords, 'message' | 'evidence'>;
 
-/** Returns what is wrong with a certificate itself, in words. `host`: as people know it. */
+/** Returns the words of a finding about a certificate itself. `host`: display name of the host. */
 export function leafWords(facts: LeafFacts, host: string): Words {
   switch (facts.kind) {
     case 'expired':

@@ -3,8 +3,8 @@ import { truncatedLine } from '../one-line.ts';
 const MAX_LENGTH = 600;
 
 /**
- * Makes an untrusted string plain text in Markdown: one line without control, format or line-breaking characters, at most 600
- * long. Nothing in it is markup, a link, an entity or the mention of an account.
+ * Returns an untrusted string as plain text in Markdown: one line of at most 600 characters before escaping, without control,
+ * format or line-breaking characters. It contains no markup, link, entity or mention of an account.
  */
 export function plain(text: string): string {
   return visible(text)
@@ -13,7 +13,7 @@ export function plain(text: string): string {
     .join('');
 }
 
-/** Shown as code, because an escaped `@name` still notifies that account where the report is pasted. */
+/** Words with `@`. They are shown as code, because an escaped `@name` still notifies that account if the report is pasted. */
 const WITH_AT = /(?<![\p{L}\p{N}.@_+-])([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
 
 function escaped(text: string): string {
@@ -33,19 +33,18 @@ export function code(text: string): string {
   return `${fence}${pad}${clean}${pad}${fence}`;
 }
 
-/** As `code`, for a table: there an unescaped bar ends the cell even inside a code span. */
+/** Returns the same as `code` for a table cell: there an unescaped bar ends the cell even inside a code span. */
 export function codeCell(text: string): string {
   return code(text).replaceAll('|', String.raw`\|`);
 }
 
-/** Returns a code block. */
 export function block(language: string, text: string): string {
   const clean = text.toWellFormed().replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '');
   const fence = '`'.repeat(Math.max(3, longerThan(clean, '`').length));
   return `${fence}${language}\n${clean.trimEnd()}\n${fence}`;
 }
 
-/** Cells are Markdown already. */
+/** Returns a table. The cells must already be Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

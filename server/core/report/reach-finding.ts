@@ -6,23 +6,26 @@ import type { ReachFailure, ReachStage } from '../observation.ts';
 import { reproduceAnswer, reproduceFailure } from './reproduce.ts';
 import type { Failure, Verdict } from '../verdict.ts';
 
-/** A finding of a report. `unreachable`: no certificate was read; `down`: one was, but the service does not work. */
+/**
+ * A finding of a report. `unreachable`: no certificate was read; `down`: a certificate was read, but the service does not
+ * work.
+ */
 export type ReportFinding = Omit<DescribedFinding, 'code'> & { code: FindingCode | 'unreachable' | 'down' };
 
-/** What is known of an endpoint's uptime when a report is written; instants in ms UTC. */
+/** The uptime of an endpoint when a report is written; instants in ms UTC. */
 export interface ReportUptime {
   state: 'up' | 'down' | 'unknown' | null;
   downSince: number | null;
-  /** Why it is down, as a sentence; null if it is not down or the cause is unknown. */
+  /** Reason for the downtime, as a sentence; null if the endpoint is not down or the cause is unknown. */
   cause: string | null;
-  /** Over `windowDays`; null if nothing is known, and for a single check. */
+  /** Uptime over `windowDays` in percent; null if it is unknown, and for a single check. */
   percent: number | null;
   windowDays: number | null;
 }
 
 /**
- * Returns what keeps people from an endpoint, as the first finding of a report: that it was not reached, or that it is down
- * although it was. Null if neither holds. `message` replaces the sentence about the failure.
+ * Returns the first finding of a report if the endpoint was not reached, or if it was reached but is down; else null.
+ * `message` replaces the sentence about the failure.
  */
 export function reachFinding(
   endpoint: Described,
@@ -75,7 +78,7 @@ const CERTIFICATE_MISSING =
   'Name the certificate, its chain and its key in the settings of the server, and reload it.';
 const OFFER_TLS = 'Switch TLS (STARTTLS) on at this port, or correct the port or the protocol of this entry.';
 
-/** One concrete thing to do about a host that was not reached. */
+/** One concrete thing to do for each reason why a host was not reached. */
 const FIXES: Record<ReachFailure, string> = {
   name_not_found:
     'Correct the name, or create its A and AAAA records in DNS. If the host is gone for good, stop watching it.',
@@ -110,8 +113,8 @@ const FIXES: Record<ReachFailure, string> = {
   other: 'Look at whether the server runs, and at the network before it.',
 };
 
-/** The end of a sentence whose subject is a host or some of its addresses. */
-const HAPPENED: Record<ReachFailure, string> = {
+/** The predicate of a sentence whose subject is a host or some of its addresses. */
+const PREDICATES: Record<ReachFailure, string> = {
   name_not_found: 'does not exist in DNS',
   no_addresses: 'has no address in DNS',
   dns_failed: 'could not be looked up: its name servers answered with an error',
@@ -136,12 +139,12 @@ const HAPPENED: Record<ReachFailure, string> = {
   not_examined: 'could not be checked: examining it took too long and was ended',
   other: 'could not be reached',
 };
-/** Returns the end of a sentence, for example "did not answer in time". */
+/** Returns the predicate of a sentence about a host, for example "did not answer in time". */
 export function whatHappened(reason: ReachFailure): string {
-  return HAPPENED[reason];
+  return PREDICATES[reason];
 }
 
-/** Returns why no certificate was read, as a sentence about the host. `host`: as people know it. */
+/** Returns a sentence on why no certificate was read. `host`: display name of the host. */
 export function failureSentence({ reason, detail }: Failure, host: string): string {
   switch (detail?.kind) {
     case 'stored_words':
@@ -149,9 +152,9 @@ export function failureSentence({ reason, detail }: Failure, host: string): stri
     case 'unreadable_certificate':
       return unreadableCertificate(host);
     case 'tls_alert':
-      return `${host} ${HAPPENED[reason]} (TLS alert ${detail.alert}).`;
+      return `${host} ${PREDICATES[reason]} (TLS alert ${detail.alert}).`;
     default:
-      return `${host} ${HAPPENED[reason]}.`;
+      return `${host} ${PREDICATES[reason]}.`;
   }
 }
 

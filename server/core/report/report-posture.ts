@@ -2,7 +2,7 @@ import { longDate } from '../long-date.ts';
 import { code, plain } from './markdown.ts';
 import type { PostureVerdict } from '../verdict.ts';
 
-/** Returns what the daily posture check found, as the lines of a Markdown list. */
+/** Returns the results of the daily posture check as the lines of a Markdown list. */
 export function postureLines({
   at,
   tlsVersions,

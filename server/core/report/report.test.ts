@@ -146,7 +146,7 @@ describe('reportMarkdown', () => {
     });
     const text = report(observation([answer([leaf, evil])]), leaf);
     expect(text).not.toMatch(/^# Owned/m);
-    // Without what is escaped, and without code spans and blocks, none of it may be left.
+    // After removing escapes, code spans and code blocks, no markup may be left.
     const prose = text.replaceAll(/\\[^\w\s]/g, '').replaceAll(/(?<!`)(`+)(?!`)[^]*?(?<!`)\1(?!`)/g, '');
     expect(prose).not.toMatch(/[<[\]&`]|https?:\/\/|www\./);
   });

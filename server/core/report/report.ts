@@ -19,29 +19,29 @@ const SOURCE_WORDS = {
 } as const;
 const MAX_NAMES = 20;
 
-/** What a report is written from. */
+/** The data of a report. */
 export interface Report {
   endpoint: Described;
   verdict: Verdict;
-  /** Facts of the leaf that is shown now or was shown last. */
+  /** Facts of the leaf that the host shows now or showed last. */
   facts: CertificateFacts | null;
-  /** What the server should send; null if that is not known. */
+  /** PEM of the certificates that the server should send; null if they are not known. */
   chainPem: string | null;
   uptime: ReportUptime;
   /** Replaces the sentence about a failure. */
   failureMessage?: string | null;
-  /** Where the reader names private authorities; absent: in the profile. */
+  /** Place where the reader adds private authorities; the profile if absent. */
   ownAuthorities?: OwnAuthorities;
   now: number;
 }
 
-/** Returns every finding of a report: first what keeps people from the endpoint, then those of the verdict. */
+/** Returns every finding of a report: first that the endpoint was not reached or is down, then those of the verdict. */
 export function reportFindings(report: Report): ReportFinding[] {
   const { endpoint, verdict, uptime, failureMessage = null, ownAuthorities } = report;
   const reach = reachFinding(endpoint, verdict, uptime, failureMessage);
   const findings = describeFindings(verdict, endpoint, ownAuthorities);
-  const isSaid = findings.some(({ message }) => message === reach?.message);
-  return [...(reach === null || isSaid ? [] : [reach]), ...findings];
+  const isRepeated = findings.some(({ message }) => message === reach?.message);
+  return [...(reach === null || isRepeated ? [] : [reach]), ...findings];
 }
 
 /** Returns everything that a check concluded, as Markdown to paste into a ticket. Untrusted strings in it are escaped. */
@@ -96,7 +96,7 @@ export function needsFetching({ trusted, findings }: Verdict): boolean {
   );
 }
 
-/** Returns which addresses serve the certificate of a verdict if others serve another one, else null. */
+/** Returns a sentence on which addresses serve the certificate of a verdict; null if no address serves another one. */
 export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {
   const here = addresses.filter(({ fingerprint }) => fingerprint === leafFingerprint);
   const others = addresses.filter(
@@ -110,7 +110,7 @@ export function whereServed({ addresses, leafFingerprint }: Verdict): string | n
   return `This one is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
 }
 
-/** Returns what an address showed if the addresses show different certificates, else null. */
+/** Returns words for the certificate of an address if the addresses show different certificates, else null. */
 export function servedThere(
   { fingerprint, notAfter }: Verdict['addresses'][number],
   verdict: Verdict,
@@ -220,7 +220,7 @@ function renewalText({ from, to, source, explanationUrl }: NonNullable<Verdict['
   return `Expected between ${utc(from)} and ${utc(to)}, ${by}.${why}`;
 }
 
-/** "2026-11-22 14:32 UTC" */
+/** Returns an instant as "2026-11-22 14:32 UTC". */
 function utc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

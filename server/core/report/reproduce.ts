@@ -2,21 +2,21 @@ import type { FindingCode, KeyType } from '../finding.ts';
 import type { Protocol } from '../../../contract/words.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 
-/** What to show, and where. Host as A-label or IP text; nothing in it needs to be trusted. */
+/** The finding to show and its endpoint. The host is an A-label or an IP address. All fields may be untrusted. */
 export interface Reproduction {
   code: FindingCode;
   endpoint: { host: string; port: number; protocol: Protocol };
-  /** The addresses that show the finding; empty if asking by name shows it too. */
+  /** The addresses that show the finding; empty if a connection by name shows it too. */
   addresses: readonly string[];
-  /** For `legacy_tls`: the version that the server needs, as TLSv1.1. */
+  /** The version that the server needs, for example TLSv1.1, if the finding is `legacy_tls`; else null. */
   tlsVersion: string | null;
-  /** Set if only a handshake for one kind of signature shows it. */
+  /** The signature type, if only a handshake for that type shows the finding; else null. */
   keyType: KeyType | null;
-  /** The path ends at a private authority, which no shell knows: clients that verify need `OWN_ROOT_FILE`. */
+  /** Whether the path ends at a private authority, which no client knows: clients that verify need `OWN_ROOT_FILE`. */
   hasOwnRoot?: boolean;
 }
 
-/** Stands in a line for the file with the root of a private authority. */
+/** Placeholder in a command for the file with the root of a private authority. */
 export const OWN_ROOT_FILE = 'your-ca.pem';
 
 const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
@@ -30,7 +30,7 @@ const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   weak_signature: '-noout -text',
   distrusted_root: '-noout -issuer -dates',
 };
-/** Shown best by a client that verifies: curl for pages, which stands for every client built like it. */
+/** Findings that a verifying client shows best: curl for https, openssl for other protocols. */
 const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'self_signed',
   'untrusted_root',
@@ -45,34 +45,37 @@ const SIGNATURES = {
   ecdsa: 'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
 } as const;
 
-/** Returns a line for a POSIX shell that shows what a finding says, with `curl` or `openssl`. */
-export function reproduce(asked: Reproduction): string {
-  const { code, addresses } = asked;
-  if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(asked);
+/** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`. */
+export function reproduce(target: Reproduction): string {
+  const { code, addresses } = target;
+  if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(target);
   const [at = null] = addresses;
-  if (VERIFIED.has(code) && asked.keyType === null)
-    return asked.endpoint.protocol === 'https'
-      ? curl(asked, at)
-      : `${connect(asked, at)}${ownRoot(asked, '-CAfile')} -verify_return_error </dev/null`;
+  if (VERIFIED.has(code) && target.keyType === null)
+    return target.endpoint.protocol === 'https'
+      ? curl(target, at)
+      : `${connect(target, at)}${ownRoot(target, '-CAfile')} -verify_return_error </dev/null`;
   const detail = LEAF_DETAIL[code];
-  if (detail !== undefined) return `${connect(asked, at)} </dev/null 2>/dev/null | openssl x509 ${detail}`;
+  if (detail !== undefined) return `${connect(target, at)} </dev/null 2>/dev/null | openssl x509 ${detail}`;
   switch (code) {
     case 'legacy_tls':
-      return `${connect(asked, at)} ${versionFlag(asked.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0' </dev/null`;
+      return `${connect(target, at)} ${versionFlag(target.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0' </dev/null`;
     case 'revoked':
     case 'intermediate_revoked':
-      return `${connect(asked, at)}${ownRoot(asked, '-CAfile')} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
+      return `${connect(target, at)}${ownRoot(target, '-CAfile')} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
     case 'staple_invalid':
     case 'staple_missing':
-      return `${connect(asked, at)} -status </dev/null`;
+      return `${connect(target, at)} -status </dev/null`;
     case 'certificates_differ':
-      return `${connect(asked, at)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}`;
+      return `${connect(target, at)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}`;
     default:
-      return `${connect(asked, at)} -showcerts </dev/null`;
+      return `${connect(target, at)} -showcerts </dev/null`;
   }
 }
 
-/** Returns a line for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of the failure. */
+/**
+ * Returns a command for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of
+ * the failure.
+ */
 export function reproduceFailure(
   endpoint: Reproduction['endpoint'],
   { stage, reason }: { stage: ReachStage; reason: ReachFailure },
@@ -87,47 +90,47 @@ export function reproduceFailure(
   return `nc ${reason === 'no_route_here' ? '-6 ' : ''}-vz -w 10 ${shellQuoted(host)} ${port}`;
 }
 
-/** Returns a line that shows how a page is answered, whether or not its certificate is valid. */
+/** Returns a command that shows the HTTP response of a host, whether or not its certificate is valid. */
 export function reproduceAnswer(endpoint: Reproduction['endpoint']): string {
   return `curl -ksSI --max-time 20 ${shellQuoted(pageUrl(endpoint))}`;
 }
 
 const IDENTITY = '-noout -serial -enddate -fingerprint -sha256';
 
-function eachAddress(asked: Reproduction): string {
-  const shown = asked.addresses.slice(0, MAX_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
-  const { port } = asked.endpoint;
-  return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(asked, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
+function eachAddress(target: Reproduction): string {
+  const shown = target.addresses.slice(0, MAX_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
+  const { port } = target.endpoint;
+  return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(target, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
 }
 
 function ownRoot({ hasOwnRoot = false }: Pick<Reproduction, 'hasOwnRoot'>, option: string): string {
   return hasOwnRoot ? ` ${option} ${OWN_ROOT_FILE}` : '';
 }
 
-function curl(asked: Reproduction, at: string | null): string {
-  const { host, port } = asked.endpoint;
+function curl(target: Reproduction, at: string | null): string {
+  const { host, port } = target.endpoint;
   // If the host is an address, curl connects to it anyway.
   const pinned =
     at === null || at === host ? '' : ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
-  return `curl -sSI${ownRoot(asked, '--cacert')}${pinned} ${shellQuoted(pageUrl(asked.endpoint))}`;
+  return `curl -sSI${ownRoot(target, '--cacert')}${pinned} ${shellQuoted(pageUrl(target.endpoint))}`;
 }
 
 function pageUrl({ host, port }: Reproduction['endpoint']): string {
   return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
 }
 
-type Asked = Pick<Reproduction, 'endpoint' | 'keyType'>;
+type Target = Pick<Reproduction, 'endpoint' | 'keyType'>;
 
-function connect(asked: Asked, at: string | null): string {
-  const { host, port } = asked.endpoint;
-  return openssl(asked, shellQuoted(`${bracketed(at ?? host)}:${port}`));
+function connect(target: Target, at: string | null): string {
+  const { host, port } = target.endpoint;
+  return openssl(target, shellQuoted(`${bracketed(at ?? host)}:${port}`));
 }
 
-function openssl({ endpoint: { host, protocol }, keyType }: Asked, where: string): string {
+function openssl({ endpoint: { host, protocol }, keyType }: Target, where: string): string {
   const isAddress = isIpText(host);
   return [
     `openssl s_client -connect ${where}`,
-    // RFC 6066 §3: no address is ever sent as a server name.
+    // An IP address must not be sent as a server name (RFC 6066 §3).
     isAddress ? '-noservername' : `-servername ${shellQuoted(host)}`,
     ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
     ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),

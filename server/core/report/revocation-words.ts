@@ -27,13 +27,13 @@ const SOURCE_NAMES = {
   staple: 'the answer that the server staples (OCSP)',
 } as const;
 
-/** Returns a reason code (RFC 5280 §5.3.1) in plain words; null if it says nothing. */
+/** Returns a reason code (RFC 5280 §5.3.1) as a clause, for example "its key was compromised"; null if it gives no reason. */
 export function revocationReason(reason: string | null): string | null {
   if (reason === null) return null;
   return REASONS[reason] ?? null;
 }
 
-/** Returns "key compromise" for `keyCompromise`, as a value beside a label. */
+/** Returns a reason code as a value beside a label, for example "key compromise" for `keyCompromise`. */
 export function reasonWords(reason: string): string {
   return (
     SHORT_REASONS[reason] ?? reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
@@ -59,7 +59,7 @@ const REASONS: Readonly<Record<string, string>> = {
   aACompromise: 'the key of an attribute authority was compromised',
 };
 
-/** Returns part of a sentence, for example "the authority’s list (CRL)". */
+/** Returns the name of a revocation source for sentences, for example "the authority’s list (CRL)". */
 export function revocationSource(source: RevocationSource): string {
   return SOURCE_NAMES[source];
 }

@@ -13,7 +13,7 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return true;
 }
 
-/** Reads a BOOLEAN, in DER only 00 or FF. Throws PkiError on other values. */
+/** Reads a BOOLEAN, which DER encodes as 00 or FF. Throws PkiError for any other content. */
 export function booleanValue(element: DerElement): boolean {
   const [value] = element.content;
   if (element.content.length !== 1 || (value !== 0 && value !== 0xff)) {
@@ -33,7 +33,10 @@ export function integerContent(element: DerElement): Uint8Array {
   return content;
 }
 
-/** Reads an INTEGER (0..MAX). Throws PkiError from 2^31 on, far above any count in a certificate. */
+/**
+ * Reads a non-negative INTEGER. Throws PkiError for negative values and from 2^31 on, far above
+ * any count in a certificate.
+ */
 export function countValue(element: DerElement): number {
   const content = integerContent(element);
   if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative count');
@@ -44,8 +47,8 @@ export function countValue(element: DerElement): number {
 }
 
 /**
- * Returns the octets of a BIT STRING and the number of unused bits in its last octet. Throws PkiError if those are not
- * 0.
+ * Returns the octets of a BIT STRING and the number of unused bits in its last octet. Throws
+ * PkiError if an unused bit is set.
  */
 export function bitStringValue(element: DerElement): { unusedBits: number; octets: Uint8Array } {
   const [unusedBits] = element.content;
@@ -58,7 +61,10 @@ export function bitStringValue(element: DerElement): { unusedBits: number; octet
   return { unusedBits, octets };
 }
 
-/** Formats the content of an OBJECT IDENTIFIER as dotted text, or as `hex.…` if an arc exceeds 2^53. */
+/**
+ * Formats the content of an OBJECT IDENTIFIER as dotted text, or as `hex.…` if an arc exceeds 2^53. Throws PkiError if
+ * it is malformed or longer than 64 octets.
+ */
 export function objectIdentifierText(content: Uint8Array): string {
   if (content.length === 0 || content.length > 64) {
     throw new PkiError('der_object_identifier', 'empty or oversized object identifier');
@@ -70,7 +76,8 @@ export function objectIdentifierText(content: Uint8Array): string {
   for (const byte of content) {
     if (!open && byte === 0x80) throw new PkiError('der_object_identifier', 'arc not minimal');
     arc = arc * 128 + (byte & 0x7f);
-    // Arcs of 128 bits exist (UUIDs under 2.25). Beyond 2^53 two of them could look equal through lost precision.
+    // Arcs of 128 bits exist (UUIDs under 2.25). Above 2^53 numbers lose precision, so two
+    // arcs could get the same text.
     if (arc > Number.MAX_SAFE_INTEGER) return `hex.${toHex(content)}`;
     open = byte >= 0x80;
     if (open) continue;
@@ -96,7 +103,7 @@ export function objectIdentifier(element: DerElement): string {
 
 const decoded = new LruCache<string, string>(512);
 
-/** Returns the content of an IA5String. Throws PkiError if it is not ASCII. */
+/** Returns the text of an IA5String. Throws PkiError if it is not ASCII. */
 export function ia5Text(element: DerElement): string {
   const text = element.latin1;
   for (let index = 0; index < text.length; index++) {
@@ -106,14 +113,14 @@ export function ia5Text(element: DerElement): string {
 }
 
 /**
- * Reads a UTCTime or GeneralizedTime as ms UTC. RFC 5280 §4.1.2.5 requires seconds, Z and no fractions; else throws
- * PkiError.
+ * Parses a UTCTime or GeneralizedTime into ms UTC. Throws PkiError if it lacks seconds or `Z`, has fractions of a
+ * second (RFC 5280 §4.1.2.5), or does not exist.
  */
 export function timeValue(element: DerElement): number {
   const generalized = element.tag === TAG.generalizedTime;
   if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'time expected');
   let text = ia5Text(element);
-  // §4.1.2.5.1: two-digit years from 50 on are in the 20th century.
+  // RFC 5280 §4.1.2.5.1: the two-digit years 50 to 99 mean 1950 to 1999.
   if (!generalized) text = (text >= '5' ? '19' : '20') + text;
   if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in its DER form');
   const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;

@@ -1,6 +1,6 @@
 import { PkiError } from '../pki-error.ts';
 
-/** Universal tags (X.690) that certificates use. For context tags see `contextTag`. */
+/** Universal tags of ASN.1 (X.690) that certificates use. For context-specific tags see `contextTag`. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -21,16 +21,16 @@ export const TAG = {
 } as const;
 
 /**
- * Returns the tag of ASN.1 `[number]`: constructed for EXPLICIT and for structures, primitive for IMPLICIT simple
- * types.
+ * Returns the identifier octet of the context-specific tag `[number]`. Use `constructed` for EXPLICIT tags and for
+ * structures, and `primitive` for IMPLICIT tags on simple types.
  */
 export function contextTag(number: number, form: 'constructed' | 'primitive'): number {
   return (form === 'constructed' ? 0xa0 : 0x80) | number;
 }
 
 /**
- * One DER element, as offsets into its source. Creates views only when read, because a view costs more than parsing the
- * element, and most elements are skipped.
+ * One DER element, stored as offsets into its source. Getters create views on demand, because a view costs more than
+ * parsing the element and most elements are skipped.
  */
 export class DerElement {
   readonly tag: number;
@@ -67,11 +67,11 @@ export class DerElement {
   }
 }
 
-/** Limit on the elements of one list: far above real use, so that a hostile list costs little. */
+/** Maximum number of elements of one list. It is far above real use and bounds the cost of a hostile list. */
 const MAX_CHILDREN = 16_384;
 
 /**
- * Reads the elements of one DER content strictly: single-byte tags, definite minimal lengths, nothing past the end.
+ * Strict reader for the elements of one DER content: single-byte tags, definite minimal lengths, nothing past the end.
  * Does not descend into elements, so hostile nesting costs nothing. Throws only PkiError.
  */
 export class DerReader {
@@ -90,12 +90,12 @@ export class DerReader {
     return this.#position >= this.#limit;
   }
 
-  /** Tag of the next element; -1 at the end. */
+  /** Tag of the next element; -1 if there is none. */
   get nextTag(): number {
     return this.done ? -1 : (this.#bytes[this.#position] ?? -1);
   }
 
-  /** Reads the next element. Throws PkiError if its tag differs from `tag`. */
+  /** Reads the next element. Throws PkiError if it is malformed or its tag differs from `tag`. */
   read(tag?: number): DerElement {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -131,17 +131,17 @@ export class DerReader {
     return new DerElement(found, bytes, start, contentStart, end);
   }
 
-  /** Reads the next element if it has this tag, else returns null. */
+  /** Reads the next element if it has this tag, otherwise returns null. Throws PkiError if it is malformed. */
   optional(tag: number): DerElement | null {
     return this.nextTag === tag ? this.read() : null;
   }
 
-  /** Reads the next element, which must have this tag, and returns a reader over its content. */
+  /** Reads the next element and returns a reader over its content. Throws PkiError if its tag differs from `tag`. */
   enter(tag: number): DerReader {
     return this.read(tag).open();
   }
 
-  /** Throws PkiError if anything is left. */
+  /** Throws PkiError if unread bytes remain. */
   end(): void {
     if (!this.done) throw new PkiError('der_trailing', 'bytes after the end');
   }

@@ -1,4 +1,7 @@
-/** Certificate extensions (RFC 5280 §4.2) that this folder parses, checks by rule, or accepts as critical. */
+/**
+ * Object identifiers of the certificate extensions (RFC 5280 §4.2) that this folder parses, checks in profile
+ * rules, or accepts as critical.
+ */
 export const EXTENSION = {
   subjectDirectoryAttributes: '2.5.29.9',
   subjectKeyIdentifier: '2.5.29.14',
@@ -22,7 +25,7 @@ export const EXTENSION = {
   signedCertificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',
 } as const;
 
-/** Extensions of CRLs and CRL entries (RFC 5280 §5.2, §5.3). */
+/** Object identifiers of the extensions of CRLs and CRL entries (RFC 5280 §5.2, §5.3). */
 export const CRL_EXTENSION = {
   issuerAltName: '2.5.29.18',
   crlNumber: '2.5.29.20',
@@ -45,7 +48,7 @@ export const CA_ISSUERS = '1.3.6.1.5.5.7.48.2';
 export const OCSP = '1.3.6.1.5.5.7.48.1';
 export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** Named curves (RFC 5480, SEC 2) that findings show by name. */
+/** Display names and sizes of the named curves (RFC 5480, SEC 2), by dotted object identifier. */
 export const CURVES: ReadonlyMap<string, { name: string; bits: number }> = new Map([
   ['1.2.840.10045.3.1.7', { name: 'P-256', bits: 256 }],
   ['1.3.132.0.34', { name: 'P-384', bits: 384 }],

@@ -15,7 +15,7 @@ const BLOCKS = {
 
 /**
  * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the
- * blocks. Throws PkiError `pem` on an incomplete block, `too_large` over 8 MB or 10,000 blocks.
+ * blocks. Throws PkiError `pem` on an incomplete block or invalid base64, `too_large` over 8 MB or 10,000 blocks.
  */
 export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
   checkLength(text.length);
@@ -33,7 +33,7 @@ export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'
   return blocks;
 }
 
-/** Decodes bytes for `splitPem`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
+/** Decodes bytes as Latin-1 for `splitPem`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
 export function pemText(bytes: Uint8Array): string {
   checkLength(bytes.length);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

@@ -20,7 +20,7 @@ export function isALabel(label: string): boolean {
     for (let k = BASE; ; k += BASE) {
       const digit = parseInt(code[position++] ?? '', BASE);
       if (Number.isNaN(digit)) return false;
-      // Punycode orders letters before digits, parseInt digits before letters.
+      // Punycode orders letters before digits; parseInt orders digits before letters.
       const value = digit < 10 ? digit + 26 : digit - 10;
       index += value * weight;
       const threshold = Math.min(Math.max(k - bias, T_MIN), T_MAX);

@@ -3,7 +3,7 @@ import { objectIdentifier, toHex } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
 export interface NameAttribute {
-  /** Dotted object identifier. */
+  /** Dotted object identifier of the attribute type. */
   readonly type: string;
   readonly tag: number;
   /** DER of the value, for types that cannot be decoded to text. */
@@ -15,18 +15,18 @@ export interface NameAttribute {
 /** A relative distinguished name: nearly always a single attribute. */
 export type RelativeName = readonly NameAttribute[];
 
-/** A Name (RFC 5280 §4.1.2.4), relative names in encoded order (usually country first). */
+/** Parsed Name (RFC 5280 §4.1.2.4). The relative names are in encoded order (usually country first). */
 export interface DistinguishedName {
   readonly der: Uint8Array;
   readonly relativeNames: readonly RelativeName[];
   readonly isEmpty: boolean;
   /** Comparison key of each relative name; `comparisonKey` joins them. */
   readonly relativeKeys: readonly string[];
-  /** Equal for names that are equal under RFC 5280 §7.1, regardless of string type, case and spacing. */
+  /** Key that is equal for names that are equal under RFC 5280 §7.1, regardless of string type, case and spacing. */
   readonly comparisonKey: string;
   /**
-   * Returns the most specific (last) value of an attribute type, null if absent. `type`: short name such as `CN`, or
-   * dotted identifier.
+   * Returns the most specific (last) value of an attribute type, or null if absent. `type`: short name such as
+   * `CN`, or dotted identifier.
    */
   attribute(type: string): string | null;
 }
@@ -98,7 +98,7 @@ class ParsedName implements DistinguishedName {
 }
 
 /**
- * Longest text that is normalised. NFKC takes quadratic time on unsorted combining marks: 300 ms for 64 kB.
+ * Maximum length of text that is normalised. NFKC takes quadratic time on unsorted combining marks: 300 ms for 64 kB.
  * RFC 5280 Appendix A.1 allows at most 128 characters in a subject.
  */
 const MAX_NORMALISED = 512;
@@ -125,7 +125,8 @@ function stringText(element: DerElement): string | null {
       } catch {
         throw new PkiError('der_string', 'UTF8String is not UTF-8');
       }
-    // Decode these as Latin-1: CAs have used PrintableString and TeletexString that way, and it cannot fail.
+    // Decode these as Latin-1: CAs have put Latin-1 into PrintableString and TeletexString,
+    // and decoding it cannot fail.
     case TAG.printableString:
     case TAG.ia5String:
     case TAG.teletexString:
@@ -153,7 +154,7 @@ function universalText(buffer: Buffer): string {
 
 /**
  * Formats a name as RFC 4514 text: most specific part first, '' for an empty name. Also escapes control, invisible and
- * direction-changing characters (allowed by §2.4), so that the text is safe in logs and mail headers.
+ * direction-changing characters (as RFC 4514 §2.4 allows), so that the text is safe in logs and mail headers.
  */
 export function formatDistinguishedName(name: DistinguishedName): string {
   return name.relativeNames
@@ -164,7 +165,7 @@ export function formatDistinguishedName(name: DistinguishedName): string {
 
 function formatAttribute({ type, text, encoded }: NameAttribute): string {
   const short = shortAttributeName(type);
-  // §2.4: the value of a type in dotted form is the hex of its encoding.
+  // RFC 4514 §2.4: after a type in dotted form, the value is the hex of its encoding.
   if (short === null || text === null) return `${short ?? type}=#${toHex(encoded)}`;
   return `${short}=${escapeValue(text)}`;
 }
@@ -181,7 +182,7 @@ function escapeOctets(characters: string): string {
   return Buffer.from(characters).toString('hex').toUpperCase().replace(/../g, '\\$&');
 }
 
-/** Object identifiers by short name: those of RFC 4514 §3, then others from LDAP or common among CAs. */
+/** Object identifiers of attribute types by short name: those of RFC 4514 §3, then others that LDAP or many CAs use. */
 const ATTRIBUTE_TYPES: ReadonlyMap<string, string> = new Map([
   ['CN', '2.5.4.3'],
   ['L', '2.5.4.7'],

@@ -8,7 +8,7 @@ import { PkiError } from '../pki-error.ts';
 /** GeneralName (RFC 5280 §4.2.1.6). `unsupported` forms have no value, because no code here compares them. */
 export type GeneralName =
   | { readonly kind: 'dns' | 'email' | 'uri'; readonly value: string }
-  /** 4 or 16 octets as a name; 8 or 32 (address and mask) in name constraints. */
+  /** `octets`: 4 or 16 for an address as a name; 8 or 32 for address and mask in name constraints. */
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'directory'; readonly name: DistinguishedName }
   | { readonly kind: 'unsupported'; readonly form: UnsupportedForm };
@@ -67,7 +67,7 @@ function addressOctets(octets: Uint8Array, lengths: readonly number[]): Uint8Arr
   return octets;
 }
 
-/** Octet counts of an iPAddress as a name. */
+/** Allowed lengths of an iPAddress as a name, in octets. */
 export const ADDRESS_LENGTHS = [4, 16];
-/** Octet counts of an iPAddress as a constraint: address and mask (RFC 5280 §4.2.1.10). */
+/** Allowed lengths of an iPAddress as a constraint, in octets: address and mask (RFC 5280 §4.2.1.10). */
 export const SUBTREE_LENGTHS = [8, 32];

@@ -1,4 +1,7 @@
-/** Parses an IPv4 or IPv6 address to 4 or 16 octets. Returns null for other text, zone ids and prefixes included. */
+/**
+ * Parses an IPv4 or IPv6 address into 4 or 16 octets. Returns null for any other text, also with a
+ * zone id or prefix length.
+ */
 export function parseIpAddress(text: string): Uint8Array | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -31,7 +34,10 @@ function parseIpv6(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
 }
 
-/** Formats 4 or 16 octets as canonical text: dotted decimal, or RFC 5952 (with its mixed form for ::ffff:0:0/96). */
+/**
+ * Formats 4 or 16 octets as canonical text: IPv4 in dotted decimal, IPv6 by RFC 5952 (in its
+ * mixed form for ::ffff:0:0/96).
+ */
 export function formatIpAddress(octets: Uint8Array): string {
   if (octets.length === 4) return octets.join('.');
   const groups: number[] = [];
@@ -40,7 +46,8 @@ export function formatIpAddress(octets: Uint8Array): string {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
     return `::ffff:${octets.slice(12).join('.')}`;
   }
-  // §4.2: `::` replaces the longest run of two or more zero groups, the first of equal length.
+  // RFC 5952 §4.2: `::` replaces the longest run of two or more zero groups, or the first of
+  // several runs of that length.
   let best = { start: 0, length: 1 };
   for (let start = 0; start < 8; start++) {
     let length = 0;

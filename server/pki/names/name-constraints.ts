@@ -14,7 +14,7 @@ export interface NameConstraints {
 
 export function parseNameConstraints(value: Uint8Array): NameConstraints {
   const reader = onlyElement(value, TAG.sequence).open();
-  // §4.2.1.10: CAs MUST NOT issue an empty sequence.
+  // RFC 5280 §4.2.1.10: CAs MUST NOT issue an empty sequence.
   if (reader.done) throw new PkiError('empty', 'name constraints without subtrees');
   const permitted = readSubtrees(reader, 0);
   const excluded = readSubtrees(reader, 1);
@@ -33,7 +33,7 @@ function readSubtrees(reader: DerReader, number: number): GeneralName[] {
     const base = readGeneralName(subtree, SUBTREE_LENGTHS);
     checkBase(base);
     const minimum = subtree.optional(contextTag(0, 'primitive'));
-    // §4.2.1.10: minimum must be 0, which DER omits as the default, and maximum must be absent.
+    // RFC 5280 §4.2.1.10: minimum must be 0, which DER omits as the default, and maximum must be absent.
     if ((minimum !== null && countValue(minimum) !== 0) || !subtree.done) {
       throw new PkiError('value', 'subtree with a minimum or maximum');
     }
@@ -59,8 +59,8 @@ function checkBase(base: GeneralName): void {
 }
 
 /**
- * Returns whether all names satisfy the constraints of a CA above (RFC 5280 §4.2.1.10, §6.1.3 b, c). False if a
- * constrained name cannot be compared or `work` runs out: the cost is names × constraints, both set by an attacker.
+ * Returns whether all names satisfy the constraints of a CA above (RFC 5280 §4.2.1.10, §6.1.3 b, c). Returns false if a
+ * constrained name cannot be compared or `work` runs out: an attacker sets the cost, which is names × constraints.
  */
 export function satisfiesNameConstraints(
   certificate: Certificate,
@@ -81,7 +81,7 @@ export function satisfiesNameConstraints(
 
 /** A name, or the base of a subtree, prepared for comparison. Computed once per certificate or constraint. */
 type Comparable =
-  /** `host`: lower case, null if invalid. `suffix`: what names below this base end with. */
+  /** `host`: host name in lower case; null if invalid. `suffix`: ending of all names below this base. */
   | { form: 'dns'; host: string | null; text: string; suffix: string }
   | { form: 'email'; mailbox: Mailbox | null; text: string; suffix: string }
   | { form: 'uri'; host: string | null; text: string; suffix: string }
@@ -90,7 +90,7 @@ type Comparable =
   | { form: UnsupportedForm };
 type Form = Comparable['form'];
 
-/** The bases of one form, and the work units for comparing one name with all of them. */
+/** Base names of one form, with the work units for comparing one name with all of them. */
 interface Subtrees {
   bases: Comparable[];
   work: number;
@@ -105,18 +105,18 @@ const namesOf = new WeakMap<Certificate, Comparable[]>();
 const constraintsOf = new WeakMap<NameConstraints, Constraints>();
 
 /**
- * Returns the names that constraints apply to: the SANs, the subject, and its email attributes if no SAN is an email
- * (§4.2.1.10).
+ * Returns the names that constraints apply to: the SANs, the subject, and the subject's email attributes if no SAN is
+ * an email address (RFC 5280 §4.2.1.10).
  */
 function constrainedNames(certificate: Certificate): Comparable[] {
   const known = namesOf.get(certificate);
   if (known !== undefined) return known;
   const { subject, subjectAltNames } = certificate;
-  const names = subjectAltNames.all.map(comparable);
+  const names = subjectAltNames.all.map(toComparable);
   if (!subject.isEmpty) names.push({ form: 'directory', keys: subject.relativeKeys });
   if (subjectAltNames.emailAddresses.length === 0) {
     for (const { type, text } of subject.relativeNames.flat()) {
-      if (type === EMAIL_ADDRESS && text !== null) names.push(comparable({ kind: 'email', value: text }));
+      if (type === EMAIL_ADDRESS && text !== null) names.push(toComparable({ kind: 'email', value: text }));
     }
   }
   namesOf.set(certificate, names);
@@ -136,7 +136,7 @@ function subtreesOf(constraints: NameConstraints): Constraints {
 
 function groupByForm(names: readonly GeneralName[]): Map<Form, Subtrees> {
   const groups = new Map<Form, Subtrees>();
-  for (const base of names.map(comparable)) {
+  for (const base of names.map(toComparable)) {
     const group = groups.get(base.form) ?? { bases: [], work: 0 };
     groups.set(base.form, group);
     group.bases.push(base);
@@ -145,11 +145,9 @@ function groupByForm(names: readonly GeneralName[]): Map<Form, Subtrees> {
   return groups;
 }
 
-/**
- * Work units of a comparison that fails at the first character, and characters of equal text compared per further
- * unit.
- */
+/** Work units of a comparison that fails at the first character. */
 const COMPARISON_WORK = 2;
+/** Number of equal characters compared per further work unit. */
 const COMPARED_CHARACTERS = 256;
 
 function comparisonWork(base: Comparable): number {
@@ -161,7 +159,7 @@ function comparisonWork(base: Comparable): number {
   return COMPARISON_WORK + ('text' in base ? Math.floor(base.text.length / COMPARED_CHARACTERS) : 0);
 }
 
-function comparable(name: GeneralName): Comparable {
+function toComparable(name: GeneralName): Comparable {
   switch (name.kind) {
     case 'dns': {
       const text = name.value.toLowerCase();
@@ -203,7 +201,7 @@ function isCovered(name: Comparable, base: Comparable): boolean | null {
     return name.host === null ? null : isHostWithin(name.host, base);
   if (name.form === 'ip' && base.form === 'ip') return isAddressWithin(name.octets, base.octets);
   if (name.form === 'email' && base.form === 'email') return isMailboxWithin(name.mailbox, base);
-  // §4.2.1.10: reject a URI without a host name if URIs are constrained.
+  // RFC 5280 §4.2.1.10: reject a URI without a host name if URIs are constrained.
   if (name.form === 'uri' && base.form === 'uri')
     return name.host === null ? null : isExactHostWithin(name.host, base);
   if (name.form === 'directory' && base.form === 'directory')
@@ -214,8 +212,8 @@ function isCovered(name: Comparable, base: Comparable): boolean | null {
 type HostBase = { text: string; suffix: string };
 
 /**
- * Matches whole labels: `badexample.com` is not within `example.com`. A base with a leading dot excludes the base
- * itself.
+ * Returns whether a host lies in the subtree of a base. Compares whole labels: `badexample.com` is not within
+ * `example.com`. A base with a leading dot covers only its subdomains.
  */
 function isHostWithin(host: string, { text, suffix }: HostBase): boolean {
   return text === '' || host === text || host.endsWith(suffix);
@@ -245,7 +243,7 @@ function isAddressWithin(octets: Uint8Array, base: Uint8Array): boolean {
 
 interface Mailbox {
   local: string;
-  /** In lower case. */
+  /** Host in lower case. */
   host: string;
 }
 
@@ -262,7 +260,10 @@ export function splitMailbox(text: string): Mailbox | null {
   return isLocalPart && MAIL_HOST.test(host) ? { local, host: host.toLowerCase() } : null;
 }
 
-/** Compares with a base: a mailbox, one host, or `.domain` (its subdomains). Returns null if either is invalid. */
+/**
+ * Returns whether a mailbox lies within a base: a mailbox, one host, or `.domain` for its subdomains. Returns
+ * null if either is invalid.
+ */
 function isMailboxWithin(
   mailbox: Mailbox | null,
   base: Extract<Comparable, { form: 'email' }>,
@@ -281,7 +282,10 @@ function uriHost(text: string): string | null {
   return !isDnsName(host) || host.startsWith('*') || /(?:^|\.)\d+$/.test(host) ? null : host;
 }
 
-/** Matches URI and email hosts. Unlike for dNSName, a base without a leading dot is one host, not a subtree. */
+/**
+ * Returns whether a URI or email host lies within a base. Unlike for dNSName, a base without a leading dot
+ * is one host, not a subtree.
+ */
 function isExactHostWithin(host: string, base: HostBase): boolean {
   return base.text.startsWith('.') ? isHostWithin(host, base) : host === base.text;
 }

@@ -24,7 +24,10 @@ export function matchesReference(certificate: Certificate, reference: ReferenceI
   return certificate.subjectAltNames.dnsNames.some((presented) => matchesDnsName(presented, name));
 }
 
-/** Matches as RFC 9525 §6.3 says: case-insensitive; `*` matches exactly one whole left-most label. */
+/**
+ * Returns whether a dNSName matches a host name (RFC 9525 §6.3): case-insensitive; `*` matches exactly
+ * one whole left-most label.
+ */
 function matchesDnsName(presented: string, reference: string): boolean {
   const pattern = presented.toLowerCase();
   if (!pattern.includes('*')) return pattern === reference && pattern !== '';

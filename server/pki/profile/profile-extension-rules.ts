@@ -39,7 +39,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     id: 'authority-key-identifier-present',
     section: '4.2.1.1',
     profile: 'rfc5280',
-    // Only a self-issued anchor may omit it.
+    // Only a self-issued anchor may omit its key identifier.
     broken: ({ authorityKeyIdentifier, selfIssued }, role) =>
       typeof authorityKeyIdentifier?.keyIdentifier !== 'string' && !(selfIssued && role === 'anchor'),
   },
@@ -133,7 +133,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     broken: ({ extensions, isCertificateAuthority }) =>
       extensions.has(EXTENSION.nameConstraints) && !isCertificateAuthority,
   },
-  // Not for web-pki: BR §7.1.2.5.2 allows it non-critical, for clients that do not know the extension.
+  // Only for rfc5280: BR §7.1.2.5.2 allows non-critical name constraints, for clients that do not know the extension.
   alwaysCritical('name-constraints-critical', '4.2.1.10', EXTENSION.nameConstraints, 'rfc5280'),
   {
     id: 'name-constraints-without-leading-dot',

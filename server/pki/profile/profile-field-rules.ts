@@ -1,7 +1,7 @@
 import type { ProfileRule } from './profile.ts';
 import { RSA_ENCRYPTION } from '../public-key.ts';
 
-/** Rules on the fields outside the extensions. */
+/** Rules on certificate fields outside the extensions. */
 export const FIELD_RULES: readonly ProfileRule[] = [
   {
     id: 'version-3',
@@ -58,7 +58,7 @@ export const FIELD_RULES: readonly ProfileRule[] = [
     broken({ signature: { algorithm } }) {
       const hashBytes = PERMITTED_HASHES.get(algorithm.hash ?? '');
       if (hashBytes === undefined) return true;
-      // §7.1.3.2.1 lists PSS only with a salt as long as the hash.
+      // BR §7.1.3.2.1 permits RSA-PSS only with a salt as long as the hash.
       return algorithm.scheme === 'rsa-pss' && algorithm.saltBytes !== hashBytes;
     },
   },

@@ -42,7 +42,7 @@ export const NAME_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.7.12',
     profile: 'web-pki',
     roles: ['leaf'],
-    // Labels with `--` in positions 3 and 4 are reserved (RFC 5890 §2.3.1). Of these, only A-labels are allowed.
+    // Labels with `--` in positions 3 and 4 are reserved (RFC 5890 §2.3.1). Only A-labels among them are allowed.
     broken: ({ subjectAltNames }) =>
       subjectAltNames.dnsNames
         .flatMap((name) => name.split('.'))
@@ -80,7 +80,7 @@ export const NAME_RULES: readonly ProfileRule[] = [
   },
 ];
 
-/** Upper bounds of RFC 5280 Appendix A.1, in characters. */
+/** Maximum lengths of subject attributes in characters, by attribute type (RFC 5280 Appendix A.1). */
 const UPPER_BOUNDS: ReadonlyMap<string, number> = new Map([
   ['2.5.4.3', 64], // CN
   ['2.5.4.5', 64], // serialNumber
@@ -97,7 +97,10 @@ function isPreferredSyntax(name: string): boolean {
   return host.length <= 253 && /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i.test(host);
 }
 
-/** Returns whether there is no common name, or one that equals a dNSName exactly or an IP address in canonical text. */
+/**
+ * Returns whether the subject has no common name, or a single one that equals a dNSName or the
+ * canonical text of an iPAddress.
+ */
 function isCommonNameRepeated({ subject, subjectAltNames }: Certificate): boolean {
   const commonNames = subject.relativeNames.flat().filter(({ type }) => type === '2.5.4.3');
   const [first] = commonNames;

@@ -25,7 +25,7 @@ const authority = (options: CertificateOptions): Certificate =>
 const anchor = (options: CertificateOptions): Certificate =>
   parseCertificate(mintAuthority({ key, ...options }).der);
 
-/** The names of the rules that a certificate breaks, without their sections. */
+/** Returns the ids of the rules that a certificate violates, without their sections. */
 function broken(certificate: Certificate, profile: Profile, role: CertificateRole = 'leaf'): string[] {
   const failures = profileFailures(certificate, role, { profile, purpose: 'serverAuth' });
   return failures.map(({ rule }) => rule?.split(' ')[0] ?? '');

@@ -6,20 +6,20 @@ import { FIELD_RULES } from './profile-field-rules.ts';
 import { NAME_RULES } from './profile-name-rules.ts';
 
 /**
- * Extra rules beyond those that TLS clients check. `tls-client`: none. `rfc5280`: what RFC 5280 §4 requires of CAs.
- * `web-pki`: what the CA/Browser Forum's Baseline Requirements (BR) require of publicly trusted CAs.
+ * Set of rules beyond those that TLS clients check. `tls-client`: none. `rfc5280`: requirements of RFC 5280 §4 on CAs.
+ * `web-pki`: Baseline Requirements (BR) of the CA/Browser Forum on publicly trusted CAs.
  */
 export type Profile = 'tls-client' | 'rfc5280' | 'web-pki';
 
 /** One requirement on the issuing CA. */
 export interface ProfileRule {
-  /** Stable name, kebab-case. */
+  /** Stable name of the rule, in kebab-case. */
   readonly id: string;
   /** Section of RFC 5280, or of the Baseline Requirements if it starts with `BR`. */
   readonly section: string;
-  /** Profile that the rule belongs to; absent: both. */
+  /** Profile that the rule belongs to. If absent, it belongs to both `rfc5280` and `web-pki`. */
   readonly profile?: 'rfc5280' | 'web-pki';
-  /** Roles that the rule applies to; absent: every role. */
+  /** Roles that the rule applies to. If absent, it applies to every role. */
   readonly roles?: readonly CertificateRole[];
   /** Returns true if the certificate violates the rule. */
   broken(certificate: Certificate, role: CertificateRole, purpose: 'serverAuth' | 'clientAuth'): boolean;
@@ -42,7 +42,7 @@ export function profileFailures(
   ).map((rule) => failure('profile', certificate, role, `${rule.id} (${rule.section})`));
 }
 
-/** Returns `profile` failures that depend on the certificate and its issuer together. */
+/** Returns the `profile` failures that depend on both the certificate and its issuer. */
 export function issuanceFailures(
   certificate: Certificate,
   issuer: Certificate,

@@ -13,7 +13,7 @@ export interface EntriesSummary {
   readonly hasExtensions: boolean;
   /** True if an entry has a critical extension other than reasonCode. Such a CRL must not be used (RFC 5280 §5.3). */
   readonly hasUnknownCritical: boolean;
-  /** Offset of every 64th entry, so that a later search parses only part of the CRL. */
+  /** Byte offset of every 64th entry, so that a later search parses only part of the CRL. */
   readonly marks: readonly number[];
   /** Entries with the wanted serial number, in encoded order. */
   readonly found: readonly ByteRange[];
@@ -21,7 +21,7 @@ export interface EntriesSummary {
 
 const ENTRIES_PER_MARK = 64;
 
-/** Reads elements without allocating an object for each, because a CRL may have millions. */
+/** DER reader that allocates no object per element, because a CRL may have millions. */
 class Cursor {
   tag = 0;
   contentStart = 0;
@@ -32,7 +32,10 @@ class Cursor {
     this.#bytes = bytes;
   }
 
-  /** Reads tag and length at `position`. Throws PkiError if the tag differs (0: any) or the content exceeds `limit`. */
+  /**
+   * Reads the tag and length at `position`. `tag` 0 accepts any tag. Throws PkiError if the tag differs, the length is
+   * not DER, or the content exceeds `limit`.
+   */
   read(position: number, limit: number, tag: number): void {
     const bytes = this.#bytes;
     if (position + 2 > limit) throw new PkiError('der_truncated', 'element cut off');
@@ -55,8 +58,8 @@ class Cursor {
 }
 
 /**
- * Reads all entries of revokedCertificates (RFC 5280 §5.1.2.6). Throws PkiError if any entry has a wrong shape, so that
- * no serial number can hide behind a malformed entry. `wanted`: content of the INTEGER of a serial number.
+ * Reads all entries of revokedCertificates (RFC 5280 §5.1.2.6) and finds those with serial number `wanted` (content of
+ * its INTEGER). Throws PkiError if any entry has a wrong shape, so that none can hide a serial number.
  */
 export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array | null): EntriesSummary {
   const cursor = new Cursor(bytes);
@@ -91,8 +94,8 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
 }
 
 /**
- * Returns the entries of a serial number in a list that `walkEntries` has read. Searches for its octets, then parses
- * only the block of entries around each match, because a match may also lie inside another field.
+ * Returns the entries with a serial number from a list that `walkEntries` has read. Searches for its octets, then
+ * parses only the block of entries around each match, because a match may also lie inside another field.
  */
 export function findEntries(
   bytes: Buffer,
@@ -135,7 +138,10 @@ function checkInteger(bytes: Buffer, start: number, end: number): void {
   }
 }
 
-/** Checks only type and length of a time, which limits the number of entries. `crl.find` parses the digits. */
+/**
+ * Checks only the type and length of a time; `crl.find` parses the digits. The length limits the number of entries.
+ * Throws PkiError if the type or length is wrong.
+ */
 function checkTime({ tag, contentStart, end }: Cursor): void {
   const length = tag === TAG.utcTime ? 13 : tag === TAG.generalizedTime ? 15 : -1;
   if (end - contentStart !== length) throw new PkiError('der_time', 'time not in its DER form');
@@ -150,7 +156,7 @@ function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): 
   return true;
 }
 
-/** id-ce-cRLReasons (2.5.29.21), encoded. */
+/** Encoded object identifier of the reasonCode extension, id-ce-cRLReasons (2.5.29.21). */
 const REASON_CODE = Uint8Array.of(0x55, 0x1d, 0x15);
 
 function hasCritical(bytes: Buffer, cursor: Cursor, start: number, end: number): boolean {

@@ -8,13 +8,16 @@ import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './rev
 export interface CrlStatusRequest {
   readonly crl: RevocationList;
   readonly certificate: Certificate;
-  /** The issuer of `certificate` on its path. */
+  /** Issuer of `certificate` on its path. */
   readonly issuer: Certificate;
   /** URL in the certificate from which the CRL was fetched, byte for byte; null if the CRL was not fetched. */
   readonly url: string | null;
-  /** ms UTC. */
+  /** Time of the check, ms UTC. */
   readonly now: number;
-  /** Profiles other than `tls-client` also apply the rules of RFC 5280 §5.2 for issuing CAs. Default: tls-client. */
+  /**
+   * Profile whose rules apply. All except `tls-client` add the rules of RFC 5280 §5.2 for issuing
+   * CAs. Default: `tls-client`.
+   */
   readonly profile?: Profile;
 }
 
@@ -22,9 +25,9 @@ export interface CrlStatusRequest {
  * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry counts even in an
  * expired, delta or partial CRL. A missing entry means good only if the CRL is current and covers the certificate.
  */
-export function crlStatus(question: CrlStatusRequest): RevocationStatus {
-  const { crl, certificate } = question;
-  const untrusted = untrustedReason(question);
+export function crlStatus(request: CrlStatusRequest): RevocationStatus {
+  const { crl, certificate } = request;
+  const untrusted = untrustedReason(request);
   if (untrusted !== null) return { state: 'none', why: untrusted };
   const { thisUpdate, nextUpdate } = crl;
   try {
@@ -35,26 +38,26 @@ export function crlStatus(question: CrlStatusRequest): RevocationStatus {
     if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
     throw error;
   }
-  const inconclusive = inconclusiveReason(question);
+  const inconclusive = inconclusiveReason(request);
   if (inconclusive !== null) return { state: 'none', why: inconclusive };
   return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
 }
 
-/** Returns why the entries of the CRL cannot be trusted, or null if they can. */
-function untrustedReason(question: CrlStatusRequest): NoStatusReason | null {
-  const { crl, certificate, issuer, profile = 'tls-client' } = question;
+/** Returns the reason why the entries of the CRL cannot be trusted, or null if they can. */
+function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
+  const { crl, certificate, issuer, profile = 'tls-client' } = request;
   if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
     return 'wrong_issuer';
   }
   if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
   if (!crl.isSignedBy(issuer)) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
-  // The serial numbers may be those of other issuers or of attribute certificates.
+  // Reject indirect CRLs, which may list certificates of other issuers, and CRLs that list only attribute certificates.
   if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
   return null;
 }
 
-/** Returns why a missing entry proves nothing, or null if it means good. */
+/** Returns the reason why a missing entry proves nothing, or null if it means good. */
 function inconclusiveReason({ crl, certificate, url, now }: CrlStatusRequest): NoStatusReason | null {
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
   if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';
@@ -75,12 +78,12 @@ function isCompleteFor(
   if (scope.onlySomeReasons) return false;
   if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
-  // All URIs of one distribution point name the same CRL (§4.2.1.13).
+  // All URIs of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
   const { uris } = scope;
   return uris === null || points.some((point) => point.uris.some((uri) => uris.includes(uri)));
 }
 
-/** Returns whether the CRL has the version and extensions required of CAs (RFC 5280 §5.1.2.1, §5.2.1, §5.2.3). */
+/** Returns whether the CRL has the version and extensions that RFC 5280 requires of CAs (§5.1.2.1, §5.2.1, §5.2.3). */
 function followsIssuerRules({ version, extensions }: RevocationList): boolean {
   const required = [CRL_EXTENSION.authorityKeyIdentifier, CRL_EXTENSION.crlNumber];
   return version === 2 && required.every((identifier) => extensions.get(identifier)?.critical === false);

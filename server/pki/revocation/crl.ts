@@ -17,14 +17,14 @@ import { reasonName } from './revocation-status.ts';
 import type { SignatureAlgorithm } from '../signature.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
 
-/** Size limit of a CRL: the largest in real use are about 15 MB. */
+/** Maximum size of a CRL. The largest in real use are about 15 MB. */
 const MAX_LIST_BYTES = 32 * 1024 * 1024;
 const TAG_ENUMERATED = 0x0a;
 
 export interface RevokedEntry {
-  /** ms UTC. */
+  /** Time of the revocation, ms UTC. */
   readonly revokedAt: number;
-  /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if none is given. */
+  /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if the entry gives none. */
   readonly reason: string | null;
 }
 
@@ -33,33 +33,34 @@ export interface RevocationList {
   readonly byteLength: number;
   readonly version: number;
   readonly issuer: DistinguishedName;
-  /** ms UTC. */
+  /** Issue time of the CRL, ms UTC. */
   readonly thisUpdate: number;
+  /** Time by which the CA issues the next CRL, ms UTC; null if absent. */
   readonly nextUpdate: number | null;
   readonly entryCount: number;
   readonly extensions: Extensions;
-  /** null if the CRL covers all certificates of its issuer. */
+  /** Certificates that the CRL covers; null if it covers all certificates of its issuer. */
   readonly scope: IssuingDistributionPoint | null;
-  /** True for a delta CRL, which lists only changes since another CRL (§5.2.4). */
+  /** True for a delta CRL, which lists only the changes since another CRL (RFC 5280 §5.2.4). */
   readonly isDelta: boolean;
   /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
   /**
-   * Returns the first entry of a serial number (hex as in `Certificate`), except removeFromCRL, or null. Throws
-   * PkiError if malformed.
+   * Returns the first entry with this serial number (hex as in `Certificate`) whose reason is not removeFromCRL, or
+   * null. Throws PkiError if the entry is malformed.
    */
   find(serialNumber: string): RevokedEntry | null;
-  /** Returns whether this certificate's key made the signature. False for weak algorithms. */
+  /** Returns whether the key of `issuer` made the signature. Returns false for weak algorithms. */
   isSignedBy(issuer: Certificate): boolean;
 }
 
 /**
- * Parses a CRL (some ms for 100,000 entries): DER up to 32 MB, or PEM up to 8 MB, which some CAs serve against RFC 5280
- * §4.2.1.13. Keeps a view on `list`, so callers must not change it. Throws PkiError on malformed input.
+ * Parses a CRL (some ms for 100,000 entries): DER up to 32 MB, or PEM up to 8 MB, which some CAs serve contrary to RFC
+ * 5280 §4.2.1.13. Keeps a view on `list`, so callers must not change it. Throws PkiError on malformed input.
  */
 export function parseCrl(list: Uint8Array): RevocationList {
   if (list.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
-  const bytes = derOf(Buffer.from(list.buffer, list.byteOffset, list.length));
+  const bytes = toDer(Buffer.from(list.buffer, list.byteOffset, list.length));
   const outer = onlyElement(bytes, TAG.sequence).open();
   const signed = outer.read(TAG.sequence);
   const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
@@ -77,7 +78,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   const thisUpdate = timeValue(body.read());
   const isTime = body.nextTag === TAG.utcTime || body.nextTag === TAG.generalizedTime;
   const nextUpdate = isTime ? timeValue(body.read()) : null;
-  const revoked = spanOf(bytes, body.optional(TAG.sequence));
+  const revoked = contentRange(bytes, body.optional(TAG.sequence));
   const extensions = readExtensions(body);
   body.end();
 
@@ -111,7 +112,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   };
 }
 
-function derOf(bytes: Buffer): Buffer {
+function toDer(bytes: Buffer): Buffer {
   if (bytes[0] === TAG.sequence) return bytes;
   const [der] = splitPem(pemText(bytes), 'crl');
   if (der === undefined) throw new PkiError('der_tag', 'no CRL');
@@ -135,7 +136,7 @@ function readVersion(body: DerReader): number {
 }
 
 /** Returns the byte range of an element's content in `bytes`; an empty range for null. */
-function spanOf(bytes: Buffer, element: DerElement | null): ByteRange {
+function contentRange(bytes: Buffer, element: DerElement | null): ByteRange {
   if (element === null) return { start: 0, end: 0 };
   const { content } = element;
   const start = content.byteOffset - bytes.byteOffset;
@@ -147,7 +148,7 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** Extensions that may be critical: they are evaluated, or only help to find the issuer. */
+/** CRL extensions that may be critical: this code evaluates them, or they only help to find the issuer. */
 const KNOWN_EXTENSIONS = new Set<string>([
   CRL_EXTENSION.issuerAltName,
   CRL_EXTENSION.crlNumber,

@@ -3,7 +3,7 @@ import type { DerElement, DerReader } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
 import { ADDRESS_LENGTHS, readGeneralName } from '../names/general-name.ts';
 
-/** IssuingDistributionPoint (RFC 5280 §5.2.5): which certificates a CRL covers. */
+/** IssuingDistributionPoint (RFC 5280 §5.2.5): the certificates and reasons that a CRL covers. */
 export interface IssuingDistributionPoint {
   /** URIs of the distribution point, byte for byte; empty if its name has no URI; null if it has no name. */
   readonly uris: readonly string[] | null;
@@ -14,7 +14,7 @@ export interface IssuingDistributionPoint {
   readonly isIndirect: boolean;
 }
 
-/** Parses the extension's value. Throws PkiError on malformed input. */
+/** Parses the value of the extension IssuingDistributionPoint. Throws PkiError on malformed input. */
 export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistributionPoint {
   const reader = onlyElement(value, TAG.sequence).open();
   const flag = (number: number): boolean => {
@@ -38,7 +38,10 @@ export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistrib
   };
 }
 
-/** Returns the URIs of a DistributionPointName (§4.2.1.13), any scheme; none if relative to the CRL issuer. */
+/**
+ * Returns the URIs of any scheme in a DistributionPointName (RFC 5280 §4.2.1.13). A name relative to the CRL issuer has
+ * none. Throws PkiError on malformed input.
+ */
 export function distributionPointUris(name: DerElement): string[] {
   const choice = name.open();
   const fullName = choice.optional(contextTag(0, 'constructed'));

@@ -28,7 +28,10 @@ export function ocspRequest({
   return element(TAG.sequence, element(TAG.sequence, list));
 }
 
-/** Encodes a DER element. Only an overlong serial number needs more than 127 bytes, thus a long-form length. */
+/**
+ * Encodes a DER element of up to 65,535 bytes. Only an overlong serial number needs a
+ * long-form length (over 127 bytes).
+ */
 function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -38,11 +41,11 @@ function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 
 /** CertID (RFC 6960 §4.1.1): a serial number, and hashes of the issuer's name and key. */
 export interface OcspCertificateId {
-  /** null for an unsupported hash algorithm. */
+  /** Algorithm of the two hashes; null if it is unsupported. */
   readonly hash: IdHash | null;
   readonly issuerNameHash: Uint8Array;
   readonly issuerKeyHash: Uint8Array;
-  /** Hex, as in `Certificate`. */
+  /** Serial number in hex, as in `Certificate`. */
   readonly serialNumber: string;
 }
 
@@ -65,7 +68,7 @@ export function readCertificateId(reader: DerReader): OcspCertificateId {
   return { hash: HASHES.get(algorithm) ?? null, issuerNameHash, issuerKeyHash, serialNumber };
 }
 
-/** Returns whether the id identifies this certificate, with any supported hash algorithm. */
+/** Returns whether the id identifies this certificate. Returns false for an unsupported hash algorithm. */
 export function matchesCertificateId(
   id: OcspCertificateId,
   certificate: Certificate,
@@ -79,7 +82,7 @@ export function matchesCertificateId(
   );
 }
 
-/** Hashes the public key bits without tag, length and count of unused bits (RFC 6960 §4.1.1). */
+/** Returns the hash of the public key bits without tag, length and count of unused bits (RFC 6960 §4.1.1). */
 export function keyHash({ key }: Certificate, algorithm: IdHash): Uint8Array {
   const info = onlyElement(key.der, TAG.sequence).open();
   info.read(TAG.sequence);

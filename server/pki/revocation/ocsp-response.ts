@@ -7,7 +7,7 @@ import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-status.ts';
 import { parseSignatureAlgorithm, type SignatureAlgorithm } from '../signature.ts';
 
-/** More certificates than any real responder sends. */
+/** Maximum number of enclosed certificates. Real responders send fewer. */
 const MAX_CERTIFICATES = 10;
 const TAG_ENUMERATED = 0x0a;
 const BASIC = '1.3.6.1.5.5.7.48.1.1';

@@ -14,8 +14,8 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
 /**
- * Maximum age of a response without nextUpdate, where "newer information is available all the time" (RFC 6960
- * §4.2.2.1).
+ * Maximum age of a response without nextUpdate. Its absence means that newer information is always
+ * available (RFC 6960 §4.2.2.1).
  */
 const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = HOUR_MS;
 
@@ -23,26 +23,26 @@ export interface OcspStatusRequest {
   /** DER of an OCSPResponse, fetched or stapled. */
   readonly response: Uint8Array;
   readonly certificate: Certificate;
-  /** The issuer of `certificate` on its path. */
+  /** Issuer of `certificate` on its path. */
   readonly issuer: Certificate;
-  /** ms UTC. */
+  /** Time of the check, ms UTC. */
   readonly now: number;
   /** Remaining work budget of the check. A response that exceeds it is `too_large`. Default: a new budget. */
   readonly work?: WorkBudget;
 }
 
-type BudgetedQuestion = OcspStatusRequest & { readonly work: WorkBudget };
+type BudgetedRequest = OcspStatusRequest & { readonly work: WorkBudget };
 
 /**
- * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The response must be signed by the issuer or
- * its delegate, name this certificate and be fresh. Revoked counts even if stale, because revocation is final.
+ * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The issuer or its delegate must have signed
+ * it, and it must name this certificate and be fresh. A stale `revoked` still counts, because revocation is final.
  */
 export function ocspStatus(request: OcspStatusRequest): RevocationStatus {
-  const question = { ...request, work: request.work ?? new WorkBudget() };
-  if (question.response.length > MAX_RESPONSE_BYTES) return none('too_large');
+  const budgeted = { ...request, work: request.work ?? new WorkBudget() };
+  if (budgeted.response.length > MAX_RESPONSE_BYTES) return none('too_large');
   try {
-    const response = parseOcspResponse(question.response);
-    return response === null ? none('responder_refused') : answerOf(response, question);
+    const response = parseOcspResponse(budgeted.response);
+    return response === null ? none('responder_refused') : answerOf(response, budgeted);
   } catch (error) {
     if (error instanceof PkiError) return none('malformed');
     throw error;
@@ -53,9 +53,9 @@ function none(why: NoStatusReason): RevocationStatus {
   return { state: 'none', why };
 }
 
-function answerOf(response: BasicOcspResponse, question: BudgetedQuestion): RevocationStatus {
-  const { certificate, issuer, now, work } = question;
-  const signers = signersOf(response, question);
+function answerOf(response: BasicOcspResponse, request: BudgetedRequest): RevocationStatus {
+  const { certificate, issuer, now, work } = request;
+  const signers = signersOf(response, request);
   const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
   if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
@@ -75,7 +75,7 @@ function answerOf(response: BasicOcspResponse, question: BudgetedQuestion): Revo
   return { state, reason, revokedAt, thisUpdate, nextUpdate };
 }
 
-/** No OCSP extension is supported, so every critical one is unknown. */
+/** Supported OCSP extensions. There are none, so every critical one is unknown. */
 const NO_EXTENSIONS: ReadonlySet<string> = new Set();
 
 function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
@@ -85,24 +85,21 @@ function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boole
 }
 
 /** Returns the allowed signers that match the responder id: the issuer and enclosed delegate certificates. */
-function signersOf(
-  { responder, certificates }: BasicOcspResponse,
-  question: BudgetedQuestion,
-): Certificate[] {
-  const isNamed = (certificate: Certificate): boolean =>
+function signersOf({ responder, certificates }: BasicOcspResponse, request: BudgetedRequest): Certificate[] {
+  const matchesResponderId = (certificate: Certificate): boolean =>
     'name' in responder
       ? isSameName(responder.name, certificate.subject)
       : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
-  const others = certificates.flatMap((der) => tryParseCertificate(der) ?? []).filter(isNamed);
-  const delegates = others.filter((other) => isDelegate(other, question));
-  return isNamed(question.issuer) ? [question.issuer, ...delegates] : delegates;
+  const enclosed = certificates.flatMap((der) => tryParseCertificate(der) ?? []).filter(matchesResponderId);
+  const delegates = enclosed.filter((other) => isDelegate(other, request));
+  return matchesResponderId(request.issuer) ? [request.issuer, ...delegates] : delegates;
 }
 
 /**
- * Returns whether the issuer delegated OCSP signing to this certificate: issued directly by it, valid, and with
- * id-kp-OCSPSigning, for which anyExtendedKeyUsage is no substitute (RFC 6960 §4.2.2.2).
+ * Returns whether the issuer delegated OCSP signing to this certificate: signed by the issuer itself, valid, and with
+ * id-kp-OCSPSigning. anyExtendedKeyUsage does not suffice (RFC 6960 §4.2.2.2).
  */
-function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedQuestion): boolean {
+function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedRequest): boolean {
   return (
     delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
     (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&

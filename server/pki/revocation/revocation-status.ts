@@ -1,30 +1,30 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Why a CRL or OCSP response gives no usable status for a certificate. */
+/** Reason why a CRL or OCSP response gives no usable status for a certificate. */
 export type NoStatusReason =
   | 'too_large'
   | 'malformed'
   | 'bad_signature'
-  /** From another issuer, or signed by a key that this issuer did not authorise. */
+  /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
   /**
-   * Has no entry for this certificate, and does not cover it (delta, other shard, other kind of certificate, some
-   * reasons).
+   * The answer has no entry for this certificate and does not cover it: delta CRL, other shard, other kind of
+   * certificate, or only some reasons.
    */
   | 'wrong_scope'
-  /** Not a revocation, and expired, without an end of validity, or from the future. */
+  /** The answer is not a revocation, and it is expired, has no end of validity, or is dated in the future. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';
 
-/** How far a signer's clock may be ahead of ours. */
+/** Maximum time in ms by which a signer's clock may be ahead of ours. */
 export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 
 /** Result of evaluating a CRL or OCSP response for one certificate. Times in ms UTC. */
 export type RevocationStatus =
   | {
       readonly state: 'good' | 'revoked';
-      /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if none is given. */
+      /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if the answer gives none. */
       readonly reason: string | null;
       readonly revokedAt: number | null;
       readonly thisUpdate: number;
@@ -32,7 +32,7 @@ export type RevocationStatus =
     }
   | { readonly state: 'none'; readonly why: NoStatusReason };
 
-/** CRLReason names by number (RFC 5280 §5.3.1). 7 is not used. */
+/** Names of CRLReason by number (RFC 5280 §5.3.1). The number 7 is not used. */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [0, 'unspecified'],
   [1, 'keyCompromise'],

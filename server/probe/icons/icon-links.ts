@@ -1,13 +1,13 @@
-/** A tag must not contain `<`, so the regular expression reads each character only once. */
+/** Pattern of a `<link>` tag. It does not allow `<` inside, so that matching reads each character only once. */
 const LINK_TAG = /<link([^<>]{0,1000})>/gi;
 const MAX_TAGS = 200;
-/** In pixels: the size of an icon on a card, at about double pixel density. */
+/** Wanted side length in pixels: the size of an icon on a card at about double pixel density. */
 const WANTED_SIDE = 32;
 /** Penalty for an icon without a `sizes` attribute. */
 const UNKNOWN_SIZE_PENALTY = 100;
 
 /**
- * Returns the URLs of the icons that a page names, the best fitting one first. It is not an HTML parser: it finds
+ * Returns the https URLs of the icons that a page names, the best fitting one first. Does not parse HTML: finds
  * `<link>` tags in the given start of the page and reads four attributes of each.
  */
 export function iconLinks(html: string, page: URL): URL[] {
@@ -36,7 +36,8 @@ function attributesOf(text: string): Map<string, string> {
 }
 
 /**
- * Returns 0 for the wanted size, more for larger icons, 100 for an unknown size and most for icons that are too small.
+ * Returns 0 for the wanted size, the excess in pixels for larger icons, 100 for an unknown size, and over 9,000 for
+ * icons that are too small.
  */
 function sizePenalty(sizes: string): number {
   const sides = Array.from(sizes.matchAll(/(\d{1,4})x\d{1,4}/gi), ([, side]) => Number(side));

@@ -5,7 +5,7 @@ import { rasterMediaType } from './raster-image.ts';
 import { connect } from 'node:tls';
 import { modernContext } from '../tls-contexts.ts';
 
-/** A raster image as the site serves it. `contentType` is detected from its bytes. */
+/** Raster image as the site serves it. `contentType` is detected from its bytes. */
 export interface Icon {
   contentType: string;
   content: Uint8Array;
@@ -13,8 +13,8 @@ export interface Icon {
 
 export interface IconSource {
   /**
-   * Fetches the icon of the site at an endpoint: one that its page names, else /favicon.ico. Returns null if there is
-   * none or on any failure. Always ends within its deadline.
+   * Fetches the icon of the site at an endpoint: one that its page names, otherwise /favicon.ico. Returns null if there
+   * is none or on any failure. Always ends within its deadline.
    */
   find(endpoint: { host: string; port: number }, signal: AbortSignal): Promise<Icon | null>;
 }
@@ -22,16 +22,16 @@ export interface IconSource {
 export interface IconSourceOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** For all requests together, including name resolution. Default: 10,000. */
+  /** Time limit in ms for all requests together, including name resolution. Default: 10,000. */
   deadlineMs?: number;
 }
 
 const DEADLINE_MS = 10_000;
 const MAX_PAGE_BYTES = 64 * 1024;
 const MAX_ICON_BYTES = 100 * 1024;
-/** How many of the icons that a page names are tried before /favicon.ico. */
+/** Maximum number of icons named by the page that we try before /favicon.ico. */
 const MAX_NAMED = 2;
-/** Registered ports of other protocols over TLS, where an HTTP request would only add noise to the server's log. */
+/** Registered ports of other protocols over TLS. An HTTP request to them would only add noise to the server's log. */
 const NOT_HTTP = [
   465, 563, 587, 636, 853, 989, 990, 992, 993, 994, 995, 2484, 3269, 5061, 5223, 5269, 5671, 6697, 8883,
 ];
@@ -85,19 +85,19 @@ export function createIconSource({
 export interface GuardedGetOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** Ends all requests. The caller sets the overall deadline with it. */
+  /** Aborting it ends all requests. The caller uses it for the overall deadline. */
   signal: AbortSignal;
-  /** The only permitted ports, for redirects too. */
+  /** Permitted ports, also for redirects. */
   ports: readonly number[];
-  /** Size limit of the body. */
+  /** Maximum size of the body in bytes. */
   maxBytes: number;
-  /** Whether to truncate or refuse a longer body. */
+  /** How to handle a longer body: `cut` truncates it, `refuse` fails. */
   longer: 'cut' | 'refuse';
   accept: string;
 }
 
 export interface GetResponse {
-  /** The final URL after redirects. */
+  /** Final URL after redirects. */
   url: URL;
   contentType: string;
   body: Buffer;
@@ -108,8 +108,8 @@ const MAX_REDIRECTS = 2;
 const HOP_MS = 8_000;
 
 /**
- * GETs a URL that a stranger chose, https only and without cookies or credentials. Every redirect is resolved, checked
- * against the address policy and pinned again. Returns null for every failure and every status but 200.
+ * Fetches an untrusted URL, https only and without cookies or credentials. Resolves every redirect again, checks it
+ * against the address policy and pins its address. Returns null for failures and every status but 200.
  */
 async function guardedGet(url: URL, options: GuardedGetOptions): Promise<GetResponse | null> {
   const { accept, ...request } = options;
@@ -133,8 +133,8 @@ async function guardedGet(url: URL, options: GuardedGetOptions): Promise<GetResp
 }
 
 /**
- * Skips certificate verification: people watch sites with broken certificates, and those should keep their icon. We
- * send nothing secret and check the bytes of an icon instead of trusting its source.
+ * Starts TLS without verifying the certificate, so that sites with broken certificates keep their icon. We send nothing
+ * secret, and we check the bytes of an icon instead of trusting its source.
  */
 const unverified: SecureSocket = (socket, host) =>
   connect({

@@ -1,4 +1,7 @@
-/** In pixels. Larger images are not icons, and a small file can decode to gigabytes in a browser. */
+/**
+ * Maximum width and height in pixels. Larger images are not icons, and a small file can decode
+ * to gigabytes in a browser.
+ */
 const MAX_SIDE_PX = 512;
 
 const KINDS: readonly { type: string; size: (bytes: Buffer) => Size | null }[] = [
@@ -34,7 +37,9 @@ function isSmall({ width, height }: Size): boolean {
 const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
   bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
 
-/** Reads the signature and the IHDR chunk, which comes first (PNG third edition §5.2, §11.2.1). */
+/**
+ * Returns the size in the IHDR chunk, which comes first (PNG third edition §5.2, §11.2.1); null if this is not a PNG.
+ */
 function pngSize(bytes: Buffer): Size | null {
   if (bytes.length < 33 || !startsWith(bytes, '\x89PNG\r\n\x1a\n') || !startsWith(bytes, 'IHDR', 12))
     return null;
@@ -46,7 +51,10 @@ function gifSize(bytes: Buffer): Size | null {
   return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
 }
 
-/** Finds the frame header, which holds the size, behind segments of any length (ITU-T T.81 §B.2.2). */
+/**
+ * Returns the size in the frame header, which follows segments of any length (ITU-T T.81
+ * §B.2.2); null if it is not found.
+ */
 function jpegSize(bytes: Buffer): Size | null {
   if (bytes.length < 4 || !startsWith(bytes, '\xff\xd8\xff')) return null;
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
@@ -54,14 +62,16 @@ function jpegSize(bytes: Buffer): Size | null {
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
     const length = bytes.readUInt16BE(at + 2);
-    // Fill bytes, which are rare, and invalid lengths count as unreadable.
+    // Treat fill bytes, which are rare, and invalid lengths as unreadable.
     if (marker === 0xff || length < 2) return null;
     at += 2 + length;
   }
   return null;
 }
 
-/** Reads the lossy (VP8), lossless (VP8L) and extended (VP8X) formats (RFC 9649 §2). */
+/**
+ * Returns the size of a lossy (VP8), lossless (VP8L) or extended (VP8X) image (RFC 9649 §2); null for other formats.
+ */
 function webpSize(bytes: Buffer): Size | null {
   if (bytes.length < 30 || !startsWith(bytes, 'RIFF') || !startsWith(bytes, 'WEBP', 8)) return null;
   if (startsWith(bytes, 'VP8 ', 12))
@@ -78,8 +88,8 @@ function webpSize(bytes: Buffer): Size | null {
 const MAX_IMAGES = 32;
 
 /**
- * Returns the size of the first image that is too large or unreadable, else of the last: a browser may pick any of
- * them. Each image is a PNG, or a bitmap whose height includes its mask.
+ * Returns the size of the first image that is too large, otherwise of the last image, because a browser may pick any;
+ * null if one is unreadable. Each image is a PNG, or a bitmap whose height includes its mask.
  */
 function icoSize(bytes: Buffer): Size | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;
@@ -87,7 +97,7 @@ function icoSize(bytes: Buffer): Size | null {
   if (count < 1 || count > MAX_IMAGES || bytes.length < 6 + count * 16) return null;
   let size: Size | null = null;
   for (let index = 0; index < count; index++) {
-    // The directory stores each side in one byte; decoders use the size in the image's own header.
+    // The directory stores each side in one byte, but decoders use the size in the image's own header.
     const at = bytes.readUInt32LE(6 + index * 16 + 12);
     const image = bytes.subarray(at);
     size = pngSize(image) ?? bitmapSize(image);
@@ -96,7 +106,10 @@ function icoSize(bytes: Buffer): Size | null {
   return size;
 }
 
-/** Halves the height because it includes the mask. A negative height means that rows are stored top-down. */
+/**
+ * Returns the size in a bitmap header. Halves the height, which includes the mask. A negative
+ * height means top-down rows.
+ */
 function bitmapSize(bytes: Buffer): Size | null {
   if (bytes.length < 40 || bytes.readUInt32LE(0) !== 40) return null;
   return { width: bytes.readInt32LE(4), height: Math.abs(bytes.readInt32LE(8)) / 2 };

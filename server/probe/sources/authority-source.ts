@@ -17,34 +17,41 @@ import { DAY_MS } from '../../../contract/durations.ts';
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 10_000;
 const MAX_CONCURRENT = 32;
-/** Most levels of issuers above the leaf that are fetched. */
+/** Maximum number of issuer levels above the leaf to fetch. */
 const MAX_DEPTH = 3;
 const MAX_FETCHES = 6;
 const MAX_URLS = 2;
 const FRESH_MS = DAY_MS;
 const MEMORY_BYTES = 4 * 1024 * 1024;
-/** Cache limits for intermediates: total size, and certificates per subject name (cross-signed and renewed ones). */
+/** Maximum total size of the cached intermediates in bytes. */
 const CACHE_BYTES = 4 * 1024 * 1024;
-const MAX_OF_ONE_NAME = 8;
+/** Maximum number of cached intermediates with the same subject name (cross-signed and renewed ones). */
+const MAX_PER_SUBJECT = 8;
 /** Work units to test whether one certificate issued another, in addition to verifying the signature. */
 const PAIR_WORK = 5;
 
 interface KnownAuthority {
   certificate: Certificate;
-  /** Where it was fetched from; null if a server sent it. */
+  /** URL from which the certificate was fetched; null if a server sent it. */
   url: string | null;
 }
 
-/** Also caches the intermediates of public paths, because most servers that omit one need the same few. */
+/**
+ * Authority source that also caches the intermediates of public paths, because most servers that
+ * omit one need the same few.
+ */
 export interface CachingAuthoritySource extends AuthoritySource {
-  /** Caches the intermediates of a path that ends in a public anchor. Private CAs must not reach other accounts. */
+  /**
+   * Caches the intermediates of a path. The path must end in a public anchor, because private CAs must
+   * not reach other accounts.
+   */
   learn(path: readonly Certificate[]): void;
 }
 
 /** Creates a source that fetches missing certificates from the AIA URLs in the chain (RFC 5280 §4.2.2.1). */
-export function createAuthoritySource(way: FetchContext): CachingAuthoritySource {
+export function createAuthoritySource(context: FetchContext): CachingAuthoritySource {
   const known = new LruCache<string, readonly KnownAuthority[]>(CACHE_BYTES);
-  const fetchOnce = createCachedFetch<readonly Certificate[], 'malformed'>(way, {
+  const fetchOnce = createCachedFetch<readonly Certificate[], 'malformed'>(context, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
@@ -60,7 +67,7 @@ export function createAuthoritySource(way: FetchContext): CachingAuthoritySource
       const isSame = (one: KnownAuthority): boolean =>
         one.certificate.fingerprint === certificate.fingerprint;
       const url = urlOf(certificate) ?? cached.find(isSame)?.url ?? null;
-      const all = [{ certificate, url }, ...cached.filter((one) => !isSame(one))].slice(0, MAX_OF_ONE_NAME);
+      const all = [{ certificate, url }, ...cached.filter((one) => !isSame(one))].slice(0, MAX_PER_SUBJECT);
       known.set(
         name,
         all,
@@ -84,7 +91,7 @@ export function createAuthoritySource(way: FetchContext): CachingAuthoritySource
           found.filter((one) => one.isCertificateAuthority && isIssuer(one, child, work));
         const fetched = await fetchOnce({
           key: `aia:${url}`,
-          // Anybody can put a real CA's URL into a forged certificate. That failure must not count for others.
+          // Anybody can put a real CA's URL into a forged certificate. Its failure must not affect other certificates.
           subject: child.fingerprint,
           url,
           asker,
@@ -105,7 +112,8 @@ export function createAuthoritySource(way: FetchContext): CachingAuthoritySource
       let isPending = false;
       let children = [leaf];
       for (let depth = 0; depth < MAX_DEPTH && !search.isComplete(); depth++) {
-        // Fetch even if an issuer is known: it may lead to an untrusted root, and another issuer to a trusted one.
+        // Fetch even if an issuer is known: the known issuer may lead to an untrusted root, and
+        // another issuer to a trusted one.
         const targets = children
           .flatMap((child) => child.caIssuersUrls.slice(0, MAX_URLS).map((url) => ({ child, url })))
           .slice(0, MAX_FETCHES - fetches);
@@ -121,7 +129,7 @@ export function createAuthoritySource(way: FetchContext): CachingAuthoritySource
   };
 }
 
-/** Collects the certificates available for one chain, with the URLs of those that the server did not send. */
+/** Certificates available for one chain, with the source URLs of certificates that the server did not send. */
 class Search {
   readonly #leaf: Certificate;
   readonly #sent: readonly Certificate[];
@@ -151,7 +159,9 @@ class Search {
     this.#added.set(certificate.fingerprint, { certificate, url: url ?? existing?.url ?? null });
   }
 
-  /** Adds the cached issuers of `child`, then level by level the cached issuers of all available issuers. */
+  /**
+   * Adds the cached valid issuers of `child`, then, level by level, the cached valid issuers of all available issuers.
+   */
   addCached(child: Certificate, cached: (name: string) => readonly KnownAuthority[]): void {
     let children = [child];
     for (let depth = 0; depth < MAX_DEPTH + 1 && children.length > 0; depth++) {
@@ -177,7 +187,10 @@ class Search {
     return this.#added.get(fingerprint)?.url ?? null;
   }
 
-  /** Returns what the path uses. Without a valid path returns everything, because it shows how far the chain leads. */
+  /**
+   * Returns the added certificates that the valid path uses. If no path is valid, returns all of them, because they
+   * show how far the chain leads.
+   */
   result(): FetchedAuthority[] {
     const path = this.path();
     const all = [...this.#added.values()];
@@ -202,7 +215,10 @@ class Search {
     return [...this.#sent, ...Array.from(this.#added.values(), ({ certificate }) => certificate)];
   }
 
-  /** Returns the available certificates that signed `child`, without self-signed ones: untrusted roots lead nowhere. */
+  /**
+   * Returns the available certificates that signed `child`, except self-signed ones, because an untrusted
+   * root has no other issuer.
+   */
   #issuersOfOne(child: Certificate): Certificate[] {
     const work = this.#work;
     return this.#available().filter(

@@ -3,7 +3,9 @@ import { LruCache } from '../../pki/index.ts';
 import type { DiskCache } from './disk-cache.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** A fetched answer, and when to ask again (ms UTC). A failure never replaces an earlier answer. */
+/**
+ * Fetched answer. `askAgainAt`: earliest time of the next request, ms UTC. A failure never replaces an earlier answer.
+ */
 export interface FetchedAnswer<Answer> {
   answer: Answer;
   askAgainAt: number;
@@ -12,17 +14,17 @@ export interface FetchedAnswer<Answer> {
 
 export interface AnswersOptions<Answer> {
   cache: DiskCache;
-  /** Validates what an earlier process stored; returns null if it is invalid. */
+  /** Validates content that an earlier process stored; returns null if it is invalid. */
   read: (content: unknown) => Answer | null;
-  /** Most concurrent requests, over all keys. */
+  /** Maximum number of concurrent requests over all keys. */
   mostAtOnce: number;
 }
 
 export interface AnswerRequest<Answer> {
   key: string;
-  /** ms UTC. */
+  /** Current time, ms UTC. */
   now: number;
-  /** Aborting ends the wait. The request continues for the next caller. */
+  /** Aborting it ends only this caller's wait. The request continues for the next caller. */
   signal: AbortSignal;
   ask: () => Promise<FetchedAnswer<Answer>>;
 }
@@ -34,17 +36,18 @@ interface Cached<Answer> {
 }
 
 const MAX_IN_MEMORY = 8_192;
-/** Most requests running or queued. Beyond it, callers get the cached answer or null at once. */
+/** Maximum number of requests running or queued. Above it, callers get the cached answer or null at once. */
 const MAX_IN_FLIGHT = 512;
 const MAX_WAIT_MS = MINUTE_MS;
 /**
- * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ * Maximum time in ms that an answer may be dated ahead of now. Other answers count as stale, so that they are not kept
+ * for long after the clock was set back.
  */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
 
 /**
  * Returns a function that caches answers in memory and on disk until `askAgainAt` and merges concurrent requests for
- * the same key. It returns null if there is no answer yet.
+ * the same key. That function returns null if there is no answer yet.
  */
 export function createCachedAnswers<Answer>({ cache, read, mostAtOnce }: AnswersOptions<Answer>) {
   const recent = new LruCache<string, Cached<Answer>>(MAX_IN_MEMORY);

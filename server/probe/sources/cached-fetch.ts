@@ -20,30 +20,37 @@ export interface FetchOptions<Value> {
   /** Parses a response body; returns null if it is malformed. */
   parse(bytes: Buffer): Value | null;
   accept: string;
-  /** Size limit of a response. */
+  /** Maximum size of a response in bytes. */
   maxBytes: number;
   deadlineMs: number;
+  /** Maximum number of concurrent requests. */
   mostAtOnce: number;
-  /** Size limit of the memory cache. Evicted answers are read from the disk cache again. */
+  /** Maximum size of the memory cache in bytes. Evicted answers are read from the disk cache again. */
   memoryBytes: number;
 }
 
 export interface FetchRequest<Value, Why extends string> extends ChargedRequest {
-  /** Cache key of a proven answer. */
+  /** Cache key of a verified answer. */
   key: string;
-  /** What the answer must be proven for, if `vet` may differ between requests with this key. Keeps failures apart. */
+  /**
+   * Subject for which `vet` verifies the answer, if the subject differs between requests with this key.
+   * Failures are cached per subject.
+   */
   subject?: string;
   /**
-   * Decides whether an answer is proven to be the right one. Returns until when it stays fresh (ms UTC), or why it is
-   * not proven. Unproven answers are never cached and never replace a proven one.
+   * Verifies an answer. Returns the time until which it stays fresh (ms UTC), or why verification failed. Unverified
+   * answers are never cached and never replace a verified one.
    */
   vet(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
-  /** Aborting ends the wait. The fetch continues for the next caller. */
+  /** Aborting it ends only this caller's wait. The fetch continues for the next caller. */
   signal: AbortSignal;
 }
 
 export type FetchResult<Value, Why extends string = never> =
-  /** `at`: when the peer last confirmed the value. `askAgainAt`: earlier calls return the same value. */
+  /**
+   * `at`: time when the peer last confirmed the value. `askAgainAt`: time before which calls return
+   * the same value. Both ms UTC.
+   */
   | { ok: true; value: Value; at: number; askAgainAt: number }
   /** `pending`: the fetch did not finish in time, or was not allowed because a quota is used up. */
   | {
@@ -60,7 +67,7 @@ interface Cached<Value> extends Validators {
   freshUntil: number;
 }
 
-/** What the peer just sent; null if our own limits forbid the request. */
+/** Response of the peer; null if our own limits forbid the request. */
 type Received<Value> =
   | (Omit<Cached<Value>, 'at' | 'freshUntil'> & { charges: QuotaCharge[] })
   | Extract<ChargedResponse, { why: unknown }>
@@ -69,42 +76,48 @@ type Received<Value> =
 /** One running request, shared by all callers that want its answer. */
 interface SharedRequest<Value> {
   received: Promise<Received<Value>>;
-  /** Set once the answer is proven for one of the callers. */
+  /** Cached answer, set once it is verified for one of the callers; null before. */
   stored: Cached<Value> | null;
 }
 
-/**
- * Shortest time between requests to a URL, over all callers: after a proven answer, and after a failed or unproven one.
- */
+/** Minimum time between requests to a URL after a verified answer, over all callers. */
 const MIN_FRESH_MS = HOUR_MS;
+/** Minimum time between requests to a URL after a failed or unverified answer, over all callers. */
 const RETRY_MS = 15 * MINUTE_MS;
 /**
- * Answers dated further ahead than this count as stale, so that a clock set back does not keep old answers for long.
+ * Maximum time in ms that an answer may be dated ahead of now. Other answers count as stale, so that they are not kept
+ * for long after the clock was set back.
  */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
 const MAX_REFUSALS = 8_192;
-/** Most fetches running or queued. Beyond it, callers get the cached answer or `pending` at once. */
+/** Maximum number of fetches running or queued. Above it, callers get the cached answer or `pending` at once. */
 const MAX_IN_FLIGHT = 512;
 
 /**
  * Returns a function that fetches data of one kind, such as CRLs, merges concurrent requests for the same key, and
- * caches answers and failures. A proven answer stays until another proven one replaces it.
+ * caches answers and failures. A verified answer stays until another verified one replaces it.
  */
 export function createCachedFetch<Value, Why extends string = never>(
-  way: FetchContext,
-  kind: FetchOptions<Value>,
+  context: FetchContext,
+  options: FetchOptions<Value>,
 ) {
   type Outcome = FetchResult<Value, Why>;
   type Refusal = Exclude<Outcome, { ok: true }>;
-  const recent = new LruCache<string, Cached<Value>>(kind.memoryBytes);
+  const recent = new LruCache<string, Cached<Value>>(options.memoryBytes);
   const refusals = new LruCache<string, Refusal>(MAX_REFUSALS);
   const inFlight = new Map<string, SharedRequest<Value>>();
-  const { accept, maxBytes, deadlineMs } = kind;
-  const how = { accept, maxBytes, deadlineMs, way, inSlot: createSemaphore(kind.mostAtOnce) };
+  const { accept, maxBytes, deadlineMs } = options;
+  const requestOptions = {
+    accept,
+    maxBytes,
+    deadlineMs,
+    way: context,
+    inSlot: createSemaphore(options.mostAtOnce),
+  };
 
   const readStored = async (key: string): Promise<Cached<Value> | null> => {
-    const entry = await way.cache.get(key);
-    const value = entry && kind.parse(entry.bytes);
+    const entry = await context.cache.get(key);
+    const value = entry && options.parse(entry.bytes);
     if (entry === null || value === null) return null;
     const cached = { value, bytes: entry.bytes, ...readMeta(entry.meta) };
     recent.set(key, cached, entry.bytes.length);
@@ -114,22 +127,22 @@ export function createCachedFetch<Value, Why extends string = never>(
   const store = async (key: string, cached: Cached<Value>): Promise<void> => {
     recent.set(key, cached, cached.bytes.length);
     const { at, freshUntil, etag, lastModified } = cached;
-    await way.cache.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
+    await context.cache.put(key, cached.bytes, { at, freshUntil, etag, lastModified });
   };
 
   const receive = async (
     request: FetchRequest<Value, Why>,
     cached: Cached<Value> | null,
   ): Promise<Received<Value>> => {
-    const answer = await sendChargedRequest(request, cached, how);
+    const answer = await sendChargedRequest(request, cached, requestOptions);
     if (answer === null || 'why' in answer) return answer;
     const { bytes, ...rest } = answer;
     if (bytes === null) return cached && { ...cached, ...rest };
-    const value = kind.parse(bytes);
+    const value = options.parse(bytes);
     return value === null ? { why: 'malformed' } : { ...rest, bytes, value };
   };
 
-  /** Evaluates the answer of a shared request for one of its callers. */
+  /** Verifies the answer of a shared request for one of its callers. Stores the answer when it is first verified. */
   const evaluate = async (
     shared: SharedRequest<Value>,
     request: FetchRequest<Value, Why>,
@@ -149,7 +162,7 @@ export function createCachedFetch<Value, Why extends string = never>(
     if (shared.stored === null) {
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
-      way.allowances.giveBack(charges, now);
+      context.allowances.giveBack(charges, now);
       await store(key, shared.stored);
     }
     return toOutcome(shared.stored);
@@ -172,7 +185,7 @@ export function createCachedFetch<Value, Why extends string = never>(
 
     let shared = inFlight.get(key);
     if (shared === undefined) {
-      if (inFlight.size >= MAX_IN_FLIGHT || way.stop.aborted) return pending(cached, now);
+      if (inFlight.size >= MAX_IN_FLIGHT || context.stop.aborted) return pending(cached, now);
       shared = { received: receive(request, cached).finally(() => inFlight.delete(key)), stored: null };
       inFlight.set(key, shared);
     }

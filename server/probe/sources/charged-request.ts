@@ -6,17 +6,20 @@ export interface ChargedRequestContext {
   resolver: Resolver;
   policy: AddressPolicy;
   allowances: RequestQuotas;
-  /** Aborting ends every request. */
+  /** Aborting it ends every request. */
   stop: AbortSignal;
 }
 
 export interface ChargedRequest {
   url: string;
-  /** The check whose quota is charged; null if a public CA vouches for the request, which then counts per host. */
+  /**
+   * Check whose quota is charged; null if a public CA vouches for the request, which then counts
+   * against the quota of the host.
+   */
   asker: Requester | null;
-  /** If set, it is sent by POST. */
+  /** Body to send by POST. If absent, the request is a GET. */
   body?: { type: string; bytes: Uint8Array };
-  /** ms UTC. */
+  /** Current time, ms UTC. */
   now: number;
 }
 
@@ -26,7 +29,10 @@ export interface Validators {
 }
 
 export type ChargedResponse =
-  /** `bytes`: null after 304, if the cached ones are still current. `charges`: refund them if the answer is proven. */
+  /**
+   * `bytes`: body; null after status 304, because the cached bytes are still current. `charges`: quota charges to
+   * refund if the answer is verified.
+   */
   | (Validators & { bytes: Buffer | null; charges: QuotaCharge[] })
   | { why: 'unreachable' | 'too_large' | 'malformed' };
 
@@ -38,25 +44,25 @@ export interface ChargedRequestOptions {
   deadlineMs: number;
 }
 
-/** Redirects with a Location header (RFC 9110 §15.4). */
+/** Status codes of redirects with a Location header (RFC 9110 §15.4). */
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** The number of addresses that `exchange` tries. */
+/** Maximum number of addresses that `exchange` tries. */
 const MAX_ADDRESSES = 3;
 
 /**
- * Sends the request and charges it to the asker's quota. Follows one redirect of a GET; the target passes the same
+ * Sends the request and charges it to the quota of the asker. Follows one redirect of a GET; its target passes the same
  * address checks and is charged too. Returns null if the quota is used up. Never rejects.
  */
 export async function sendChargedRequest(
-  question: ChargedRequest,
+  request: ChargedRequest,
   known: Validators | null,
-  how: ChargedRequestOptions,
+  options: ChargedRequestOptions,
 ): Promise<ChargedResponse | null> {
-  const first = await sendCharged(question.url, question, known, how);
+  const first = await sendCharged(request.url, request, known, options);
   if (first === null || !('location' in first)) return first;
-  const target = question.body ? null : URL.parse(first.location, question.url);
+  const target = request.body ? null : URL.parse(first.location, request.url);
   if (target === null) return { why: 'unreachable' };
-  const second = await sendCharged(target.href, question, known, how);
+  const second = await sendCharged(target.href, request, known, options);
   if (second === null || 'why' in second) return second;
   if ('location' in second) return { why: 'unreachable' };
   return { ...second, charges: [...first.charges, ...second.charges] };
@@ -114,7 +120,7 @@ async function sendCharged(
   return { bytes: answer.body, etag: withinLimit(etag), lastModified: withinLimit(lastModified), charges };
 }
 
-/** Drops a validator of more than 256 characters, because every request would send it back. */
+/** Returns null for a validator of more than 256 characters, because every later request would send it back. */
 function withinLimit(validator: string | null): string | null {
   return validator !== null && validator.length <= 256 ? validator : null;
 }

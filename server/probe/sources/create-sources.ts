@@ -15,7 +15,7 @@ export interface SourcesOptions {
   policy: AddressPolicy;
   /** Folder for answers that outlive the process; null keeps them in memory. */
   cacheFolder: string | null;
-  /** Called if that folder cannot be read or written. */
+  /** Called if the cache folder cannot be read or written. */
   onTrouble?: (error: unknown) => void;
 }
 
@@ -32,15 +32,15 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };
   const cache = createDiskCache(cacheFolder, troubleOption);
   const common = { resolver, policy, stop: stopping.signal, allowances: new RequestQuotas() };
-  const way: FetchContext = { ...common, cache };
-  // Any account can add its own CA and sign CRLs of any size. A separate cache lets these evict only each other.
+  const publicContext: FetchContext = { ...common, cache };
+  // Any account can add its own CA and sign CRLs of any size. In a separate cache these can evict only each other.
   const privateFolder = cacheFolder === null ? null : join(cacheFolder, 'private');
   const others: FetchContext = {
     ...common,
     cache: createDiskCache(privateFolder, { ...troubleOption, maxBytes: MAX_PRIVATE_BYTES }),
   };
   const authorities = createAuthoritySource(others);
-  const revocation = createRevocationSource({ public: way, others });
+  const revocation = createRevocationSource({ public: publicContext, others });
   return {
     authorities,
     revocation: {
@@ -50,8 +50,8 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
         return revocation.evidence(request);
       },
     },
-    renewal: createRenewalSource(way),
-    domains: createDomainSource({ ...way, resolver }),
+    renewal: createRenewalSource(publicContext),
+    domains: createDomainSource({ ...publicContext, resolver }),
     close: () => stopping.abort(),
   };
 }

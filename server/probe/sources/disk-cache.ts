@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LruCache } from '../../pki/index.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** Flat metadata stored with the bytes, such as the fetch time. Readers validate the fields that they use. */
+/** Flat metadata stored with the bytes, such as the fetch time. Callers validate the fields that they read. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
 
 export interface CacheEntry {
@@ -13,31 +13,31 @@ export interface CacheEntry {
   meta: CacheMeta;
 }
 
-/** Cache for fetched data. Entries may disappear at any time. Its methods never reject. */
+/** Cache for fetched data. Entries may disappear at any time. The methods never reject. */
 export interface DiskCache {
-  /** Returns null if the entry is missing or corrupt. */
+  /** Returns the entry, or null if it is missing or corrupt. */
   get(key: string): Promise<CacheEntry | null>;
   put(key: string, bytes: Uint8Array, meta: CacheMeta): Promise<void>;
 }
 
 export interface DiskCacheOptions {
-  /** Total size of all entries. The least recently used ones are evicted first. */
+  /** Maximum total size of all entries in bytes. The least recently used entries are evicted first. */
   maxBytes?: number;
-  /** Called if the folder cannot be read or written. The read is then a miss, the write is lost. */
+  /** Called if the folder cannot be read or written. A failed read is a cache miss; a failed write is lost. */
   onTrouble?: (error: unknown) => void;
 }
 
 const MAX_DISK_BYTES = 512 * 1024 * 1024;
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
-/** Age at which a temporary file is abandoned: no write takes an hour. */
+/** Age at which a temporary file counts as abandoned, because no write takes an hour. */
 const STALE_MS = HOUR_MS;
 const MAX_HEADER_BYTES = 4_096;
-/** Writes between two sweeps. Other processes fill the folder too. */
+/** Maximum number of writes between two sweeps. Other processes write to the folder too. */
 const WRITES_PER_SWEEP = 500;
 
 /**
- * Creates a cache of files in `folder` (created if missing), which processes may share; in memory if `folder` is null.
- * Incomplete, modified and foreign files count as missing.
+ * Creates a cache in files of `folder`, which several processes may share, or in memory if `folder` is null. Creates a
+ * missing folder. Incomplete, modified and foreign files count as missing entries.
  */
 export function createDiskCache(folder: string | null, options: DiskCacheOptions = {}): DiskCache {
   if (folder === null) return createMemoryCache(options.maxBytes ?? MAX_MEMORY_BYTES);

@@ -12,7 +12,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from '../../../contract/durations.ts';
 export interface DomainContext extends JsonContext {
   resolver: JsonContext['resolver'] & CaaLookup;
   cache: DiskCache;
-  /** IANA's list of the registries' RDAP services (RFC 9224). */
+  /** URL of IANA's list of the registries' RDAP services (RFC 9224). */
   bootstrapUrl?: string;
 }
 
@@ -35,9 +35,12 @@ const registrationSchema = z.discriminatedUnion('outcome', [
 type Registries = z.infer<typeof registriesSchema>;
 type StoredRegistration = z.infer<typeof registrationSchema>;
 
-/** Looks up CAA records in DNS, and a registration's expiry by RDAP at the registry, cached for a week. */
-export function createDomainSource(way: DomainContext): DomainSource {
-  const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = way;
+/**
+ * Creates a source that looks up CAA records in DNS and a registration's expiry by RDAP at the registry. Caches
+ * registrations for a week.
+ */
+export function createDomainSource(context: DomainContext): DomainSource {
+  const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = context;
   const registriesOf = createCachedAnswers<Registries>({
     cache,
     read: (content) => registriesSchema.safeParse(content).data ?? null,
@@ -86,7 +89,7 @@ export function createDomainSource(way: DomainContext): DomainSource {
 
   return {
     async caa({ host, signal }) {
-      return isIP(host) === 0 ? closestCaa(host, way.resolver, signal) : { outcome: 'not_applicable' };
+      return isIP(host) === 0 ? closestCaa(host, context.resolver, signal) : { outcome: 'not_applicable' };
     },
     async registration({ host, now, signal }): Promise<RegistrationObservation> {
       const domain = registrableDomain(host);
@@ -112,7 +115,8 @@ export function createDomainSource(way: DomainContext): DomainSource {
 }
 
 /**
- * Returns the domain as registered, null for IP addresses and local names. Private suffixes (github.io) do not count.
+ * Returns the domain that is registered at the registry; null for IP addresses and local names. Ignores private
+ * suffixes such as github.io.
  */
 function registrableDomain(host: string): string | null {
   const { domain, isIcann, isIp } = parse(host, { allowPrivateDomains: false });
@@ -174,7 +178,7 @@ const domainObjectSchema = z.object({
 });
 
 interface Registration {
-  /** ms UTC; null if the registry publishes none. */
+  /** Expiry of the registration in ms UTC; null if the registry publishes none. */
   expiresAt: number | null;
   registrar: string | null;
 }
@@ -191,7 +195,10 @@ function readRegistration(content: unknown): Registration | null {
   };
 }
 
-/** Parses a date-time of RFC 3339 §5.6 into ms UTC. Four-digit years only, because others cannot be displayed. */
+/**
+ * Parses a date-time (RFC 3339 §5.6) into ms UTC, or returns null. Accepts only four-digit years, because
+ * others cannot be displayed.
+ */
 function parseInstant(text: string): number | null {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text)) return null;
   const at = Date.parse(text.toUpperCase());
@@ -201,7 +208,9 @@ function parseInstant(text: string): number | null {
 const vcardSchema = z.tuple([z.literal('vcard'), z.array(z.tuple([z.string()], z.unknown()))]);
 const MAX_NAME_LENGTH = 200;
 
-/** Returns `fn` of a jCard (RFC 7095 §3.3) as one line of at most `MAX_NAME_LENGTH` characters. */
+/**
+ * Returns `fn` of a jCard (RFC 7095 §3.3) as one line of at most `MAX_NAME_LENGTH` characters; null if it is missing.
+ */
 function fullName(vcard: unknown): string | null {
   const properties = vcardSchema.safeParse(vcard).data?.[1] ?? [];
   const value = properties.find(([name]) => name === 'fn')?.[3];

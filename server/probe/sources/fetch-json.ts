@@ -5,7 +5,7 @@ import type { AddressPolicy, Resolver, SecureSocket } from '../../egress/index.t
 export interface JsonContext {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** Aborting ends every request. */
+  /** Aborting it ends every request. */
   stop: AbortSignal;
   /** Performs the TLS handshake. Default: verifies against the public roots. */
   secure?: SecureSocket;
@@ -13,23 +13,24 @@ export interface JsonContext {
 
 export type JsonResponse =
   | { status: number; content: unknown; body: Buffer; retryAfterMs: number | null }
-  /** No answer, or one that is not JSON. */
+  /** No answer, or an answer that is not JSON. */
   | { status: null; retryAfterMs: null };
 
 const DEADLINE_MS = 15_000;
 const NO_ANSWER: JsonResponse = { status: null, retryAfterMs: null };
 
 /**
- * GETs JSON over https, without redirects. `content` is null unless the status is 2xx. `now`: ms UTC, for header dates.
+ * Fetches JSON over https and follows no redirects. `content` is null unless the status is 2xx. `now` (ms UTC) is the
+ * base for dates in headers.
  */
 export async function fetchJson(
   url: string,
-  way: JsonContext,
+  context: JsonContext,
   { accept, maxBytes, now }: { accept: string; maxBytes: number; now: number },
 ): Promise<JsonResponse> {
   const parsed = URL.parse(url);
   if (parsed?.protocol !== 'https:') return NO_ANSWER;
-  const { stop, ...rest } = way;
+  const { stop, ...rest } = context;
   const options = {
     ...rest,
     url: parsed,
@@ -52,7 +53,10 @@ export async function fetchJson(
   }
 }
 
-/** Parses Retry-After, which is seconds or a date (RFC 9110 §10.2.3), into ms from now. */
+/**
+ * Parses Retry-After, which is seconds or a date (RFC 9110 §10.2.3), into ms from now. Returns null if
+ * it is missing or invalid.
+ */
 function retryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

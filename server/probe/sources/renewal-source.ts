@@ -11,11 +11,11 @@ import type { FetchedAnswer } from './cached-answers.ts';
 import type { RenewalSource } from './sources.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** A CA that publishes renewal windows. We list these CAs ourselves; no certificate can choose the server. */
+/** A CA that publishes renewal windows. We list these CAs ourselves, so that no certificate can choose the server. */
 export interface RenewalAuthority {
-  /** organizationName (O) in the subject of its issuing certificates. */
+  /** organizationName (O) in the subject of the CA's issuing certificates. */
   organization: string;
-  /** Its ACME directory (RFC 8555 §7.1.1), which names the `renewalInfo` URL. */
+  /** URL of the CA's ACME directory (RFC 8555 §7.1.1), which contains the `renewalInfo` URL. */
   directory: string;
 }
 
@@ -31,8 +31,9 @@ export interface RenewalContext extends JsonContext {
 
 const UNSUPPORTED_MS = 7 * DAY_MS;
 const DIRECTORY_MS = 7 * DAY_MS;
-/** Retry intervals after no answer and after an invalid one (RFC 9773 §4.3.3). */
+/** Retry interval if there is no answer (RFC 9773 §4.3.3). */
 const NO_ANSWER_MS = 15 * MINUTE_MS;
+/** Retry interval after an invalid answer (RFC 9773 §4.3.3). */
 const INVALID_ANSWER_MS = 6 * HOUR_MS;
 const MAX_BYTES = 64 * 1024;
 const ACCEPT = 'application/json';
@@ -53,13 +54,14 @@ type StoredRenewal = z.infer<typeof storedSchema>;
 type Directory = z.infer<typeof directorySchema>;
 
 /**
- * Asks CAs for renewal windows (RFC 9773) once a day or at the interval that they set, and caches the answers on disk.
+ * Creates a source that requests renewal windows from CAs (RFC 9773) once a day or at the interval that the CA sets,
+ * and caches the answers on disk.
  */
 export function createRenewalSource(
-  way: RenewalContext,
+  context: RenewalContext,
   authorities: readonly RenewalAuthority[] = RENEWAL_AUTHORITIES,
 ): RenewalSource {
-  const { cache, ...json } = way;
+  const { cache, ...json } = context;
   const directoryOf = createCachedAnswers<Directory>({
     cache,
     read: (content) => directorySchema.safeParse(content).data ?? null,
@@ -71,7 +73,7 @@ export function createRenewalSource(
     mostAtOnce: 8,
   });
 
-  /** Per directory, until when (ms UTC) we send no requests because the CA limits us. */
+  /** Time (ms UTC) by directory until which we send no requests, because the CA limits our request rate. */
   const pausedUntil = new Map<string, number>();
 
   const fetchDirectory = async (url: string, now: number): Promise<FetchedAnswer<Directory>> => {
@@ -109,7 +111,8 @@ export function createRenewalSource(
       response.status === 200
         ? INVALID_ANSWER_MS
         : Math.max(NO_ANSWER_MS, clampInterval(response.retryAfterMs ?? 0));
-    // Both mean that we ask too often, not that this certificate has a problem (RFC 6585 §4, RFC 9110 §15.6.4).
+    // Status 429, and 503 with Retry-After, mean that we send too many requests, not that this certificate has a
+    // problem (RFC 6585 §4, RFC 9110 §15.6.4).
     if (response.status === 429 || (response.status === 503 && response.retryAfterMs !== null))
       pausedUntil.set(directory, now + wait);
     return { answer: { outcome: 'unavailable', at: now }, askAgainAt: now + wait, isFailure: true };
@@ -151,7 +154,7 @@ function authorityOf(
   return authorities.find((one) => one.organization === organization) ?? null;
 }
 
-/** Limits a Retry-After to between one minute and one day (RFC 9773 §4.3). */
+/** Limits an interval in ms to between one minute and one day (RFC 9773 §4.3). */
 function clampInterval(ms: number): number {
   return Math.min(Math.max(ms, MINUTE_MS), DAY_MS);
 }

@@ -2,30 +2,34 @@ import { LruCache } from '../../pki/index.ts';
 import type { Requester } from './sources.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** A quota that a request counts against, and its maximum. */
+/** Quota that a request counts against, with its maximum. */
 export interface QuotaCharge {
   to: string;
   most: number;
 }
 
 const WINDOW_MS = 15 * MINUTE_MS;
-/** Per host of a public CA. More than can ever be pending at once, so that a burst alone is never refused. */
+/**
+ * Quota per host of a public CA. It exceeds the number of requests that can be pending at once, so that a
+ * burst alone is never refused.
+ */
 const MAX_PER_PUBLIC_HOST = 2_000;
-/** The requests that one endpoint may cause to one host and to one network. */
+/** Quota for the requests that one endpoint causes to one host. */
 const MAX_PER_HOST_AND_ENDPOINT = 8;
+/** Quota for the requests that one endpoint causes to one network. */
 const MAX_PER_NETWORK_AND_ENDPOINT = 16;
 /**
- * By all endpoints, which are easily made up. CAs may share a network: their proven answers cost nothing and are
- * cached.
+ * Quota per network over all endpoints, because anybody can invent endpoints. CAs that share a network stay below it,
+ * because their verified answers are refunded and cached.
  */
 const MAX_PER_NETWORK = 240;
 const MAX_QUOTAS = 32_768;
 
-/** Counts per quota the requests that failed or are still pending, in windows of 15 minutes. */
+/** Counters of the failed and pending requests per quota, in windows of 15 minutes. */
 export class RequestQuotas {
   readonly #quotas = new LruCache<string, { spent: number; since: number }>(MAX_QUOTAS);
 
-  /** Counts one request against every quota. Counts none and returns false if any is used up. `now` in ms UTC. */
+  /** Counts one request against every quota. If any is used up, counts nothing and returns false. `now` in ms UTC. */
   take(charges: readonly QuotaCharge[], now: number): boolean {
     const quotas = charges.map((charge) => ({ ...charge, ...this.#quota(charge.to, now) }));
     if (quotas.some(({ spent, most }) => spent >= most)) return false;
@@ -33,7 +37,7 @@ export class RequestQuotas {
     return true;
   }
 
-  /** Refunds a request because its answer was proven. */
+  /** Refunds a request because its answer was verified. */
   giveBack(charges: readonly QuotaCharge[], now: number): void {
     for (const { to } of charges) {
       const { spent, since } = this.#quota(to, now);

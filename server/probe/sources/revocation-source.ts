@@ -22,8 +22,8 @@ const MAX_OCSP_BYTES = 64 * 1024;
 const CRL_DEADLINE_MS = 20_000;
 const OCSP_DEADLINE_MS = 10_000;
 /**
- * Five concurrent CRL downloads in all. If each has the maximum size they take a third of a gigabyte, because joining
- * the chunks of a CRL takes twice its size.
+ * Maximum number of concurrent CRL downloads, five in all. At the maximum size they take a third of a gigabyte, because
+ * joining the chunks of a CRL takes twice its size.
  */
 const MAX_CONCURRENT_CRLS = { public: 3, others: 2 };
 const MAX_CONCURRENT_OCSP = 16;
@@ -32,17 +32,21 @@ const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MAX_CRL_URLS = 3;
 const MAX_OCSP_URLS = 2;
 /**
- * If a CRL takes longer, the next CRL and OCSP are tried too. The first answer suffices unless the probe is thorough.
+ * Time in ms to wait for a CRL before the next CRL and OCSP are queried too. The first answer suffices
+ * unless the probe is thorough.
  */
 const CRL_WAIT_MS = 2_000;
-/** Answers are often valid for a week, but a revocation should show within hours. */
+/**
+ * Maximum time in ms before an answer is fetched again. Answers are often valid for a week, but a revocation
+ * should show within hours.
+ */
 const FRESH_MS = 6 * HOUR_MS;
 const MAX_ANSWERS = 50_000;
 
 interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
-  /** null if the path ends in a public anchor. */
+  /** Check that is charged for the requests; null if the path ends in a public anchor. */
   asker: Requester | null;
   work: WorkBudget;
   isThorough: boolean;
@@ -58,23 +62,26 @@ interface CachedEvidence {
 }
 
 export interface RevocationContexts {
-  /** For certificates that a public CA vouches for. */
+  /** Context for certificates that a public CA vouches for. */
   public: FetchContext;
-  /** For all other certificates, which must not use up the concurrency, memory or disk of the public ones. */
+  /** Context for all other certificates, which must not use up the concurrency, memory or disk space of public ones. */
   others: FetchContext;
 }
 
-/** Checks revocation by CRL, and by OCSP if no CRL answers. A thorough probe always asks both. Caches all answers. */
-export function createRevocationSource(ways: RevocationContexts): RevocationSource {
-  const fetches = { public: createFetches(ways, 'public'), others: createFetches(ways, 'others') };
+/**
+ * Creates a source that checks revocation by CRL, and by OCSP if no CRL gives an answer. A thorough probe always
+ * queries both. Caches all answers.
+ */
+export function createRevocationSource(contexts: RevocationContexts): RevocationSource {
+  const fetches = { public: createFetches(contexts, 'public'), others: createFetches(contexts, 'others') };
   const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
   const fetchesFor = ({ asker }: RevocationQuery) => fetches[asker === null ? 'public' : 'others'];
 
-  const askCrl = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, asker, now } = question;
+  const queryCrl = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
+    const { certificate, issuer, asker, now } = query;
     const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, url, now });
-    const fetched = await fetchesFor(question).crl({
-      // Includes the key that must have signed the CRL, because certificates of any other CA may name this URL too.
+    const fetched = await fetchesFor(query).crl({
+      // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
       asker,
@@ -84,16 +91,16 @@ export function createRevocationSource(ways: RevocationContexts): RevocationSour
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
       },
       now,
-      signal: question.signal,
+      signal: query.signal,
     });
-    return toResult('crl', url, question, fetched, answerOf);
+    return toResult('crl', url, query, fetched, answerOf);
   };
 
-  const askOcsp = async (url: string, question: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, asker, work, now } = question;
+  const queryOcsp = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
+    const { certificate, issuer, asker, work, now } = query;
     const answerOf = (response: Uint8Array) => ocspStatus({ response, certificate, issuer, now, work });
-    const fetched = await fetchesFor(question).ocsp({
-      // Includes the issuer, because another issuer of the same name would get another answer.
+    const fetched = await fetchesFor(query).ocsp({
+      // The key includes the issuer, because another issuer of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
       url,
       asker,
@@ -107,34 +114,34 @@ export function createRevocationSource(ways: RevocationContexts): RevocationSour
         return { freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
       },
       now,
-      signal: question.signal,
+      signal: query.signal,
     });
-    return toResult('ocsp', url, question, fetched, answerOf);
+    return toResult('ocsp', url, query, fetched, answerOf);
   };
 
-  const ask = async (question: RevocationQuery): Promise<RevocationEvidence[]> => {
-    const { certificate, issuer, isThorough, now, signal } = question;
+  const queryCertificate = async (query: RevocationQuery): Promise<RevocationEvidence[]> => {
+    const { certificate, issuer, isThorough, now, signal } = query;
     const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
     const cached = answers.get(key);
     const isFresh = cached !== null && cached.from <= now && now < cached.until;
     if (isFresh && (cached.isThorough || !isThorough)) return cached.evidence;
-    const enough = new AbortController();
-    const untilEnough = AbortSignal.any([signal, enough.signal]);
+    const ocspAnswered = new AbortController();
+    const crlSignal = AbortSignal.any([signal, ocspAnswered.signal]);
     const urls = certificate.crlUrls.slice(0, MAX_CRL_URLS);
-    const lists = untilAnswered(urls, (url, index) => {
+    const crlResults = untilAnswered(urls, (url, index) => {
       const isLast = index === urls.length - 1;
-      const patience = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
-      return askCrl(url, { ...question, signal: AbortSignal.any([untilEnough, ...patience]) });
+      const timeout = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
+      return queryCrl(url, { ...query, signal: AbortSignal.any([crlSignal, ...timeout]) });
     });
-    const askResponders = async (): Promise<SourceResult[]> => {
-      const early = isThorough ? [] : await withTimeout(lists, { ms: CRL_WAIT_MS, signal }, []);
+    const queryResponders = async (): Promise<SourceResult[]> => {
+      const early = isThorough ? [] : await withTimeout(crlResults, { ms: CRL_WAIT_MS, signal }, []);
       if (early.some(isAnswer)) return [];
       const ocspUrls = certificate.ocspUrls.slice(0, MAX_OCSP_URLS);
-      const responders = await untilAnswered(ocspUrls, (url) => askOcsp(url, question));
-      if (!isThorough && responders.some(isAnswer)) enough.abort();
-      return responders;
+      const ocspResults = await untilAnswered(ocspUrls, (url) => queryOcsp(url, query));
+      if (!isThorough && ocspResults.some(isAnswer)) ocspAnswered.abort();
+      return ocspResults;
     };
-    const all = (await Promise.all([lists, askResponders()])).flat();
+    const all = (await Promise.all([crlResults, queryResponders()])).flat();
     const evidence = all.map((one) => one.evidence);
     const until = Math.min(...all.map(({ askAgainAt }) => askAgainAt), ...evidence.map(validUntil));
     if (all.length > 0) answers.set(key, { evidence, isThorough, from: now, until });
@@ -144,23 +151,23 @@ export function createRevocationSource(ways: RevocationContexts): RevocationSour
   return {
     async evidence({ path, isPublic, asker: check, staple, isThorough, now, signal }) {
       const asker = isPublic ? null : check;
-      const questions = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
+      const queries = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
         const issuer = path[index + 1];
         const own = { asker, work: check.work, isThorough, now, signal };
         return issuer === undefined ? [] : [{ certificate, issuer, ...own }];
       });
-      const [first] = questions;
+      const [first] = queries;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
-      const asked = questions.filter(({ certificate }) => !hasNoRevocationInformation(certificate));
-      return [...stapled, ...(await Promise.all(asked.map(ask))).flat()];
+      const checkable = queries.filter(({ certificate }) => !hasNoRevocationInformation(certificate));
+      return [...stapled, ...(await Promise.all(checkable.map(queryCertificate))).flat()];
     },
   };
 }
 
-function createFetches(ways: RevocationContexts, kind: 'public' | 'others') {
+function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') {
   const share = kind === 'public' ? 1 : 0.25;
   return {
-    crl: createCachedFetch<RevocationList, RevocationProblem>(ways[kind], {
+    crl: createCachedFetch<RevocationList, RevocationProblem>(contexts[kind], {
       parse: readableList,
       accept: 'application/pkix-crl',
       maxBytes: MAX_CRL_BYTES,
@@ -168,7 +175,7 @@ function createFetches(ways: RevocationContexts, kind: 'public' | 'others') {
       mostAtOnce: MAX_CONCURRENT_CRLS[kind],
       memoryBytes: CRL_MEMORY_BYTES * share,
     }),
-    ocsp: createCachedFetch<Uint8Array, RevocationProblem>(ways[kind], {
+    ocsp: createCachedFetch<Uint8Array, RevocationProblem>(contexts[kind], {
       parse: (bytes) => bytes,
       accept: 'application/ocsp-response',
       maxBytes: MAX_OCSP_BYTES,
@@ -193,10 +200,10 @@ const isAnswer = ({ evidence }: SourceResult): boolean => evidence.answer.state 
 /** Tries the URLs in turn and stops after the first answer. Returns all attempts. */
 async function untilAnswered(
   urls: readonly string[],
-  ask: (url: string, index: number) => Promise<SourceResult>,
+  query: (url: string, index: number) => Promise<SourceResult>,
 ): Promise<SourceResult[]> {
   const all: SourceResult[] = [];
-  for (const [index, url] of urls.entries()) if (!all.some(isAnswer)) all.push(await ask(url, index));
+  for (const [index, url] of urls.entries()) if (!all.some(isAnswer)) all.push(await query(url, index));
   return all;
 }
 
@@ -212,7 +219,7 @@ function toResult<Value>(
   return { evidence: { fingerprint, source, url, at, answer }, askAgainAt };
 }
 
-/** Returns nextUpdate in ms UTC, after which the answer must be evaluated again; Infinity without one. */
+/** Returns nextUpdate in ms UTC, after which the answer must be evaluated again, or Infinity if there is none. */
 function validUntil({ answer }: RevocationEvidence): number {
   return answer.state === 'none' ? Infinity : (answer.nextUpdate ?? Infinity);
 }

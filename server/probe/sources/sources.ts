@@ -8,13 +8,16 @@ import type {
 import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.ts';
 
 /*
- * What a probe queries besides the endpoint. All sources use the egress address policy, cache answers and never reject
+ * Sources that a probe queries besides the endpoint. All use the egress address policy, cache answers and never reject
  * on network errors. Aborting ends only the caller's wait, because other callers may share the request.
  */
 
-/** Fetches certificates that a server did not send, from the AIA URLs of its chain (RFC 5280 §4.2.2.1). */
+/** Source of certificates that a server did not send, fetched from the AIA URLs of its chain (RFC 5280 §4.2.2.1). */
 export interface AuthoritySource {
-  /** `chain`: as sent, leaf first. Call it only for chains without a valid path. */
+  /**
+   * Fetches the missing certificates of a chain. Call it only for chains without a valid path.
+   * `chain`: as sent, leaf first.
+   */
   complete(request: {
     chain: readonly Certificate[];
     trustStore: TrustStore;
@@ -26,31 +29,35 @@ export interface AuthoritySource {
 
 export interface FoundAuthorities {
   authorities: FetchedAuthority[];
-  /** There is still no valid path, and the fetch from a URL that may help has not finished. */
+  /** True if there is still no valid path, and the fetch from a URL that may help has not finished. */
   isPending: boolean;
 }
 
-/** Asks whether certificates of a valid path are revoked. */
+/** Source of the revocation status of certificates in a valid path. */
 export interface RevocationSource {
-  /** `path`: leaf first, anchor last; `isPublic`: in a public root program. Returns one entry per source queried. */
+  /**
+   * Returns one entry per source queried. `path`: leaf first, anchor last. `isPublic`: true if its anchor is
+   * in a public root program.
+   */
   evidence(request: {
     path: readonly Certificate[];
     isPublic: boolean;
     asker: Requester;
     staple: Uint8Array | null;
-    /** Asks both CRL and OCSP for each certificate. Otherwise OCSP is only the fallback. */
+    /** True to query both CRL and OCSP for each certificate. If false, OCSP is only the fallback. */
     isThorough: boolean;
     now: number;
     signal: AbortSignal;
   }): Promise<RevocationEvidence[]>;
 }
 
-/** Asks a CA for a certificate's renewal window (RFC 9773). Returns null if the CA is not known to publish any. */
+/** Source of the renewal windows of certificates (RFC 9773). */
 export interface RenewalSource {
+  /** Requests the window from the CA. Returns null if the CA is not known to publish any. */
   renewal(request: { leaf: Certificate; now: number; signal: AbortSignal }): Promise<RenewalEvidence | null>;
 }
 
-/** Looks up a name's CAA records in DNS and its registration at the registry. */
+/** Source of a name's CAA records in DNS and of its registration at the registry. */
 export interface DomainSource {
   caa(request: { host: string; signal: AbortSignal }): Promise<CaaObservation>;
   registration(request: { host: string; now: number; signal: AbortSignal }): Promise<RegistrationObservation>;
@@ -63,16 +70,16 @@ export interface Sources {
   domains: DomainSource;
 }
 
-/** Most requests of one check for certificates that no public CA vouches for. */
+/** Maximum number of requests of one check for certificates that no public CA vouches for. */
 const MAX_REQUESTS = 12;
 
 /**
- * The check on whose behalf sources are queried. Anybody can put any URL into a certificate, so we charge the requests
- * to the host that sent it, unless a public CA vouches for the certificate.
+ * Check on whose behalf sources are queried. Anybody can put any URL into a certificate, so we charge the requests to
+ * the host that sent it, unless a public CA vouches for the certificate.
  */
 export class Requester {
   readonly host: string;
-  /** Work budget for its certificates and for the CAs' answers about them. */
+  /** Work budget for the certificates of the check and for the CAs' answers about them. */
   readonly work: WorkBudget;
   #left = MAX_REQUESTS;
 

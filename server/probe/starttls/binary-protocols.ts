@@ -2,12 +2,13 @@ import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } fr
 
 /* TLS negotiation in the protocols whose messages are binary. */
 
-/** SSLRequest (PostgreSQL frontend/backend protocol, §55.7). */
+/** SSLRequest message of PostgreSQL (frontend/backend protocol, §55.7). */
 const POSTGRES_SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
-export async function postgres(talk: PlaintextSession): Promise<void> {
-  talk.send(POSTGRES_SSL_REQUEST);
-  const answer = await talk.take(firstByte);
+/** Negotiates TLS with an SSLRequest of PostgreSQL. Rejects with StartTlsError if the server refuses. */
+export async function postgres(session: PlaintextSession): Promise<void> {
+  session.send(POSTGRES_SSL_REQUEST);
+  const answer = await session.take(firstByte);
   if (answer === 'S') return;
   if (answer === 'N') throw startTlsRefused('TLS is not offered');
   // An error message: the server does not know SSLRequest or accepts no more connections.
@@ -18,21 +19,28 @@ export async function postgres(talk: PlaintextSession): Promise<void> {
 const firstByte: Parser<string> = (seen) =>
   seen.length === 0 ? null : { value: seen.toString('latin1', 0, 1), length: 1 };
 
-/** SSLRequest: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, the largest packet size, UTF-8. */
+/**
+ * SSLRequest packet of MySQL: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, the
+ * largest packet size, UTF-8.
+ */
 const MYSQL_SSL_REQUEST = Buffer.concat([Buffer.from('2000000185ae7f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;
 const MYSQL_HEADER_BYTES = 4;
 const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
-/** Connection id, first part of the challenge, zero byte. */
+/** Bytes between the server version and the capabilities: connection id, first part of the challenge, zero byte. */
 const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 
-export async function mysql(talk: PlaintextSession): Promise<void> {
-  const capabilities = await talk.take(mysqlGreeting);
+/** Negotiates TLS with an SSLRequest of MySQL. Rejects with StartTlsError if the server does not offer TLS. */
+export async function mysql(session: PlaintextSession): Promise<void> {
+  const capabilities = await session.take(mysqlGreeting);
   if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('TLS is not offered');
-  talk.send(MYSQL_SSL_REQUEST);
+  session.send(MYSQL_SSL_REQUEST);
 }
 
-/** Parses a HandshakeV10 packet to the lower 16 bits of its capabilities. */
+/**
+ * Parses a HandshakeV10 packet and returns the lower 16 bits of its capabilities. Throws
+ * StartTlsError for other packets.
+ */
 const mysqlGreeting: Parser<number> = (seen) => {
   if (seen.length < MYSQL_HEADER_BYTES + 1) return null;
   const payloadBytes = seen.readUIntLE(0, 3);
@@ -49,7 +57,7 @@ const mysqlGreeting: Parser<number> = (seen) => {
   return { value: packet.readUInt16LE(at), length };
 };
 
-/** LDAPMessage 1 with an ExtendedRequest for 1.3.6.1.4.1.1466.20037 (RFC 4511 §4.14.1). */
+/** StartTLS request: LDAPMessage 1 with an ExtendedRequest for 1.3.6.1.4.1.1466.20037 (RFC 4511 §4.14.1). */
 const LDAP_START_TLS = Buffer.concat([
   Buffer.from('301d02010177188016', 'hex'),
   Buffer.from('1.3.6.1.4.1.1466.20037'),
@@ -60,13 +68,20 @@ const INTEGER = 0x02;
 const ENUMERATED = 0x0a;
 const EXTENDED_RESPONSE = 0x78;
 
-export async function ldap(talk: PlaintextSession): Promise<void> {
-  talk.send(LDAP_START_TLS);
-  const resultCode = await talk.take(extendedResponse);
+/**
+ * Negotiates TLS with the StartTLS operation of LDAP (RFC 4511 §4.14). Rejects with
+ * StartTlsError if the server refuses.
+ */
+export async function ldap(session: PlaintextSession): Promise<void> {
+  session.send(LDAP_START_TLS);
+  const resultCode = await session.take(extendedResponse);
   if (resultCode !== 0) throw startTlsRefused(`the result is ${resultCode}`);
 }
 
-/** Parses an LDAPMessage with an ExtendedResponse to its resultCode (RFC 4511 §4.12). */
+/**
+ * Parses an LDAPMessage with an ExtendedResponse and returns its resultCode (RFC 4511 §4.12). Throws
+ * StartTlsError for other messages.
+ */
 const extendedResponse: Parser<number> = (seen) => {
   const message = readBerHeader(seen, SEQUENCE);
   if (message === null) return null;
@@ -80,14 +95,14 @@ const extendedResponse: Parser<number> = (seen) => {
 };
 
 interface BerElement {
-  /** In bytes, including tag and length. */
+  /** Size of the element in bytes, including tag and length. */
   length: number;
   content(bytes: Buffer): Buffer;
 }
 
 /**
- * Reads the header of a BER element of definite length; returns null while it is incomplete. It is not DER, because
- * Active Directory writes every length in five bytes, which DER does not allow.
+ * Reads the header of a BER element of definite length; returns null while it is incomplete. Does not require DER,
+ * because Active Directory writes every length in five bytes. Throws StartTlsError if it is malformed.
  */
 function readBerHeader(bytes: Buffer, tag: number): BerElement | null {
   if (bytes.length > 0 && bytes[0] !== tag) throw wrongProtocol('no answer of LDAP');
@@ -102,7 +117,7 @@ function readBerHeader(bytes: Buffer, tag: number): BerElement | null {
   return { length, content: (from) => from.subarray(start, length) };
 }
 
-/** Reads an element that must be complete. Returns its content and the bytes after it. */
+/** Reads one complete element. Returns its content and the bytes after it. Throws StartTlsError if it is incomplete. */
 function readBerElement(bytes: Buffer, tag: number): { content: Buffer; rest: Buffer } {
   const found = readBerHeader(bytes, tag);
   if (found === null || found.length > bytes.length) throw wrongProtocol('a length that does not fit');

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { TooManyBytesError } from '../../egress/index.ts';
 import type { ReachFailure } from '../../core/index.ts';
 
-/** Tells why STARTTLS failed. `detail` is our own text or an error code, never text that the peer chose. */
+/** Error for a failed STARTTLS. `detail` is our own text or an error code, never text that the peer chose. */
 export class StartTlsError extends Error {
   override name = 'TalkFailed';
   readonly reason: ReachFailure;
@@ -22,22 +22,27 @@ export const startTlsRefused = (detail: string): StartTlsError =>
 
 /**
  * Parses one message at the start of the unread bytes. Returns its value and length in bytes, or null while it is
- * incomplete. Throws `StartTlsError` if the bytes can never become one.
+ * incomplete. Throws `StartTlsError` if the bytes can never become a message.
  */
 export type Parser<T> = (seen: Buffer) => { value: T; length: number } | null;
 
 /** The plain-text exchange before TLS, over a connected socket. */
 export interface PlaintextSession {
   send(text: string | Uint8Array): void;
-  /** Reads the peer's next message. Rejects with `StartTlsError` if the peer closes before it or sends too much. */
+  /**
+   * Reads the peer's next message. Rejects with `StartTlsError` if the peer closes the
+   * connection first or sends too much.
+   */
   take<T>(parse: Parser<T>): Promise<T>;
-  /** Call this between the last message and the handshake. Rejects if the peer sent anything after that message. */
+  /**
+   * Rejects with `StartTlsError` if the peer sent anything after its last message. Call this just before the handshake.
+   */
   expectSilence(): Promise<void>;
-  /** Removes all listeners and pauses the socket, so that the TLS layer reads what comes next. */
+  /** Removes all listeners and pauses the socket, so that the TLS layer reads the next bytes. */
   end(): void;
 }
 
-/** Real servers send a few kilobytes of greeting and capabilities. */
+/** Maximum bytes received before TLS. Real servers send a few kilobytes of greeting and capabilities. */
 const MAX_BYTES = 64 * 1024;
 
 export function openPlaintextSession(socket: Socket): PlaintextSession {

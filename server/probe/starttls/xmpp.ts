@@ -7,48 +7,56 @@ const SERVER_PORT = 5269;
 const MAX_TAG_BYTES = 4 * 1024;
 const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
-/** RFC 6120 §5.4. Acts as a client, or as another server on the server-to-server port. */
+/**
+ * Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Acts as a client, or as another server on the server-to-server
+ * port. Rejects with StartTlsError if the server refuses.
+ */
 export async function xmpp(
-  talk: PlaintextSession,
+  session: PlaintextSession,
   { host, port }: { host: string; port: number },
 ): Promise<void> {
   const kind = port === SERVER_PORT ? 'server' : 'client';
-  talk.send(
+  session.send(
     `<?xml version='1.0'?><stream:stream xmlns='jabber:${kind}' ` +
       `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(host)}' version='1.0'>`,
   );
   let offered = false;
-  for (let seen = await openStream(talk); !isEndOfFeatures(seen); seen = await talk.take(tag)) {
+  for (let seen = await openStream(session); !isEndOfFeatures(seen); seen = await session.take(tag)) {
     if (seen.name === 'error' || seen.name === '/stream') throw startTlsRefused('the stream is refused');
     if (seen.name === 'starttls') offered = true;
   }
   if (!offered) throw startTlsRefused('STARTTLS is not offered');
-  talk.send(START_TLS);
-  const answer = await talk.take(tag);
+  session.send(START_TLS);
+  const answer = await session.take(tag);
   if (answer.name !== 'proceed') throw startTlsRefused('STARTTLS is refused');
-  if (!answer.isWhole && (await talk.take(tag)).name !== '/proceed') throw wrongProtocol('no answer of XMPP');
+  if (!answer.isWhole && (await session.take(tag)).name !== '/proceed')
+    throw wrongProtocol('no answer of XMPP');
 }
 
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
-/** Reads the stream header. Returns the first tag inside the stream. */
-async function openStream(talk: PlaintextSession): Promise<Tag> {
-  let { name } = await talk.take(firstTag);
-  if (name === '?xml') ({ name } = await talk.take(tag));
+/**
+ * Reads the stream header and returns the first tag inside the stream. Rejects with StartTlsError on another protocol.
+ */
+async function openStream(session: PlaintextSession): Promise<Tag> {
+  let { name } = await session.take(firstTag);
+  if (name === '?xml') ({ name } = await session.take(tag));
   if (name !== 'stream') throw wrongProtocol('no stream of XMPP');
-  return talk.take(tag);
+  return session.take(tag);
 }
 
-/** Converts a host to U-labels (RFC 7622 §3.2). Removes characters that would need escaping; no host name has any. */
+/**
+ * Converts a host to U-labels (RFC 7622 §3.2). Removes characters that would need escaping; host names contain none.
+ */
 function domainPart(host: string): string {
   return (domainToUnicode(host) || host).replaceAll(/[^\p{L}\p{M}\p{N}.:-]/gu, '');
 }
 
 interface Tag {
-  /** Without its namespace prefix. The name of an end tag begins with a slash. */
+  /** Name without namespace prefix. The name of an end tag begins with a slash. */
   name: string;
-  /** Self-closing, `<name/>`: no end tag follows. */
+  /** True if the tag is self-closing (`<name/>`), so that no end tag follows. */
   isWhole: boolean;
 }
 
@@ -58,7 +66,10 @@ const firstTag: Parser<Tag> = (seen) => {
   return tag(seen);
 };
 
-/** Parses the next tag and skips the text before it. A quoted attribute value may contain `>`. */
+/**
+ * Parses the next tag and skips the text before it. A quoted attribute value may contain `>`. Throws StartTlsError if
+ * there is no tag within `MAX_TAG_BYTES`.
+ */
 const tag: Parser<Tag> = (seen) => {
   const text = seen.toString('latin1', 0, MAX_TAG_BYTES);
   const found = /^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);

@@ -5,11 +5,11 @@ import { type Account, toAccount } from './accounts.ts';
 import { contains } from '../db/dialect.ts';
 
 export interface ListedAccount extends Account {
-  /** Includes paused domains. */
+  /** Number of domains, paused ones included. */
   domains: number;
 }
 
-/** Lists accounts whose address contains `text`, newest first. An empty `text` matches all. */
+/** Lists at most `limit` accounts whose address contains `text`, newest first. An empty `text` matches all. */
 export async function listAccounts(
   store: Store,
   { text, limit }: { text: string; limit: number },
@@ -50,7 +50,8 @@ export async function findAccountByEmail(store: Store, email: string): Promise<A
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
-    // Sessions first: requests lock their session before the account, so another order could deadlock (see `runAsCaller`).
+    // Delete the sessions first: requests lock their session before the account, so another order could deadlock (see
+    // `runAsCaller`).
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     const account = await trx
       .updateTable('accounts')

@@ -13,8 +13,8 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /**
- * Deletes the account, its rows and identity users, and certificates and icons that no other account watches. A salted
- * hash of the address remains if it had a trial. `unless.runsBeside`: subscriptions that the caller has cancelled.
+ * Deletes an account with its data and identity users, and certificates and icons that nobody else uses. Keeps a salted hash of
+ * its address if it had a trial. Returns `subscribed` if a subscription runs beside the cancelled ones in `unless.runsBeside`.
  */
 export async function deleteAccount(
   store: Store,
@@ -23,12 +23,12 @@ export async function deleteAccount(
   unless?: { runsBeside: readonly string[] },
 ): Promise<'deleted' | 'gone' | 'subscribed'> {
   const outcome = await inTransaction(store, async (trx) => {
-    // Payment webhooks lock the same row, so none of them runs beside this transaction.
-    const held = await locked(
+    // Payment webhooks lock the same row, so none of them runs in parallel with this transaction.
+    const lockedRow = await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', id),
     ).executeTakeFirst();
-    // A webhook added another subscription meanwhile. Without its row nobody would know to cancel it.
+    // A webhook may have added another subscription meanwhile. Without its row nobody would know to cancel it.
     if (unless && (await hasOtherSubscription(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
@@ -48,7 +48,7 @@ export async function deleteAccount(
       .set({ account_id: null, account_deleted_at: now })
       .where('account_id', '=', id)
       .execute();
-    if (held) await liftSuppressions(trx, id);
+    if (lockedRow) await liftSuppressions(trx, id);
     await trx
       .deleteFrom('rate_limits')
       .where('key', 'in', [storageQuotaKey(id), answerQuotaKey(id)])
@@ -91,7 +91,9 @@ async function hasOtherSubscription(
   return running.some(({ id }) => !cancelled.includes(id));
 }
 
-/** Removes the account's addresses from the suppression list. Other accounts that mail them find out anew. */
+/**
+ * Lifts the suppressions of the account's addresses. If other accounts mail them, a new refusal suppresses them again.
+ */
 async function liftSuppressions(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { own, added } = await readChannels(trx, accountId);
   const addresses = added.flatMap((channel) => addressOf(channel) ?? []);

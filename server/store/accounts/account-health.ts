@@ -8,7 +8,7 @@ import { isSuppressed } from '../mail/suppressions.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** Far longer than a busy worker or a restart takes, so a delay above it needs the operator. */
+/** Delay above which checks and alerts count as late. It is far longer than a busy worker or a restart takes. */
 export const OVERDUE_MS = 10 * MINUTE_MS;
 
 /** Returns whether a check of the account is overdue by more than `OVERDUE_MS`. */
@@ -27,7 +27,7 @@ export async function checksAreLate(
   return late !== undefined;
 }
 
-/** Returns whether an alert has been due for more than `OVERDUE_MS`. One that waits for its retry is not late. */
+/** Returns whether an alert has been due for more than `OVERDUE_MS`. An alert that waits for its retry is not late. */
 export async function alertsAreLate(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -44,19 +44,25 @@ export async function alertsAreLate(
   return late !== undefined;
 }
 
-/** Failed attempts of a mail before it counts as evidence of a mail server outage. */
+/** Number of failed attempts after which a mail counts as evidence of a mail server outage. */
 const MIN_FAILED_ATTEMPTS = 4;
-/** A recipient's server that defers unknown senders for some minutes (greylisting) is not an outage. */
+/**
+ * Duration of failure that counts as an outage. Servers that defer unknown senders (greylisting) do so for some
+ * minutes.
+ */
 const MAIL_DOWN_MS = 15 * MINUTE_MS;
-/** Longer than the longest delay between two attempts, so each waiting mail was tried within it. */
+/** Time longer than the longest delay between two attempts, so that each waiting mail was tried within it. */
 const MAX_RETRY_DELAY_MS = 70 * MINUTE_MS;
 
-/** The sender stores an SMTP reply about one mail with its code first (RFC 5321 §4.2). Other errors have none. */
+/**
+ * SQL condition for an SMTP reply about one mail, which starts with its code (RFC 5321 §4.2). Other errors have no
+ * code.
+ */
 const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
 
 /**
  * Returns since when (ms UTC) the mail server has been down; null if it works or has failed for less than 15 minutes.
- * Errors of the server count (no connection, refused login), and replies about mails to two or more domains.
+ * Counts errors of the server (no connection, refused login) and replies about mails to two or more domains.
  */
 export async function mailDownSince(store: Store, now: number): Promise<number | null> {
   const failing = await failingRecipients(store, now - MAIL_DOWN_MS);
@@ -64,7 +70,7 @@ export async function mailDownSince(store: Store, now: number): Promise<number |
   const deliveredAt = await lastDeliveredAt(store);
   const stillFailing = failing.filter(
     ({ since, isReply }) =>
-      // A server error that began before the last delivery counts again once every mail was retried since then.
+      // A server error from before the last delivery counts again once every mail was retried after that delivery.
       since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
   // Replies from one domain prove nothing: a mailbox may be full or defer our mail for days.
@@ -89,7 +95,7 @@ async function failingRecipients(
     .where('deliveries.channel', '=', 'email')
     .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
     .where('first_attempt_at', '<=', until)
-    // Without detail the worker was killed, which says nothing about the mail server.
+    // Skip rows without detail: their worker was killed, which says nothing about the mail server.
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('deliveries'))
     .groupBy(['accounts.email', 'channels.config', isReply])
@@ -157,7 +163,7 @@ export async function mailIsFailing(
       .selectFrom('mails')
       .select(['state', 'settled_at'])
       .where('account_id', '=', id)
-      // Feedback goes to the operator, not to the account.
+      // Feedback is sent to the operator, not to the account.
       .where('recipient', '=', email)
       .where('kind', '!=', 'feedback')
       .where('state', 'in', outcomes)

@@ -8,12 +8,12 @@ export interface DomainMetrics {
   host: string;
   port: number;
   protocol: Protocol;
-  /** Paused by the owner, by the plan, or until the owner confirms the domain. */
+  /** True if paused by the owner, by the plan, or until the owner confirms the domain. */
   isPaused: boolean;
-  /** End of validity of the last leaf seen; null before the first. */
+  /** End of validity of the last leaf seen, ms UTC; null before the first. */
   notAfter: number | null;
   revoked: boolean;
-  /** Whether the last check trusted the certificate; null if that check read none. */
+  /** Whether the last check trusted the certificate; null if that check read no certificate. */
   trusted: boolean | null;
   uptime: Uptime | null;
   responseMs: number | null;

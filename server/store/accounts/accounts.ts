@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts';
 
 export interface Account {
   id: string;
-  /** Lower case. */
+  /** The mail address in lower case. */
   email: string;
   /** True if an identity provider has verified the address. */
   emailVerified: boolean;
@@ -16,10 +16,10 @@ export interface Account {
   /** The customer id at the payment provider; empty if there is none. */
   paddleId: string;
   companyName: string;
-  /** The stored entitlement. `entitlementAt` returns the one that holds now. */
+  /** The stored entitlement. `entitlementAt` returns the one in effect. */
   entitlement: Entitlement;
   disabled: boolean;
-  /** IANA name; null: UTC. */
+  /** IANA time zone name; null: UTC. */
   timeZone: string | null;
   createdAt: number;
 }

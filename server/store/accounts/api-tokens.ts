@@ -14,7 +14,7 @@ export interface ApiToken {
   prefix: string;
   scopes: readonly string[];
   createdAt: number;
-  /** Accurate to five minutes; null before the first use. */
+  /** Time of the last use, accurate to five minutes; null before the first. */
   lastUsedAt: number | null;
   expiresAt: number | null;
 }
@@ -38,7 +38,7 @@ export async function createToken(
 ): Promise<CreatedToken> {
   const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
   return inTransaction(store, async (trx): Promise<CreatedToken> => {
-    // Serializes parallel requests of one account, so that the count below is exact.
+    // Serialise parallel requests of one account, so that the count below is exact.
     await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
@@ -74,7 +74,7 @@ export async function createToken(
   });
 }
 
-/** The list shows expired tokens for this long, so that the owner sees why a program fails. */
+/** Time for which the list shows expired tokens, so that the owner sees why a program fails. */
 const SHOWN_AFTER_EXPIRY_MS = 30 * DAY_MS;
 
 /** Lists the account's tokens, newest first. */
@@ -137,7 +137,7 @@ export async function authenticateToken(
 
 const COLUMNS = ['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
 
-/** A fast hash is enough, because the secret has 256 random bits. */
+/** Returns the SHA-256 of a token. A fast hash is enough, because the secret has 256 random bits. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
 const toToken = (row: {

@@ -38,8 +38,8 @@ export async function listAuthorities(db: Kysely<Tables>, accountId: string): Pr
 }
 
 /**
- * Adds trusted authorities, all or none. Ignores those that the account already trusts and schedules checks of its
- * monitors if any is new. Returns all authorities of the account, or `too_many` if there would be more than `most`.
+ * Adds trusted authorities, all or none, and skips known ones. Schedules checks of the account's monitors if any is
+ * new. Returns all authorities of the account, or `too_many` if there would be more than `most`.
  */
 export async function addAuthorities(
   store: Store,
@@ -48,13 +48,13 @@ export async function addAuthorities(
     authorities: readonly PrivateAuthority[];
     most: number;
     now: number;
-    /** Receives all authorities of the account. */
+    /** Write in the same transaction, which receives all authorities of the account. */
     alongside?: WriteInTransaction<TrustedAuthority[]>;
   },
 ): Promise<TrustedAuthority[] | 'too_many'> {
   const { accountId, now } = request;
   const outcome = await inTransaction(store, async (trx) => {
-    // Serializes parallel requests of one account, so that the limit holds.
+    // Serialise parallel requests of one account, so that they cannot exceed the limit.
     await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
@@ -93,7 +93,10 @@ export async function addAuthorities(
   return outcome.trusted;
 }
 
-/** Removes an authority and schedules checks of the account's monitors. Returns false if there is none with this id. */
+/**
+ * Removes an authority and schedules checks of the account's monitors. Returns false if the account has no such
+ * authority.
+ */
 export async function removeAuthority(
   store: Store,
   { accountId, id, now }: { accountId: string; id: string; now: number },
@@ -129,12 +132,14 @@ export async function authoritiesByAccount(
   return byAccount;
 }
 
-/** Eight checks per second, so that an account with thousands of monitors does not delay other accounts. */
+/**
+ * Delay between checks: eight per second, so that an account with thousands of monitors does not delay other accounts.
+ */
 const CHECK_SPACING_MS = 125;
 
 /**
  * Brings the account's next checks forward, spread over time in their current order. A check that is running still uses
- * the old authorities, so its monitor gets a request for another check.
+ * the old authorities, so another check of its monitor is requested.
  */
 async function rescheduleChecks(trx: Kysely<Tables>, accountId: string, now: number): Promise<void> {
   await trx

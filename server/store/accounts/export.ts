@@ -6,10 +6,13 @@ import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
 import { parseDomainSettings, parseAccountSettings } from '../alerts/stored-alerts.ts';
 
-/** Returns what a channel is recognised by, without its secrets. */
+/** Returns a text by which the owner recognises a channel, without its secrets. */
 type ChannelTarget = (row: { kind: ChannelKind; config: string }) => string;
 
-/** Returns the account's row for the export, and whether it had a trial. Keys are columns; timestamps are ms UTC. */
+/**
+ * Returns the account's row and whether it had a trial, or undefined if there is no account. Keys are column names;
+ * timestamps are in ms UTC.
+ */
 export async function exportProfile(store: Store, accountId: string) {
   const account = await store.db
     .selectFrom('accounts')

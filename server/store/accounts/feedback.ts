@@ -6,9 +6,9 @@ import type { Store } from '../db/open-store.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** Messages per account and hour. Each one becomes a mail to the operator. */
+/** Limit on messages per account and hour, because each one becomes a mail to the operator. */
 const MAX_PER_HOUR = 10;
-/** The newest messages that are kept per account. */
+/** Number of messages kept per account. Older ones are deleted. */
 const MAX_KEPT = 200;
 
 export interface NewFeedback {
@@ -21,13 +21,15 @@ export interface NewFeedback {
   alongside?: WriteInTransaction<void>;
 }
 
-/** Stores a person's feedback and queues a mail to the operator. Fails with `retryAfterMs` above the hourly limit. */
+/**
+ * Stores a person's feedback and queues a mail to the operator. Above the hourly limit, returns `retryAfterMs` instead.
+ */
 export async function addFeedback(
   store: Store,
   { account, title, message, recipient, now, alongside }: NewFeedback,
 ): Promise<{ ok: true } | { ok: false; retryAfterMs: number }> {
   const added = await inTransaction(store, async (trx) => {
-    // Serializes parallel requests of one account, so that the limit holds.
+    // Serialise parallel requests of one account, so that they cannot exceed the limit.
     const { plan } = await lockPlan(store, trx, { accountId: account.id, now });
     const premium = plan === 'premium';
     const recent = await trx
@@ -89,7 +91,7 @@ export interface Feedback {
   createdAt: number;
 }
 
-/** Lists feedback, that of Premium accounts first, then newest first. */
+/** Lists at most `limit` messages: those of Premium accounts first, then newest first. */
 export async function listFeedback(store: Store, limit: number): Promise<Feedback[]> {
   const rows = await store.db
     .selectFrom('feedback')

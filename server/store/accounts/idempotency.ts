@@ -6,9 +6,9 @@ import { consumeRateLimit, readRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** How long a stored answer is replayed. */
+/** Time for which a stored answer is replayed. */
 export const ANSWER_RETENTION_MS = DAY_MS;
-/** Longer than any such call takes. After it, the process that took the key counts as dead. */
+/** Lease of a key, longer than any call takes. After it, the process that claimed the key counts as dead. */
 const LEASE_MS = MINUTE_MS;
 
 export interface StoredAnswer {
@@ -31,8 +31,8 @@ export type IdempotencyClaim =
   | { begun: false; refused: 'full'; retryAfterMs: number };
 
 /**
- * Takes an idempotency key. Of parallel requests with one key exactly one begins. Replays an answer stored within a
- * day, and takes over a key whose lease ran out. `full`: the account's stored answers of a day exceed the limit.
+ * Claims an idempotency key. Exactly one of parallel requests with the same key begins. Replays an answer stored within
+ * a day, and takes over an expired lease. Returns `full` if the answers stored in a day exceed the account's limit.
  */
 export async function claimIdempotencyKey(
   store: Store,
@@ -83,7 +83,7 @@ export async function claimIdempotencyKey(
     .where('account_id', '=', accountId)
     .where('key_hash', '=', keyHash)
     .executeTakeFirst();
-  // The other request released the key between the two statements. A retry of the client will begin.
+  // The other request released the key between the two statements. A retry by the client can claim it.
   if (!existing) return { begun: false, refused: 'idempotency_key_in_use' };
   if (existing.request_hash !== fresh.request_hash)
     return { begun: false, refused: 'idempotency_key_reused' };
@@ -94,7 +94,7 @@ export async function claimIdempotencyKey(
 
 /**
  * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer.
- * @throws LostKey inside a transaction, to roll it back, if another attempt has taken over the key
+ * @throws IdempotencyLeaseLost inside a transaction, to roll it back, if another attempt has taken over the key
  */
 export async function storeAnswer(
   db: Transaction<Tables> | Store['db'],
@@ -111,7 +111,7 @@ export async function storeAnswer(
   if (numUpdatedRows === 0n && db.isTransaction) throw new IdempotencyLeaseLost();
 }
 
-/** Another attempt executes the call, because this one exceeded its lease. */
+/** Error of an attempt that exceeded its lease while another attempt took over the key. */
 export class IdempotencyLeaseLost extends Error {
   override name = 'LostKey';
 }
@@ -146,7 +146,7 @@ export async function releaseKey(
     .execute();
 }
 
-/** Deletes keys that are a day old. Returns how many. */
+/** Deletes keys that are at least a day old. Returns how many. */
 export async function pruneKeys(store: Store, now: number): Promise<number> {
   const pruned = await store.db
     .deleteFrom('idempotency_keys')

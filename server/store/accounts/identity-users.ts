@@ -18,7 +18,7 @@ export interface IdentityUser {
 /** The `providerId` that better-auth uses for passwords. */
 const PASSWORD = 'credential';
 
-/** Queues a mail to a user. The mail belongs to the user's account, if there is one. */
+/** Queues a mail to a user and assigns it to the user's account, if there is one. */
 export async function enqueueMailToUser(
   store: Store,
   user: IdentityUser,
@@ -56,8 +56,8 @@ export interface Proof {
 }
 
 /**
- * Replaces a user whose address was proven outside any session, and ends all sessions, tokens and calendar links. A
- * verified user without new password stays. Returns the current subject, or null if there is no such user.
+ * Replaces a user whose address was proven outside any session, and ends all sessions, tokens and calendar links. Keeps
+ * a verified user if no password is set. Returns the current subject, or null if there is no such user.
  */
 export async function replaceIdentityUser(
   store: Store,
@@ -73,7 +73,7 @@ export async function replaceIdentityUser(
     const isVerified = Boolean(old.emailVerified);
     if (isVerified && passwordHash === undefined) return { subject: old.id, accountId: null };
 
-    // A new id, so that requests in flight cannot undo this: what they write at the provider (a session, a passkey)
+    // Use a new id, so that requests in flight cannot undo this: what they write at the provider (a session, a passkey)
     // refers to the old id and violates the foreign key, and `holdAccess` refuses their writes to the account.
     const subject = randomUUID();
     // A verified user keeps passkeys, one-time codes and links to other providers. An unverified one loses them,
@@ -81,7 +81,7 @@ export async function replaceIdentityUser(
     await replaceUserRow(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
     if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);
-    // Ours end after the provider's, so that nobody can exchange a provider session for one of ours in between.
+    // Our sessions end after the provider's, so that nobody can exchange a provider session for one of ours in between.
     const ended = accountId === null ? {} : await revokeAccess(trx, accountId);
     const account = accountId === null ? undefined : await lockAccount(store, trx, accountId);
     await trx
@@ -112,7 +112,7 @@ export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]):
 
 /**
  * Replaces the user's row by one with a new id, and ends the old user's sessions and challenges. With the profile
- * `kept` it is the same person, who keeps passkeys, one-time codes and links to other providers.
+ * `kept`, the user keeps passkeys, one-time codes and links to other providers.
  */
 async function replaceUserRow(
   store: Store,
@@ -127,7 +127,7 @@ async function replaceUserRow(
       ...old,
       ...(!isKept && { name: profile?.name ?? '', image: profile?.image ?? null, company: null }),
       id: subject,
-      // A placeholder: addresses are unique, and the old row still has this one.
+      // Use a placeholder, because addresses are unique and the old row still has this one.
       email: subject,
       emailVerified: identityFlag(store.dialect, true),
       twoFactorEnabled: isKept ? old.twoFactorEnabled : identityFlag(store.dialect, false),
@@ -207,7 +207,7 @@ async function markVerified(trx: Transaction<Tables>, user: IdentityUser, email:
   await releaseHeldMail(trx, accountId);
 }
 
-/** Publishes that the address is verified, and wakes the workers that send the mail held back until then. */
+/** Publishes that the address was verified, and wakes the workers that send the mail held back until then. */
 function publishVerification(store: Store, accountId: string | null): void {
   if (accountId !== null) store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'mails' });

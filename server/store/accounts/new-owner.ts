@@ -14,7 +14,7 @@ type Counts = Partial<Record<ClearedTable, number>>;
  * the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
  */
 export async function revokeAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
-  // Waits for running requests, which lock their session (see `runAsCaller`).
+  // This waits for running requests, which lock their session (see `runAsCaller`).
   await removeAll(trx, 'sessions', accountId);
   return {
     api_tokens: await removeAll(trx, 'api_tokens', accountId),
@@ -35,8 +35,8 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account for a new owner, because a stranger may have created it: applies `NEW_OWNER_POLICY`, expires waiting
- * mail and mails what was removed. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
+ * Clears an account for a new owner, because a stranger may have created it: applies `NEW_OWNER_POLICY`, expires waiting mail
+ * and mails a list of what was removed. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
  */
 export async function clearForNewOwner(
   trx: Transaction<Tables>,
@@ -47,12 +47,16 @@ export async function clearForNewOwner(
   await resetSearchTexts(trx, accountId);
   const removed = { ...ended };
   let domains = 0;
-  for (const [table, fate] of Object.entries(NEW_OWNER_POLICY) as [AccountTable, TablePolicy][]) {
-    if ('removed' in fate) {
+  for (const [table, policy] of Object.entries(NEW_OWNER_POLICY) as [AccountTable, TablePolicy][]) {
+    if ('removed' in policy) {
       const count = await removeAll(trx, table, accountId);
-      if (fate.removed !== 'untold') removed[fate.removed] = (removed[fate.removed] ?? 0) + count;
-    } else if ('columns' in fate) {
-      const count = await resetColumns(trx, { table, accountId, values: standardValues(fate.columns, now) });
+      if (policy.removed !== 'untold') removed[policy.removed] = (removed[policy.removed] ?? 0) + count;
+    } else if ('columns' in policy) {
+      const count = await resetColumns(trx, {
+        table,
+        accountId,
+        values: standardValues(policy.columns, now),
+      });
       if (table === 'monitors') domains = count;
     }
   }
@@ -62,7 +66,7 @@ export async function clearForNewOwner(
   await enqueueMail(trx, { accountId, recipient: email, content, now });
 }
 
-/** Narrows the type to one table for the compiler. The tables share all columns that are used here. */
+/** Narrows the type to one table for the compiler. The tables share all columns that this file uses. */
 const asTable = (table: AccountTable) => table as 'channels';
 const ownerOf = (table: AccountTable) => (table === 'accounts' ? 'id' : 'account_id');
 
@@ -88,8 +92,8 @@ async function resetColumns(
 
 function standardValues(columns: object, now: number): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(columns).flatMap(([column, fate]: [string, unknown]) =>
-      typeof fate === 'function' ? [[column, (fate as (now: number) => unknown)(now)]] : [],
+    Object.entries(columns).flatMap(([column, policy]: [string, unknown]) =>
+      typeof policy === 'function' ? [[column, (policy as (now: number) => unknown)(now)]] : [],
     ),
   );
 }
@@ -133,19 +137,19 @@ async function resetSearchTexts(trx: Transaction<Tables>, accountId: string): Pr
 }
 
 /**
- * What happens to a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms
- * UTC), and `follows` names what else changes it.
+ * Rule for a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms UTC),
+ * and `follows` names what else changes it.
  */
-type ColumnFate<Value> = string | ((now: number) => Value) | { follows: string };
+type ColumnPolicy<Value> = string | ((now: number) => Value) | { follows: string };
 
 /**
- * What happens to an account's rows. `removed`: all are deleted, and the mail to the owner counts them under that name
- * (`untold`: not mentioned). `kept`: they stay, for the given reason. `columns`: they stay, with single columns reset.
+ * Rule for an account's rows in a table. `removed`: they are deleted, and the mail to the owner counts them under that name
+ * (`untold`: does not mention them). `kept`: they stay, for this reason. `columns`: they stay with some columns reset.
  */
 export type TablePolicy<Table extends keyof Tables = keyof Tables> =
   | { removed: ClearedTable | 'untold' }
   | { kept: string }
-  | { columns: { [Column in keyof Tables[Table]]-?: ColumnFate<SelectType<Tables[Table][Column]>> } };
+  | { columns: { [Column in keyof Tables[Table]]-?: ColumnPolicy<SelectType<Tables[Table][Column]>> } };
 
 /** Tables whose rows belong to an account. */
 export type AccountTable =
@@ -158,8 +162,8 @@ const BY_WORKERS = 'Workers write it to share the checks.';
 const BY_PAYMENTS = 'Says what was paid for or granted. Premium counts for the account, whoever bought it.';
 
 /**
- * What happens to an account's data when a new owner verifies its address. The type demands all tables with
- * `account_id` and, under `columns`, all their columns; the takeover test compares the list with the database.
+ * Rules for an account's data when a new owner verifies its address. The type demands all tables with `account_id` and,
+ * under `columns`, all their columns. The takeover test compares the list with the database.
  */
 export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } = {
   accounts: {

@@ -10,16 +10,16 @@ export interface SessionClient {
   address: string;
 }
 
-/** A session to open. The hashes are of 256-bit secrets, which never reach the store. */
+/** A session to open. The hashes are of 256-bit secrets, which never reach the store. Timestamps are in ms UTC. */
 export interface NewSession {
   sessionId: string;
   accountId: string;
   accessHash: string;
   refreshHash: string;
   accessExpiresAt: number;
-  /** Each rotation extends it. */
+  /** End of the idle period, which each rotation extends. */
   refreshIdleExpiresAt: number;
-  /** Absolute end, which no rotation extends. */
+  /** End of the session, which no rotation extends. */
   refreshExpiresAt: number;
   seenFrom?: SessionClient;
   /** Whether the address was verified when the sign-in was authorized. Absent: not compared. */
@@ -96,14 +96,16 @@ export interface Rotation {
   sessionId: string;
   /** Hash of the refresh token that the client sent. */
   refreshHash: string;
-  /** Hash of the next token. It is derived from the current one, so that parallel requests get the same successor. */
+  /**
+   * Hash of the next token, which is derived from the current one, so that parallel requests get the same successor.
+   */
   nextRefreshHash: string;
   nextAccessHash: string;
   accessExpiresAt: number;
   refreshIdleExpiresAt: number;
   seenFrom?: SessionClient;
   now: number;
-  /** How long after a rotation the previous token still gets the same successor, in ms. */
+  /** Time after a rotation in which the previous token still gets the same successor, in ms. */
   graceMs: number;
 }
 
@@ -113,7 +115,10 @@ export type RotationResult =
   | { outcome: 'revoked' }
   | { outcome: 'unknown' };
 
-/** Exchanges a refresh token for its successor. One statement does it, so of two parallel requests only one rotates. */
+/**
+ * Exchanges a refresh token for its successor. A single statement does this, so that only one of two parallel requests
+ * rotates.
+ */
 export async function rotateSession(store: Store, rotation: Rotation): Promise<RotationResult> {
   const { sessionId, refreshHash, now } = rotation;
   const rotated = await store.db
@@ -197,8 +202,8 @@ export async function listSessions(store: Store, accountId: string, now: number)
 }
 
 /**
- * Ends a session (only if it belongs to `accountId`, if given) and signals the processes that serve it.
- * Returns false if there is no such session.
+ * Ends a session (with `accountId`, only one of this account) and signals the processes that serve it. Returns false if
+ * there is no such session.
  */
 export async function endSession(store: Store, sessionId: string, accountId?: string): Promise<boolean> {
   const ended = await store.db
@@ -225,7 +230,9 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 
-/** Sessions per account. Without it, a person with the password could open as many as the rate limits allow. */
+/**
+ * Limit on sessions per account. Without it, a person with the password could open as many as the rate limits allow.
+ */
 const MAX_SESSIONS_PER_ACCOUNT = 200;
 
 /** Deletes the oldest sessions of accounts above the limit. Returns how many. */

@@ -10,25 +10,27 @@ import type { AccountsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { startTrial } from '../billing/trials.ts';
 
-/** What an identity provider reports about a sign-in, with what the request adds. */
+/** Facts about a sign-in from the identity provider and the request. */
 export interface SignIn {
   issuer: string;
   subject: string;
   email: string;
   emailVerified: boolean;
-  /** Name and company set the account's fields at creation, and later only while they are empty. */
+  /**
+   * Name from the provider. Name and company set the account's fields at creation, and later only while they are empty.
+   */
   name: string | null;
   company: string | null;
-  /** The company from the sign-up form. Applies to new accounts only, because a person may empty the field later. */
+  /** The company from the sign-up form. It applies to new accounts only, because a person may empty the field later. */
   companyAtSignUp?: string;
   photoUrl?: string | null;
-  /** IANA name from the browser. Set like `name`. */
+  /** The IANA time zone name from the browser. It sets the account's field like `name`. */
   timeZone?: string | null;
-  /** Set if a new account starts with a trial: the salted hash of its address. */
+  /** Salted hash of the address; set if a new account starts with a trial. */
   trial?: { addressHash: string } | null;
-  /** False if sign-up is closed to this person. Sign-in to an existing account still works. */
+  /** False if this person may not sign up. Sign-in to an existing account still works. */
   mayCreate?: boolean;
-  /** The account of the session that the request carries, if any. */
+  /** Id of the account whose session the request carries, if any. */
   inSessionOf?: string | null;
   now: number;
 }
@@ -38,7 +40,7 @@ export type OpenedAccount =
   /** `email_taken`: another account has the address, and this provider has not verified it. Nothing was changed. */
   | { ok: false; code: 'email_taken' | 'signups_closed' | 'account_disabled' };
 
-/** Returns the account of a person whom an identity provider has authenticated. Creates it at the first sign-in. */
+/** Returns the account of a person whom an identity provider has authenticated, and creates it at the first sign-in. */
 export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedAccount> {
   const opened = await inTransaction(store, async (trx): Promise<Opened> => {
     const known = await accountOfIdentity(trx, signIn);
@@ -69,7 +71,7 @@ export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedA
     store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
     store.signals.publish({ topic: 'account', accountId });
   }
-  // Sends the mail that was held back while the address was unverified.
+  // Wake the workers that send the mail held back while the address was unverified.
   if (opened.isProven) for (const topic of ['mails', 'deliveries'] as const) store.signals.publish({ topic });
   return { ok: true, account, created: opened.created === true };
 }
@@ -137,8 +139,8 @@ async function signInToAccount(
   signIn: SignIn,
 ): Promise<Opened> {
   if (account.disabled_at !== null) return 'account_disabled';
-  const vouched = signIn.emailVerified && signIn.email.toLowerCase() === account.email;
-  if (vouched)
+  const provesAddress = signIn.emailVerified && signIn.email.toLowerCase() === account.email;
+  if (provesAddress)
     await trx
       .updateTable('identities')
       .set({ email_verified: 1 })
@@ -146,7 +148,7 @@ async function signInToAccount(
       .where('subject', '=', signIn.subject)
       .where('email_verified', '=', 0)
       .execute();
-  const isFirst = vouched && account.email_verified === 0;
+  const isFirst = provesAddress && account.email_verified === 0;
   return fillProfile(
     store,
     trx,
@@ -156,8 +158,8 @@ async function signInToAccount(
 }
 
 /**
- * Marks the address as verified for the first time. The person may not be the one who created the account, even if the
- * provider reports the same user, so the account is cleared unless the request carries a session of this account.
+ * Marks the address as verified for the first time. Clears the account unless the request carries a session of it: the
+ * person may not be its creator, even if the provider reports the same user.
  */
 async function recordVerification(
   store: Store,
@@ -180,8 +182,8 @@ async function recordVerification(
 }
 
 /**
- * Fills empty profile fields from the provider's data and overwrites nothing. Reads the row again once it is locked,
- * because a parallel sign-in may have verified the address and removed this identity. Then returns `email_taken`.
+ * Fills empty profile fields from the provider's data. Reads the row again under lock, and returns `email_taken` if a
+ * parallel sign-in verified the address and removed this identity.
  */
 async function fillProfile(
   store: Store,

@@ -5,8 +5,8 @@ import { inTransaction } from '../db/transaction.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /**
- * Problems that only the operator can fix. The codes are stable: metrics and mails contain them, and
- * docs/operations/monitoring.md explains each.
+ * Codes of problems that only the operator can fix. They are stable, because metrics and mails contain them.
+ * docs/operations/monitoring.md explains each code.
  */
 export const ALARM_CODES = [
   'smtp_refuses_us',
@@ -21,15 +21,15 @@ export const ALARM_CODES = [
 ] as const;
 export type AlarmCode = (typeof ALARM_CODES)[number];
 
-/** Instants are ms UTC. */
+/** A raised alarm. Timestamps are in ms UTC. */
 export interface Alarm {
   code: AlarmCode;
-  /** A sentence. */
+  /** One sentence for the operator about the problem. */
   detail: string;
   since: number;
 }
 
-/** Raises an alarm, or confirms that it still holds. Returns whether it is new. */
+/** Raises an alarm, or updates the detail and last-seen time of one already raised. Returns whether it is new. */
 export async function raiseAlarm(
   store: Store,
   { code, detail, now }: { code: AlarmCode; detail: string; now: number },
@@ -43,7 +43,7 @@ export async function raiseAlarm(
   return since === now;
 }
 
-/** Clears an alarm. Returns whether it was raised. */
+/** Clears an alarm. Returns false if it was not raised. */
 export async function clearAlarm(store: Store, code: AlarmCode): Promise<boolean> {
   const { numDeletedRows } = await store.db.deleteFrom('alarms').where('code', '=', code).executeTakeFirst();
   return numDeletedRows > 0n;
@@ -60,12 +60,12 @@ export async function raisedAlarms(store: Store): Promise<Alarm[]> {
   return rows.map(({ code, ...alarm }) => ({ code: code as AlarmCode, ...alarm }));
 }
 
-/** Shorter problems are not worth a mail. */
+/** Minimum age of an alarm before it is mailed, so that short problems cause no mail. */
 const MIN_AGE_MS = 5 * MINUTE_MS;
 
 /**
- * Queues a mail to the operator about every alarm raised for at least five minutes: at most one a day per code, even
- * if the alarm comes and goes. Returns how many mails it queued.
+ * Queues a mail to the operator about every alarm raised for at least five minutes: at most one a day per code, even if
+ * the alarm is cleared and raised again. Returns how many mails it queued.
  */
 export async function mailAlarms(
   store: Store,
@@ -80,7 +80,8 @@ export async function mailAlarms(
       .execute();
     let mails = 0;
     for (const { code, detail, since } of due) {
-      // An alarm's row is deleted when it is cleared; this row stays, and lets only one worker write.
+      // Clearing an alarm deletes its row. This row stays, so that the daily limit survives and only one worker queues
+      // the mail.
       const isFirst = await trx
         .insertInto('rate_limits')
         .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: now + DAY_MS })
@@ -105,8 +106,8 @@ export async function mailAlarms(
 }
 
 /**
- * Clears alarms that were not confirmed since `before` (ms UTC): only the process that raised them could
- * clear them, and it is gone.
+ * Clears alarms that no process has confirmed since `before` (ms UTC). Without this they would stay forever, because
+ * the process that raised them has ended and no other process clears them.
  */
 export async function clearUnconfirmedAlarms(
   store: Store,

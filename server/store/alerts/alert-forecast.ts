@@ -14,12 +14,12 @@ import { currentVerdict } from '../checks/verdict-row.ts';
 import { parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** The data from which an account's future alerts are computed. Instants are ms UTC. */
+/** Data from which an account's future alerts are computed. Timestamps are in ms UTC. */
 export interface AlertForecastInput {
   settings: AlertSettings;
   plan: Plan;
   timeZone: string | null;
-  /** The active monitors, read page by page. */
+  /** Yields the active monitors and reads them page by page. */
   monitors(): AsyncIterable<PlannedMonitor>;
 }
 
@@ -27,19 +27,19 @@ export interface PlannedMonitor {
   id: string;
   host: string;
   port: number;
-  /** The leaf that the domain presents. */
+  /** Fingerprint of the leaf certificate last seen; null before the first. */
   fingerprint: string | null;
   expiring: readonly ExpiringCertificate[];
   own: DomainAlertSettings | null;
-  /** Open incidents of expiry. */
+  /** Open expiry incidents. */
   incidents: KnownIncident[];
-  /** Its own windows and those for all domains. */
+  /** Maintenance windows of this monitor and those for all domains. */
   windows: MaintenanceWindow[];
 }
 
 const PAGE = 200;
 
-/** Reads what an account's future alerts depend on; with `monitorId`, for that monitor only. */
+/** Reads the data from which an account's future alerts are computed. With `monitorId`, it covers only that monitor. */
 export async function readAlertForecastInput(
   store: Store,
   { accountId, monitorId, now }: { accountId: string; monitorId?: string; now: number },

@@ -6,25 +6,25 @@ import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-table
 import type { Tables } from '../schema/tables.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 
-/** An alert that was sent or will be. Instants are ms UTC. */
+/** An alert that was sent or is queued. Timestamps are in ms UTC. */
 export interface SentAlert {
   id: string;
   kind: AlertKind;
   step: AlertStep;
   severity: AlertSeverity;
   facts: AlertFacts;
-  /** null: a test message. */
+  /** The monitor concerned; null for a test message. */
   monitor: { id: string; host: string; port: number } | null;
   createdAt: number;
 }
 
-/** The delivery of one alert on one channel, with its attempts. */
+/** The delivery of one alert on one channel, with its attempts. Timestamps are in ms UTC. */
 export interface DeliveryRecord {
   id: string;
   alert: SentAlert;
   channelKey: string;
   channelKind: ChannelKind;
-  /** null for mail to the account's own address. */
+  /** Name that the account gave the channel; null for mail to the account's own address and for a removed channel. */
   channelName: string | null;
   state: DeliveryState;
   detail: string | null;
@@ -32,7 +32,7 @@ export interface DeliveryRecord {
   firstAttemptAt: number | null;
   settledAt: number | null;
   createdAt: number;
-  /** The last 20, oldest first. */
+  /** The last 20 attempts, oldest first. */
   attempts: Attempt[];
 }
 
@@ -44,11 +44,12 @@ export interface Attempt {
   detail: string | null;
 }
 
-const SHOWN_ATTEMPTS = 20;
-const SHOWN_OF_A_MONITOR = 20;
+const MAX_SHOWN_ATTEMPTS = 20;
+const MAX_SHOWN_ALERTS = 20;
 
 /**
- * Returns the newest messages to a channel, or those behind `after`; none if the channel belongs to another account.
+ * Returns at most `limit` deliveries of a channel, newest first. With `after`, the list starts behind this delivery.
+ * Returns none if the channel belongs to another account.
  */
 export async function deliveriesOfChannel(
   store: Store,
@@ -64,7 +65,7 @@ export async function deliveriesOfChannel(
     after?: { createdAt: number; id: string } | null;
   },
 ): Promise<DeliveryRecord[]> {
-  const rows = await selectReceipts(store.db, accountId)
+  const rows = await selectDeliveries(store.db, accountId)
     .where('deliveries.channel_key', '=', channelKey)
     .$if(after !== null, (select) =>
       select.where((eb) =>
@@ -84,12 +85,12 @@ export async function deliveriesOfChannel(
   return withAttempts(store.db, accountId, rows);
 }
 
-/** Returns one delivery; null: the account has no such message. */
+/** Returns a delivery of the account, or null if the account has none with this id. */
 export async function deliveryOf(
   db: Kysely<Tables>,
   { accountId, deliveryId }: { accountId: string; deliveryId: string },
 ): Promise<DeliveryRecord | null> {
-  const rows = await selectReceipts(db, accountId).where('deliveries.id', '=', deliveryId).execute();
+  const rows = await selectDeliveries(db, accountId).where('deliveries.id', '=', deliveryId).execute();
   const [receipt] = await withAttempts(db, accountId, rows);
   return receipt ?? null;
 }
@@ -111,13 +112,13 @@ export async function sentAlerts(
     .where('alerts.monitor_id', '=', monitorId)
     .orderBy('alerts.created_at', 'desc')
     .orderBy('alerts.id')
-    .limit(SHOWN_OF_A_MONITOR)
+    .limit(MAX_SHOWN_ALERTS)
     .execute();
   if (rows.length === 0) return [];
   const receipts = await withAttempts(
     store.db,
     accountId,
-    await selectReceipts(store.db, accountId)
+    await selectDeliveries(store.db, accountId)
       .where(
         'deliveries.alert_id',
         'in',
@@ -131,7 +132,7 @@ export async function sentAlerts(
   return rows.map((row) => ({ alert: toAlert(row), receipts: byAlert.get(row.alertId) ?? [] }));
 }
 
-/** Returns the id of an incident's monitor; null: the account has no such incident. */
+/** Returns the id of an incident's monitor, or null if the account has no such incident. */
 export async function monitorOfIncident(
   store: Store,
   { accountId, incidentId }: { accountId: string; incidentId: string },
@@ -157,7 +158,7 @@ const ALERT_COLUMNS = [
   'monitors.port',
 ] as const;
 
-const selectReceipts = (db: Kysely<Tables>, accountId: string) =>
+const selectDeliveries = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('deliveries')
     .innerJoin('alerts', (join) =>
@@ -176,11 +177,11 @@ const selectReceipts = (db: Kysely<Tables>, accountId: string) =>
     .select(['next_attempt_at', 'first_attempt_at', 'settled_at', 'deliveries.created_at'])
     .where('deliveries.account_id', '=', accountId);
 
-type ReceiptRow = Awaited<ReturnType<ReturnType<typeof selectReceipts>['executeTakeFirstOrThrow']>>;
+type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
 function toAlert(
-  row: Pick<ReceiptRow, 'alertId' | 'kind' | 'step' | 'severity' | 'facts' | 'alertCreatedAt'> &
-    Pick<ReceiptRow, 'monitorId' | 'host' | 'port'>,
+  row: Pick<DeliveryRow, 'alertId' | 'kind' | 'step' | 'severity' | 'facts' | 'alertCreatedAt'> &
+    Pick<DeliveryRow, 'monitorId' | 'host' | 'port'>,
 ): SentAlert {
   const { monitorId, host, port } = row;
   return {
@@ -197,7 +198,7 @@ function toAlert(
 async function withAttempts(
   db: Kysely<Tables>,
   accountId: string,
-  rows: ReceiptRow[],
+  rows: DeliveryRow[],
 ): Promise<DeliveryRecord[]> {
   if (rows.length === 0) return [];
   const attempts = await db
@@ -224,7 +225,7 @@ async function withAttempts(
     firstAttemptAt: row.first_attempt_at,
     settledAt: row.settled_at,
     createdAt: row.created_at,
-    attempts: (byDelivery.get(row.id) ?? []).slice(-SHOWN_ATTEMPTS).map((attempt) => ({
+    attempts: (byDelivery.get(row.id) ?? []).slice(-MAX_SHOWN_ATTEMPTS).map((attempt) => ({
       attempt: attempt.attempt,
       startedAt: attempt.started_at,
       finishedAt: attempt.finished_at,

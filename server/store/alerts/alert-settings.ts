@@ -24,24 +24,29 @@ import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts
 import { isWaiting } from '../mail/outbox.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
-/** What people chose about the alerts of one monitor. */
+/** The alert settings that apply to one monitor. */
 export interface EffectiveAlertSettings {
-  /** What applies to it, with the plan taken into account. */
+  /** The account's settings, overridden by the monitor's own as far as the plan allows. */
   settings: AlertSettings;
   plan: Plan;
-  /** IANA name; null means UTC. */
+  /** IANA time zone name; null: UTC. */
   timeZone: string | null;
 }
 
-/** What people chose about the alerts of one monitor, and whom these can reach now. */
+/** The alert settings of one monitor, and the channels and maintenance that decide where its alerts go. */
 export interface RoutingContext extends EffectiveAlertSettings {
-  /** Every channel of the account, its own address first. `isUnsubscribed`: from this monitor or from all. */
+  /**
+   * All channels of the account, mail to its own address first. `isUnsubscribed`: from this monitor or from all mail.
+   */
   channels: ChannelState[];
-  /** End of the current maintenance (ms UTC); null when there is none. */
+  /** End of the current maintenance, ms UTC; null if there is none. */
   maintenanceUntil: number | null;
 }
 
-/** Reads it in the transaction that decides by it. */
+/**
+ * Returns the alert settings that apply to a monitor. Call it in the transaction that decides on its alerts.
+ * @throws NoResultError if the account has no such monitor
+ */
 export async function effectiveAlertSettings(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -76,7 +81,7 @@ export async function routingContext(
   return { ...chosen, ...(await readDestinations(db, key, chosen.timeZone)) };
 }
 
-/** Reads the channels of a monitor, and whether maintenance silences it. */
+/** Reads the account's channels and the end of the monitor's current maintenance. */
 export async function readDestinations(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -139,7 +144,7 @@ export async function domainSettingsOf(
 export interface AccountAlerts {
   settings: AlertSettings;
   timeZone: string | null;
-  /** When the next digest is due, ms UTC; null: the digest is off. */
+  /** Due time of the next digest, ms UTC; null if the digest is off. */
   digestNextAt: number | null;
 }
 
@@ -157,9 +162,8 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
 }
 
 /**
- * Changes only the given parts, so that parallel changes do not undo each other. `digestNextAt` null ends the
- * digest. Leaves out channels that the account does not have; a choice without any means every channel.
- * `premium_required`: the plan has no digest, and nothing changed.
+ * Changes only the given parts, so that parallel changes do not overwrite each other; `digestNextAt` null turns the
+ * digest off. Returns `premium_required` and changes nothing if the plan has no digest.
  */
 export async function changeAccountAlerts(
   store: Store,
@@ -208,8 +212,8 @@ export async function changeAccountAlerts(
 }
 
 /**
- * Replaces the settings in which a monitor differs from its account. `not_found`: the account has no such monitor;
- * `premium_required`: the plan has no steps of one's own.
+ * Replaces the settings in which a monitor differs from its account. Returns `not_found` if the account has no such
+ * monitor, and `premium_required` if the plan does not allow the new steps.
  */
 export async function changeMonitorAlerts(
   store: Store,
@@ -228,12 +232,12 @@ export async function changeMonitorAlerts(
       .executeTakeFirst();
     if (!before) return 'not_found';
     const known = parseDomainSettings(before.alert_settings);
-    // Steps that became inactive when the plan ended may stay while something else changes.
+    // Unchanged steps may stay, although they became inactive when Premium ended.
     const hasNewSteps = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
     if (hasNewSteps && plan !== 'premium') return 'premium_required';
     const { channels, ...rest } = own;
     const chosen = channels && (await ownChannels(trx, accountId, channels));
-    // If none of the chosen channels belongs to the account, the monitor follows the account.
+    // If none of the chosen channels belongs to the account, the monitor uses the account's choice.
     const isKept = channels !== undefined && (channels === null || chosen !== null);
     const kept = { ...rest, ...(isKept && { channels: chosen }) };
     await trx
@@ -257,7 +261,10 @@ export async function changeMonitorAlerts(
   return outcome;
 }
 
-/** Returns whether a change may alter what the next check sends. Quiet hours only alter when a message leaves. */
+/**
+ * Returns whether a change may alter the alerts of the next check. Quiet hours cannot, because they only delay
+ * messages.
+ */
 export function affectsAlerts(before: AlertSettings, after: AlertSettings): boolean {
   return (['channels', 'steps', 'muted'] as const).some(
     (part) => !isDeepStrictEqual(before[part], after[part]),
@@ -265,8 +272,8 @@ export function affectsAlerts(before: AlertSettings, after: AlertSettings): bool
 }
 
 /**
- * Returns the chosen channels that the account has. Null (every channel) if there is none:
- * nobody chose to get no alerts.
+ * Returns the chosen channels that belong to the account. Returns null (every channel) if none does, because an empty
+ * list would stop all alerts.
  */
 async function ownChannels(
   trx: Transaction<Tables>,
@@ -281,8 +288,8 @@ async function ownChannels(
 }
 
 /**
- * Removes a deleted channel from all settings of the account. A choice left empty is dropped:
- * nobody chose to get no alerts.
+ * Removes a deleted channel from all settings of the account. Resets a choice that becomes empty, because an empty list
+ * would stop all alerts.
  */
 export async function removeChannelFromSettings(
   trx: Transaction<Tables>,
@@ -325,8 +332,8 @@ export async function removeChannelFromSettings(
 const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
 
 /**
- * Reschedules deliveries that quiet hours hold back, after a change of these hours: of one monitor, or (null) of all
- * without quiet hours of their own. Retries keep their time. Publish the signal `deliveries` afterwards.
+ * Reschedules deliveries held by quiet hours after these hours changed: those of one monitor or, with `monitorId` null,
+ * of all without quiet hours of their own. Skips retries. Publish the signal `deliveries` after the commit.
  */
 async function rescheduleHeld(
   trx: Transaction<Tables>,

@@ -9,32 +9,32 @@ interface AlertsToAdd {
   accountId: string;
   monitorId: string;
   alerts: readonly (RoutedAlert & { incidentId: string })[];
-  /** SQL for the current time in ms UTC, by the clock that decides whether a lease has expired. */
+  /** SQL expression for the current time (ms UTC) of the clock that decides whether a lease has expired. */
   leaseClock: RawBuilder<number>;
   now: number;
 }
 
 /**
- * Queues one delivery per alert and route, in the transaction that records why, and returns how many deliveries are to be made. A
- * step that was already queued or delivered is not repeated; one that was superseded before anybody got it comes back.
+ * Queues one delivery per alert and channel, in the transaction that records the cause, and returns how many it queued.
+ * Skips steps that were queued before, except superseded ones, which it queues again.
  */
-export async function queueAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
+export async function queueAlerts(trx: Transaction<Tables>, batch: AlertsToAdd): Promise<number> {
   let added = 0;
-  for (const alert of outbox.alerts) {
-    await supersedeEarlier(trx, alert, outbox);
-    // An alert that nobody can be sent now stays undecided; a later check plans it again.
+  for (const alert of batch.alerts) {
+    await supersedeEarlier(trx, alert, batch);
+    // Without a channel the alert is not stored, so that a later check plans it again.
     if (alert.routes.length === 0) continue;
-    const createdAt = await nextCreatedAt(trx, alert, outbox);
-    const alertId = await keepAlert(trx, alert, { ...outbox, createdAt });
+    const createdAt = await nextCreatedAt(trx, alert, batch);
+    const alertId = await saveAlert(trx, alert, { ...batch, createdAt });
     for (const route of alert.routes)
-      added += await addDelivery(trx, { ...outbox, alert, alertId, route, createdAt });
+      added += await addDelivery(trx, { ...batch, alert, alertId, route, createdAt });
   }
   return added;
 }
 
 /**
- * Returns a creation time after that of all deliveries of the incident: it gives their order, also
- * if the clock was set back.
+ * Returns a creation time (ms UTC) later than that of all deliveries of the incident. Messages are sent in this order,
+ * which must stay correct if the clock was set back.
  */
 async function nextCreatedAt(
   trx: Transaction<Tables>,
@@ -50,7 +50,7 @@ async function nextCreatedAt(
   return Math.max(now, (last?.at ?? 0) + 1);
 }
 
-async function keepAlert(
+async function saveAlert(
   trx: Transaction<Tables>,
   { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
   { accountId, monitorId, createdAt }: AlertsToAdd & { createdAt: number },
@@ -68,7 +68,7 @@ async function keepAlert(
       fingerprint,
       ...content,
     })
-    // Planned again because nobody was notified: store what holds now.
+    // The alert was planned before and nobody was notified: store the current facts.
     .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(content))
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -76,8 +76,8 @@ async function keepAlert(
 }
 
 /**
- * Supersedes what waits for a channel, of one monitor or (`monitorId` null) of all. Makes those monitors due, so
- * that their next check sends elsewhere what nobody else received. Publish the signal `due` afterwards.
+ * Supersedes deliveries that wait for a channel, of one monitor or, with `monitorId` null, of all. Makes these monitors
+ * due, so that checks send the alerts on other channels. Publish the signal `due` after the commit.
  */
 export async function supersedeWaitingOn(
   trx: Transaction<Tables>,
@@ -126,8 +126,8 @@ export async function supersedeWaitingOn(
 }
 
 /**
- * Starts an update that supersedes waiting deliveries; the caller narrows it down. Deliveries that a person
- * asked to send again are exempt.
+ * Returns an update that supersedes waiting deliveries, except those that a person asked to send again. The caller adds
+ * conditions and executes it.
  */
 export function supersedeWaitingQuery(
   trx: Transaction<Tables>,
@@ -140,7 +140,10 @@ export function supersedeWaitingQuery(
     .where('forced', '=', 0);
 }
 
-/** Supersedes deliveries of earlier steps. One that is being sent right now stays: the next message waits for it. */
+/**
+ * Supersedes waiting deliveries of earlier steps. Keeps one that is being sent now, because the next message waits for
+ * it.
+ */
 async function supersedeEarlier(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
@@ -177,7 +180,7 @@ async function addDelivery(
       channel_key: route.key,
       channel_id: route.key === ACCOUNT_MAIL ? null : route.key,
       dedupe_key: [entry.monitorId, problem, fingerprint, facts.startedAt, step, route.key].join(':'),
-      // The same at every attempt, so that mail programs show a message sent twice only once.
+      // The Message-ID is the same at every attempt, so that mail programs show a message sent twice only once.
       message_id: `<${id}@alerts.certlantern>`,
       attempts: 0,
       unanswered: 0,
@@ -195,8 +198,8 @@ async function addDelivery(
 }
 
 /**
- * Deletes test messages created before `before` (ms UTC); returns how many. Other alerts are
- * deleted with their incident.
+ * Deletes test messages created before `before` (ms UTC). Returns how many. Other alerts are deleted with their
+ * incident.
  */
 export async function pruneTestMessages(store: Store, before: number): Promise<number> {
   const { numDeletedRows } = await store.db

@@ -16,12 +16,15 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 
-/** The config of a channel as the store keeps it. Only `server/channels` decodes it, as it may contain secrets. */
+/**
+ * The stored config of a channel, which may contain secrets. Only `server/channels` decodes it, except for mail
+ * addresses.
+ */
 export interface StorableConfig {
   kind: ChannelKind;
-  /** JSON. */
+  /** The config as JSON. */
   text: string;
-  /** Whether another channel reaches the same receiver. */
+  /** Returns whether another channel has the same receiver. */
   isSamePlace(other: { kind: ChannelKind; config: string }): boolean;
 }
 
@@ -29,14 +32,17 @@ export type AddedChannel =
   | { ok: true; channel: Channel }
   | { ok: false; code: 'premium_required' | 'too_many_channels' | 'channel_exists' };
 
-/** Adds a channel. For email it queues the invitation in the same transaction; nothing else is sent before the reader agrees. */
+/**
+ * Adds a channel. For email, queues the invitation in the same transaction; nothing else is sent until the recipient
+ * confirms.
+ */
 export async function addChannel(
   store: Store,
   request: {
     accountId: string;
     name: string;
     config: StorableConfig;
-    /** For email; null for other kinds. */
+    /** The invitation to an email channel; null for other kinds. */
     invitation: Invitation | null;
     most: number;
     mayAdd(plan: Plan): boolean;
@@ -46,7 +52,7 @@ export async function addChannel(
 ): Promise<AddedChannel> {
   const { accountId, name, config, invitation, now } = request;
   const added = await inTransaction(store, async (trx): Promise<AddedChannel> => {
-    // Locks the account's row, so that parallel requests run one after the other.
+    // Lock the account's row, so that parallel requests run one after the other.
     const { plan } = await lockPlan(store, trx, { accountId, now });
     if (!request.mayAdd(plan)) return { ok: false, code: 'premium_required' };
     const known = await readChannels(trx, accountId);
@@ -74,7 +80,7 @@ export async function addChannel(
   return added;
 }
 
-/** Reads a channel that the transaction has locked or just added. */
+/** Returns a channel that the transaction has locked or just added. @throws Error if there is none */
 async function requireChannel(
   trx: Transaction<Tables>,
   { accountId, channelId }: ChannelKey,
@@ -103,8 +109,8 @@ export interface ChannelChange {
 }
 
 /**
- * Changes a channel as `decide` says. It sees the locked channel and the plan; if it refuses, nothing changes. With an invitation the
- * reader has to agree again before anything else is sent.
+ * Applies the change that `decide` returns for the channel and the plan, with the account's row locked. Changes nothing
+ * if `decide` refuses. With an invitation, the recipient has to confirm again before other mail is sent.
  */
 export async function changeChannel<Refused>(
   store: Store,
@@ -152,7 +158,10 @@ export async function changeChannel<Refused>(
   return changed;
 }
 
-/** Removes a channel and the deliveries that wait for it. Sent alerts stay in the history. False: the account has no such channel. */
+/**
+ * Removes a channel and supersedes the deliveries that wait for it. Sent alerts stay in the history. Returns false if
+ * the account has no such channel.
+ */
 export async function removeChannel(
   store: Store,
   { accountId, channelId, now }: ChannelKey & { now: number },
@@ -180,8 +189,8 @@ export async function removeChannel(
 }
 
 /**
- * Replaces the config of a webhook with what `rotate` makes of it while it is locked. Returns false if the account has no such webhook,
- * and null if `rotate` could not decode the config.
+ * Replaces the config of a webhook with the result of `rotate`, while its row is locked. Returns false if the account
+ * has no such webhook, and null if `rotate` could not decode the config.
  */
 export async function rotateWebhookSecret(
   store: Store,

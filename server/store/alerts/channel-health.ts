@@ -6,9 +6,8 @@ import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Records an attempt on its channel, in the transaction that settles or retries the delivery. Switches the channel off if its receiver is
- * gone (`ended`) or took nothing for five days, and mails the account. Returns whether the channel takes no more alerts; the caller then
- * publishes `mails`, `alerts` and `due`.
+ * Records an attempt on its channel. If the receiver is gone (`ended`) or accepted nothing for five days, disables the channel
+ * and mails the account. Returns whether it is closed to alerts; if so, publish `mails`, `alerts` and `due` after the commit.
  */
 export async function recordChannelOutcome(
   trx: Transaction<Tables>,
@@ -46,7 +45,7 @@ export async function recordChannelOutcome(
   const isLost = outcome === 'failed' && isChannelLost(channel.failing_since ?? now, now);
   const reason = ended ?? (isLost ? 'failing' : null);
   if (reason === null) return false;
-  // A refused address stays on: its suppression stops mail of all accounts to it.
+  // The channel of a refused address stays enabled: its suppression already stops the mail of all accounts to it.
   if (reason !== 'refused')
     await trx
       .updateTable('channels')

@@ -14,7 +14,7 @@ import type { Tables } from '../schema/tables.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
-/** Why a message to a channel was not queued. */
+/** Reason why a message to a channel was not queued. */
 export type SendRefusal = 'not_found' | 'premium_required' | 'channel_closed';
 
 interface Sending {
@@ -23,15 +23,15 @@ interface Sending {
   alongside?: WriteInTransaction<DeliveryRecord>;
 }
 
-/** Queues a test message. */
+/** Queues a test message to a channel. Returns the delivery, or the reason why it was not queued. */
 export async function sendTest(
   store: Store,
   { channelKey, ...sending }: Sending & { channelKey: string },
 ): Promise<DeliveryRecord | SendRefusal> {
   const { accountId, now } = sending;
-  return send(store, sending, async (trx) => {
+  return enqueueDelivery(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
-    const channel = await openChannel(trx, { accountId, channelKey, plan });
+    const channel = await findOpenChannel(trx, { accountId, channelKey, plan });
     if (typeof channel === 'string') return channel;
     const alertId = randomUUID();
     await trx
@@ -46,7 +46,7 @@ export async function sendTest(
         fingerprint: '',
         severity: 'info',
         created_at: now,
-        facts: JSON.stringify(factsOfTest(now)),
+        facts: JSON.stringify(testFacts(now)),
       })
       .execute();
     const id = randomUUID();
@@ -73,7 +73,7 @@ export async function sendTest(
   });
 }
 
-function factsOfTest(now: number): AlertFacts {
+function testFacts(now: number): AlertFacts {
   return {
     certificate: null,
     asOf: now,
@@ -85,13 +85,13 @@ function factsOfTest(now: number): AlertFacts {
   };
 }
 
-/** Queues a settled delivery again under the same message id. A waiting delivery stays as it is. */
+/** Queues a settled delivery again with the same message id. Does not change a waiting delivery. */
 export async function replayDelivery(
   store: Store,
   { deliveryId, ...sending }: Sending & { deliveryId: string },
 ): Promise<DeliveryRecord | SendRefusal> {
   const { accountId, now } = sending;
-  return send(store, sending, async (trx) => {
+  return enqueueDelivery(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
     const row = await trx
       .selectFrom('deliveries')
@@ -100,7 +100,7 @@ export async function replayDelivery(
       .where('account_id', '=', accountId)
       .executeTakeFirst();
     if (!row) return 'not_found';
-    const channel = await openChannel(trx, { accountId, channelKey: row.channel_key, plan });
+    const channel = await findOpenChannel(trx, { accountId, channelKey: row.channel_key, plan });
     if (typeof channel === 'string') return channel;
     await trx
       .updateTable('deliveries')
@@ -120,7 +120,7 @@ export async function replayDelivery(
   });
 }
 
-async function send(
+async function enqueueDelivery(
   store: Store,
   { accountId, alongside }: Sending,
   enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | SendRefusal>,
@@ -139,7 +139,7 @@ async function send(
   return outcome;
 }
 
-async function openChannel(
+async function findOpenChannel(
   trx: Transaction<Tables>,
   { accountId, channelKey, plan }: { accountId: string; channelKey: string; plan: Plan },
 ): Promise<{ kind: ChannelKind } | SendRefusal> {

@@ -7,7 +7,7 @@ import { findSuppressed } from '../mail/suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
-/** A channel that an account added. Instants are ms UTC. */
+/** A channel that an account added. Timestamps are in ms UTC. */
 export interface Channel {
   id: string;
   kind: ChannelKind;
@@ -15,14 +15,16 @@ export interface Channel {
   /** JSON that `server/channels` decodes. May contain secrets. */
   config: string;
   createdAt: number;
-  /** When its reader agreed; null: not yet. Kinds other than email need no agreement. */
+  /**
+   * Time at which the recipient confirmed an email channel; null before. Other kinds count as confirmed from the start.
+   */
   confirmedAt: number | null;
   disabledBy: ChannelsTable['disabled_by'];
   failingSince: number | null;
   deliveredAt: number | null;
-  /** Its reader unsubscribed from all domains. */
+  /** True if the recipient unsubscribed from all mail. */
   isUnsubscribed: boolean;
-  /** What the mail server said when it refused the address. */
+  /** Reply with which the mail server refused the address; null if the address is not suppressed. */
   refusal: string | null;
 }
 
@@ -50,7 +52,7 @@ function toChannel(
   };
 }
 
-/** Mail to the account's own address: the channel that every account has. */
+/** Mail to the account's own address: the channel that every account has. Timestamps are in ms UTC. */
 export interface OwnMail {
   address: string;
   deliveredAt: number | null;
@@ -58,7 +60,7 @@ export interface OwnMail {
   refusal: string | null;
 }
 
-/** Returns all channels of an account; the added ones are sorted by age, oldest first. */
+/** Returns all channels of an account. The added channels are sorted by age, oldest first. */
 export async function channelsOf(
   store: Store,
   accountId: string,
@@ -66,7 +68,7 @@ export async function channelsOf(
   return readChannels(store.db, accountId);
 }
 
-/** Reads them in a transaction. */
+/** Returns the same as `channelsOf`, read through `db`, which may be a transaction. */
 export async function readChannels(
   db: Kysely<Tables>,
   accountId: string,
@@ -108,7 +110,7 @@ export async function readChannels(
   };
 }
 
-/** Publishes a change of channels. Call it after the transaction. */
+/** Publishes a change of channels. Call it after the commit. */
 export function announceChannels(store: Store, accountId: string, { mails = false } = {}): void {
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
   store.signals.publish({ topic: 'account', accountId });

@@ -19,10 +19,10 @@ import { readAlertFacts } from './stored-alerts.ts';
 export interface ClaimedDelivery {
   id: string;
   leaseToken: string;
-  /** From 1; counted at the claim, so also if the worker dies. */
+  /** Number of the attempt, from 1. The claim counts it, so that attempts of killed workers count too. */
   attempt: number;
   channel: ClaimedChannel;
-  /** The same at every attempt. */
+  /** Message-ID, the same at every attempt. */
   messageId: string;
   firstAttemptAt: number;
   createdAt: number;
@@ -36,33 +36,34 @@ export interface ClaimedDelivery {
     createdAt: number;
   };
   account: Account;
-  /** null: a test message. */
+  /** The monitor concerned; null for a test message. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
-  /** Facts of the certificate that the alert is about. */
+  /** Facts of the certificate that the alert is about; null if there is none. */
   certificate: CertificateFacts | null;
-  /** For an alert about a revocation: what the last check knows of it. */
+  /** The revocation that the alert is about, as the last check found it; null for other alerts. */
   revoked: RevokedCertificate | null;
-  /** The problem is over, or a later message replaces this one. */
+  /** True if the problem is over or a later message replaces this one. */
   superseded: boolean;
-  /** The reader unsubscribed after the alert was queued. */
+  /** True if the recipient unsubscribed after the alert was queued. */
   unsubscribed: boolean;
 }
 
-/** The channel that a delivery goes to. */
+/** The channel to which a delivery is sent. */
 export interface ClaimedChannel {
   /** `ACCOUNT_MAIL`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
   name: string;
-  /** JSON that `server/channels` decodes, as the shape depends on the kind; null for mail to the account's own address. */
+  /**
+   * JSON that `server/channels` decodes, because its shape depends on the kind; null for mail to the account's own
+   * address.
+   */
   config: string | null;
-  /** Off or not confirmed: nothing may be sent to it. */
+  /** True if the channel is disabled or not confirmed: nothing may be sent to it. */
   isClosed: boolean;
 }
 
-/**
- * Reads deliveries claimed under a lease, with everything that a message needs, in the order in which they were due.
- */
+/** Reads deliveries claimed under a lease, with all data for their messages. Sorts them by due time, earliest first. */
 export async function readClaimed(
   trx: Transaction<Tables>,
   ids: string[],
@@ -130,7 +131,7 @@ export async function readClaimed(
       'states.moment',
       'certificates.facts',
     ])
-    .select([hasLaterNews.as('hasLaterNews'), isUnwanted.as('isUnwanted')])
+    .select([hasLaterMessage.as('hasLaterMessage'), isUnsubscribed.as('isUnsubscribed')])
     .where('deliveries.id', 'in', ids)
     .orderBy('deliveries.next_attempt_at')
     .execute();
@@ -171,28 +172,27 @@ export async function readClaimed(
           },
     certificate: parseFacts(row.facts),
     revoked: row.alertKind === 'revoked' ? revokedOf(row, row.fingerprint) : null,
-    superseded: row.forced === 0 && (row.hasLaterNews === 1 || isOver(row)),
-    unsubscribed: row.forced === 0 && row.isUnwanted === 1,
+    superseded: row.forced === 0 && (row.hasLaterMessage === 1 || isOver(row)),
+    unsubscribed: row.forced === 0 && row.isUnsubscribed === 1,
   }));
 }
 
-/** 1 if a later message of the incident to the same channel is waiting or was delivered. */
-const hasLaterNews = sql<number>`case when exists (select 1 from deliveries later
+/** SQL that is 1 if a later message of the incident to the same channel is waiting or was delivered, else 0. */
+const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries later
   where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
 
 /**
- * 1 if the reader of a mail channel unsubscribed from everything or from this monitor. Test
- * messages are always wanted.
+ * SQL that is 1 if the recipient unsubscribed from all mail or from this monitor, else 0. It is 0 for test messages.
  */
-const isUnwanted = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
+const isUnsubscribed = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
   where unsubscriptions.account_id = deliveries.account_id
     and unsubscriptions.channel_key = deliveries.channel_key
     and (unsubscriptions.monitor_id is null or unsubscriptions.monitor_id = alerts.monitor_id)) then 1 else 0 end`;
 
 /**
- * Returns whether an alert is outdated because its incident ended. Recoveries, flapping and
- * changed certificates are not.
+ * Returns whether an alert is outdated because its incident ended. Alerts about recovery, flapping and changed
+ * certificates are never outdated.
  */
 function isOver({
   ended_at: endedAt,

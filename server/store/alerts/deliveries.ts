@@ -21,8 +21,8 @@ export type { ClaimedDelivery } from './claimed-delivery.ts';
 import { makeDueBy, oldestDueCheck } from '../monitors/check-due.ts';
 
 /**
- * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or
- * HTTP channels. HTTP claims leave capacity for other accounts, so claim a few at a time.
+ * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or HTTP
+ * channels. Claim few HTTP deliveries at a time: the limit per account is evaluated once per claim.
  */
 export async function claimDueDeliveries(
   store: Store,
@@ -46,7 +46,7 @@ export async function claimDueDeliveries(
           started_at: claim.now,
         })),
       )
-      // The number may be that of an attempt that was put on hold and did not count.
+      // An attempt that was put on hold does not count, so its number may be used again.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
@@ -59,21 +59,23 @@ export async function claimDueDeliveries(
   });
 }
 
-/** Deliveries always belong to an account; mails may not. */
+/** Returns the account of a row. Deliveries always belong to an account; mails may not. @throws Error if it has none */
 function ownerOf({ account_id: accountId }: { account_id: string | null }): string {
   if (accountId === null) throw new Error('A delivery belongs to nobody.');
   return accountId;
 }
 
-const isSentBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
-  way === 'mail' ? sql<boolean>`deliveries.channel = 'email'` : sql<boolean>`deliveries.channel != 'email'`;
+const isSentBy = (transport: 'mail' | 'http'): Expression<SqlBool> =>
+  transport === 'mail'
+    ? sql<boolean>`deliveries.channel = 'email'`
+    : sql<boolean>`deliveries.channel != 'email'`;
 
-/** HTTP deliveries of one account under way at once: receivers that never answer must not block other accounts. */
+/** Limit on parallel HTTP deliveries per account, so that receivers that never answer do not block other accounts. */
 const MAX_PER_ACCOUNT = 8;
 
 /**
- * Condition: the account is below its limit, and a failing channel has no other delivery under way. The subqueries
- * run once per claim, not once per row, because one account may have thousands of rows waiting.
+ * Returns the condition that the account is below `MAX_PER_ACCOUNT` and a failing channel has no other delivery in
+ * progress. The subqueries run once per claim, not once per row, because an account may have thousands of waiting rows.
  */
 function hasCapacity(clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
@@ -86,8 +88,8 @@ function hasCapacity(clock: Expression<number>): Expression<SqlBool> {
 }
 
 /**
- * Condition: no earlier message of the incident to the channel is being sent or due, so that messages arrive in
- * order.
+ * Returns the condition that no earlier message of the incident to the channel is being sent or due, so that messages
+ * arrive in order.
  */
 function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from deliveries earlier
@@ -98,12 +100,12 @@ function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool>
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
-/** Ends a delivery. Returns false, and changes nothing, if the lease is lost. */
+/** Settles a delivery. Returns false, and changes nothing, if the lease is lost. */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {
     outcome: 'delivered' | 'failed' | 'superseded';
-    /** What else the receiver said: the channel is gone, or the address takes no mail. */
+    /** Set if the receiver answered that the channel is gone or that the address takes no mail. */
     because?: { gone: true } | { refusedAddress: string };
     detail: string | null;
     now: number;
@@ -122,8 +124,7 @@ export async function retryDelivery(
 }
 
 /**
- * Releases a claimed delivery until `until` (ms UTC) without counting the attempt. Returns
- * false if the lease is lost.
+ * Defers a claimed delivery until `until` (ms UTC) without counting the attempt. Returns false if the lease is lost.
  */
 export async function holdDelivery(
   store: Store,
@@ -142,11 +143,11 @@ export async function holdDelivery(
   });
 }
 
-/** Makes deliveries due that a clock running ahead postponed; returns how many. */
+/** Makes deliveries due now that were postponed too far, because a clock ran ahead. Returns how many. */
 export const rescheduleDeliveries = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'deliveries', now);
 
-/** Returns since when the oldest due check and delivery have been due, ms UTC; null where nothing is due. */
+/** Returns the due times (ms UTC) of the longest due check and the longest due delivery; null if none is due. */
 export async function oldestDue(
   store: Store,
   now: number,
@@ -200,7 +201,7 @@ async function recordOutcome(
     const isClosed =
       row.channel_id !== null &&
       (await recordChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
-    // Let the next check send a failed alert on channels that still work.
+    // Make the monitor due, so that its next check sends the failed alert on channels that still work.
     const needsCheck = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
     if (needsCheck) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
     return { ...row, suppressed, isClosed, needsCheck };

@@ -1,10 +1,13 @@
 import { sql, type Transaction } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 
-/** SQL for incidents of uptime; all others are about certificates. */
+/** SQL condition for downtime incidents. All other incidents are about certificates. */
 export const isDown = sql<boolean>`problem = 'down'`;
 
-/** Column values of a monitor that is not checked: the figures restart with the first check after a pause. */
+/**
+ * Column values that clear the uptime of a monitor that is not checked. Uptime starts again with the first check after
+ * the pause.
+ */
 export const RESET_UPTIME = {
   uptime: null,
   uptime_since: null,
@@ -13,7 +16,9 @@ export const RESET_UPTIME = {
   down_seen_at: null,
 };
 
-/** Ends open outages and resets uptime, in the transaction that stops the checks of an account's monitors. */
+/**
+ * Ends open downtime incidents and resets uptime, in the transaction that stops the checks of an account's monitors.
+ */
 export async function endOutagesOfPaused(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },

@@ -9,7 +9,7 @@ import { makeDueBy } from '../monitors/check-due.ts';
 
 export interface StoredWindow extends MaintenanceWindow {
   id: string;
-  /** null: it applies to all domains. */
+  /** The domain that the window applies to; null for all domains. */
   domain: { id: string; host: string; port: number } | null;
   note: string;
 }
@@ -39,7 +39,7 @@ function toWindow(
   };
 }
 
-/** Returns the account's windows that are not over, by first occurrence. */
+/** Returns the account's maintenance windows that are not over, sorted by the start of their first occurrence. */
 export async function maintenanceOf(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
@@ -52,7 +52,7 @@ export async function maintenanceOf(
   return rows.map(toWindow);
 }
 
-/** Returns the windows that apply to a monitor and are not over: its own and those for all domains. */
+/** Returns the maintenance windows that apply to a monitor and are not over: its own and those for all domains. */
 export async function windowsFor(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
@@ -70,8 +70,8 @@ export async function windowsFor(
 const isNotOver = (now: number) => sql<boolean>`(repeats = 'weekly' or ends_at > ${now})`;
 
 /**
- * Adds a window, and deletes those that are over. `not_found`: the account has no such monitor; `too_many`: it
- * already has `most` windows.
+ * Adds a maintenance window and deletes those that are over. Returns `not_found` if the account has no such monitor,
+ * and `too_many` if it already has `most` windows.
  */
 export async function addMaintenance(
   store: Store,
@@ -135,7 +135,7 @@ export async function addMaintenance(
   return added;
 }
 
-/** Deletes a window. Returns false if the account has no such window. */
+/** Deletes a maintenance window. Returns false if the account has no such window. */
 export async function removeMaintenance(
   store: Store,
   { accountId, id, timeZone, now }: { accountId: string; id: string; timeZone: string | null; now: number },
@@ -149,7 +149,7 @@ export async function removeMaintenance(
       .executeTakeFirst();
     if (!row) return undefined;
     const window = { startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats };
-    // It was active: check now, to send what it held back.
+    // The window was active: make the monitors due, so that checks send the alerts that it held back.
     if (maintenanceUntil([window], now, timeZone) !== null)
       await makeDueBy(trx, { accountId, monitorId: row.monitor_id, at: now });
     return row;

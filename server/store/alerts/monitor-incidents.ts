@@ -18,7 +18,7 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
-/** Returns the incidents of a monitor that the alert rules need: open ones, and those that ended recently. */
+/** Returns the incidents of a monitor that the alert rules need: open, or ended within `REMEMBER_INCIDENTS_MS`. */
 export async function knownIncidents(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -35,7 +35,7 @@ export async function knownIncidents(
   return withNotified(db, accountId, rows);
 }
 
-/** Reads the deliveries of these incidents, as routes of further alerts follow from them. */
+/** Returns the deliveries of these incidents, because the routes of further alerts depend on them. */
 export async function earlierDeliveries(
   db: Kysely<Tables>,
   accountId: string,
@@ -79,7 +79,7 @@ async function withNotified(
   return rows.map((row) => toStored(row, notified.get(row.id)));
 }
 
-const NOTIFYING: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
+const NOTIFYING_STATES: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
 type Notified = Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
 const NOT_NOTIFIED: Notified = { notifiedSteps: [], lastStepAt: null };
 
@@ -101,19 +101,19 @@ function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
   };
 }
 
-/** The clock may be off by this much without anybody noticing. */
+/** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
 const CLOCK_ERROR_MS = HOUR_MS;
 
 /**
- * Deletes incidents and alerts that were recorded while the clock ran ahead: otherwise a certificate that "had
- * expired" then would never be reported again. Messages that were sent remain in the mailboxes only.
+ * Deletes incidents and alerts recorded while the clock ran ahead. Otherwise a certificate that seemed expired then
+ * would never be reported again. Messages already sent remain only in the mailboxes.
  */
 export async function deleteFutureIncidents(
   trx: Transaction<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<void> {
   const ahead = now + CLOCK_ERROR_MS;
-  // Look before deleting: nearly every check finds nothing to undo.
+  // Query before deleting, because nearly every check finds nothing to delete.
   const { rows } = await sql<{ found: number }>`select 1 as found where exists (
       select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
     or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
@@ -141,15 +141,17 @@ export async function deleteFutureIncidents(
     .execute();
 }
 
-/** Returns the facts of an incident. Rows older than the column `facts` have their message in a column of its own. */
+/**
+ * Returns the facts of an incident. Rows from before the column `facts` have only a message, in the column `message`.
+ */
 function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
   const facts = readAlertFacts(row.facts, { at: row.started_at, message: row.message || null });
   return { ...facts, endedAt: row.ended_at };
 }
 
 /**
- * Returns by incident the steps that people were notified of, or will be: those with a waiting or delivered
- * delivery. An alert that has no channel, or failed or was superseded on every channel, notified nobody.
+ * Returns the steps with a waiting or delivered delivery, by incident id. Alerts without a channel, and those that
+ * failed or were superseded on every channel, have notified nobody and do not count.
  */
 async function notifiedSteps(
   db: Kysely<Tables>,
@@ -172,7 +174,7 @@ async function notifiedSteps(
   const notified = new Map<string, Notified>();
   for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
     const [first] = alert;
-    if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING.has(state))) continue;
+    if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING_STATES.has(state))) continue;
     const before = notified.get(first.incident_id) ?? NOT_NOTIFIED;
     notified.set(first.incident_id, {
       notifiedSteps: [...before.notifiedSteps, first.step],
@@ -246,7 +248,7 @@ function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
   };
 }
 
-/** An incident with its monitor, for the page. */
+/** An incident with the id of its monitor. */
 export interface StoredIncident extends KnownIncident {
   monitorId: string;
 }
@@ -292,9 +294,8 @@ export async function openExpiries(
 const MAX_SHOWN = 50;
 
 /**
- * Acknowledges or snoozes an incident, or undoes that (`snoozedUntil`: ms UTC, or null for no snooze). Silencing
- * drops waiting deliveries. The monitor becomes due for the end of the silence, so that a check then sends what is
- * still to be said. Null: the account has no such incident.
+ * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that. Supersedes waiting deliveries and plans a
+ * check for the end of the snooze, which sends the alerts still needed. Returns null if the account has no such incident.
  */
 export async function changeIncident(
   store: Store,
@@ -313,7 +314,7 @@ export async function changeIncident(
       .where('id', '=', incidentId)
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    // Recording a check locks the monitor and decides from the incidents it read; so lock it here too.
+    // Recording a check locks the monitor and decides from the incidents it read, so this change takes the same lock.
     const monitor = owned && (await lockMonitor(store, trx, { accountId, monitorId: owned.id }));
     if (!monitor) return null;
     const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
@@ -343,7 +344,9 @@ export async function changeIncident(
   return changed;
 }
 
-/** Supersedes the incident's waiting deliveries. Those of `resolved` stay: they say that nothing is left to do. */
+/**
+ * Supersedes the incident's waiting deliveries. Keeps those of the step `resolved`, which say that no action is needed.
+ */
 async function supersedeWaiting(
   trx: Transaction<Tables>,
   { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },

@@ -31,8 +31,8 @@ const facts = z.object({
 const readFacts = storedJson('facts of an alert or an incident', facts);
 
 /**
- * Decodes the facts of an alert or an incident. Rows of older versions have only some of them; the others come from columns: `at`
- * (ms UTC) for the time, `message` for the sentence.
+ * Decodes the facts of an alert or an incident. Rows of older versions lack some facts, which come from other columns:
+ * times from `at` (ms UTC), the text from `message`.
  */
 export function readAlertFacts(
   text: string,
@@ -71,12 +71,12 @@ const readOwn: (text: string) => DomainAlertSettings = storedJson(
   }),
 );
 
-/** Decodes the alert settings of an account; null: the defaults. */
+/** Decodes the alert settings of an account. Returns the defaults for null. */
 export function parseAccountSettings(text: string | null): AlertSettings {
   return text === null ? DEFAULT_ALERT_SETTINGS : readSettings(text);
 }
 
-/** Decodes the alert settings of a domain; null: it has none of its own. */
+/** Decodes the alert settings of a domain. Returns null if it has none of its own. */
 export function parseDomainSettings(text: string | null): DomainAlertSettings | null {
   return text === null ? null : readOwn(text);
 }
@@ -84,8 +84,8 @@ export function parseDomainSettings(text: string | null): DomainAlertSettings | 
 const mailConfig = storedJsonOrNull(z.object({ address: z.string() }));
 
 /**
- * Returns the address of a mail channel in lower case: suppressions, mail lists and deletion go by it. Null for other kinds and for a
- * config that cannot be decoded; a delivery to such a channel fails and says so.
+ * Returns the address of an email channel in lower case, by which suppressions, mail lists and account deletion find
+ * it. Returns null for other kinds and if the config cannot be decoded; deliveries to that channel then fail.
  */
 export function addressOf({ kind, config }: { kind: ChannelKind; config: string }): string | null {
   return kind === 'email' ? (mailConfig(config)?.address.toLowerCase() ?? null) : null;

@@ -22,13 +22,16 @@ export function storedEntitlement(row: PlanColumns): Entitlement {
   return { plan, status, source, endsAt };
 }
 
-/** Returns the entitlement at `now` (ms UTC). An end that has passed counts even before a worker applies it. */
-export function entitlementAt(store: Store, settled: Entitlement, now: number): Entitlement {
+/**
+ * Returns the entitlement at `now` (ms UTC). Ignores a stored entitlement whose end has passed, even before a worker
+ * ends it.
+ */
+export function entitlementAt(store: Store, stored: Entitlement, now: number): Entitlement {
   if (store.everyonePremium) return PREMIUM_FOR_EVERYONE;
-  return settled.endsAt !== null && settled.endsAt <= now ? NOT_ENTITLED : settled;
+  return stored.endsAt !== null && stored.endsAt <= now ? NOT_ENTITLED : stored;
 }
 
-/** Facts about the locked account that hold until the transaction ends. */
+/** Facts about the locked account, which cannot change until the transaction ends. */
 export interface LockedPlan {
   plan: Plan;
   disabled: boolean;
@@ -50,8 +53,8 @@ export async function lockPlan(
 }
 
 /**
- * Recomputes and applies the entitlement: pauses all but the oldest domains and sets daily checks, or resumes what the
- * plan had paused. Call it in the transaction of the change, `publishPlanChange` after it. Returns whether anything changed.
+ * Recomputes and applies the entitlement in the transaction of the change: pauses all but the oldest domains and sets daily
+ * checks, or resumes domains that the plan paused. Returns whether anything changed. Call `publishPlanChange` after the commit.
  */
 export async function applyEntitlement(
   store: Store,
@@ -73,7 +76,8 @@ export async function applyEntitlement(
 
   const { paused, slowed } = await enforceFreeLimits(trx, accountId, now);
   const ended = row.plan === 'premium';
-  // If domains were paused although the account's own plan did not end, everyone had Premium here until now.
+  // If domains were paused although the account's own plan did not end, everyone had Premium in this deployment until
+  // now.
   if (ended || paused.length > 0)
     await enqueueMail(trx, {
       accountId,
@@ -84,7 +88,10 @@ export async function applyEntitlement(
   return changed || slowed || paused.length > 0;
 }
 
-/** Publishes a changed plan after the commit: pages reload the account, and workers look for due checks and mail. */
+/**
+ * Publishes a changed plan after the commit, so that pages reload the account and workers query for due checks and
+ * mail.
+ */
 export function publishPlanChange(store: Store, accountId: string): void {
   store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'due' });
@@ -139,7 +146,7 @@ async function resumePausedByPlan(
   return numUpdatedRows > 0n;
 }
 
-/** Enforces the Free limits. Returns the domains it paused, and whether any had a shorter interval than daily. */
+/** Enforces the Free limits. Returns the domains it paused, and whether any domain had an interval other than daily. */
 async function enforceFreeLimits(
   trx: Transaction<Tables>,
   accountId: string,

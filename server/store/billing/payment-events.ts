@@ -10,7 +10,7 @@ import { inTransaction } from '../db/transaction.ts';
 
 /** A webhook event of the payment provider. Timestamps are in ms UTC. */
 export interface PaymentNews {
-  /** The provider's event id, the same when it repeats the event. */
+  /** The provider's event id. The provider repeats an event with the same id. */
   id: string;
   type: string;
   occurredAt: number;
@@ -25,7 +25,10 @@ interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refund
 }
 
 export interface PaymentEventResult {
-  /** `stale`: a newer event was applied before. `ignored`: no account is concerned. `repeated`: processed before. */
+  /**
+   * `stale`: a newer event was applied before. `ignored`: the event changes no account. `repeated`: it was processed
+   * before.
+   */
   outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
   accountId: string | null;
   /** Ids of running subscriptions beside the one that the account keeps. The caller has to cancel them. */
@@ -35,8 +38,8 @@ export interface PaymentEventResult {
 type Row = Selectable<SubscriptionsTable>;
 
 /**
- * Applies an event exactly once, in one transaction with the resulting plan. The account is that of the known
- * subscription, else `referredTo` (the account we signed into the checkout), else that of the provider's customer.
+ * Applies an event exactly once, in one transaction with the resulting plan. The account is that of the known subscription,
+ * else `referredTo` (the account id that we signed for the checkout), else that of the provider's customer.
  */
 export async function applyPaymentEvent(
   store: Store,
@@ -139,7 +142,10 @@ async function applyChange(
   return 'applied';
 }
 
-/** A canceled subscription never becomes active again, even if both events carry the same millisecond. */
+/**
+ * Returns whether an event is outdated. A cancelled subscription never becomes active again, even if both events carry
+ * the same millisecond.
+ */
 function isStale(known: Row, occurredAt: number, { status }: SubscriptionChange): boolean {
   return known.told_at > occurredAt || (known.status === 'canceled' && status !== 'canceled');
 }

@@ -5,7 +5,9 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** Lists accounts whose Premium ended by `now` (ms UTC) and still has to be applied, the earliest end first. */
+/**
+ * Lists the ids of accounts whose Premium ended by `now` (ms UTC) and still has to be applied, the earliest end first.
+ */
 export async function findExpiredPlans(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -27,12 +29,12 @@ export async function nextPlanEnd(store: Store): Promise<number | null> {
 }
 
 /**
- * Lists accounts that do not fit the BILLING setting after it changed: with Premium for everyone, those with domains
- * that a plan paused; with billing, Free accounts above the Free limits.
+ * Lists the ids of accounts that do not fit the BILLING setting after it changed: with Premium for everyone, those with
+ * domains that a plan paused; with billing, Free accounts above the Free limits.
  */
 export async function findMismatchedPlans(store: Store): Promise<string[]> {
   if (store.everyonePremium) {
-    // Uses the index of paused domains per account, because reading all monitors at every start would be slow.
+    // Use the index of paused domains per account, because reading all monitors at every start would be slow.
     const rows = await store.db
       .selectFrom('accounts')
       .select('id')
@@ -71,7 +73,10 @@ export async function findMismatchedPlans(store: Store): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Applies the plan that holds at `now` (ms UTC). Workers may call it in parallel. Returns whether anything changed. */
+/**
+ * Recomputes and applies the plan for `now` (ms UTC). Workers may call it in parallel. Returns whether anything
+ * changed.
+ */
 export async function applyPlan(
   store: Store,
   { accountId, now }: { accountId: string; now: number },

@@ -1,7 +1,10 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { SubscriptionsTable, Tables } from '../schema/tables.ts';
 
-/** A full refund, or its reversal (`refunded` false). `periodEndsAt`: end of the refunded period; null if unknown. */
+/**
+ * A full refund, or its reversal (`refunded` false). `periodEndsAt`: end of the refunded period, ms UTC; null if
+ * unknown.
+ */
 export interface RefundChange {
   kind: 'refund';
   subscriptionId: string;
@@ -20,7 +23,10 @@ interface Refund {
 
 type Refundable = Pick<Selectable<SubscriptionsTable>, 'refunded_at' | 'refund_told_at'>;
 
-/** Returns the refund of a webhook event. Its time is the event's, but moved into the refunded period if later. */
+/**
+ * Returns the refund of a webhook event. Its time is that of the event, but at most the last millisecond of the
+ * refunded period.
+ */
 export function refundOf(
   { subscriptionId, refunded, periodEndsAt }: RefundChange,
   occurredAt: number,
@@ -29,7 +35,10 @@ export function refundOf(
   return { subscriptionId, refunded, refundedAt, occurredAt };
 }
 
-/** Applies a refund to its subscription. If several periods were refunded, the latest period counts. */
+/**
+ * Applies a refund to its subscription. If several periods were refunded, the latest period counts. Returns `stale` if
+ * a newer event was applied before.
+ */
 export async function applyRefund(
   trx: Transaction<Tables>,
   { refunded_at: before, refund_told_at: lastEventAt }: Refundable,
@@ -47,7 +56,7 @@ export async function applyRefund(
   return 'applied';
 }
 
-/** Stores a refund whose subscription is unknown yet, because the provider may deliver events out of order. */
+/** Stores a refund whose subscription is not known yet, because the provider may deliver events out of order. */
 export async function deferRefund(
   trx: Transaction<Tables>,
   eventId: string,

@@ -6,9 +6,9 @@ import type { Store } from '../db/open-store.ts';
 import type { SubscriptionsTable } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A subscription as the payment provider last reported it. */
+/** A subscription as the payment provider last reported it. Timestamps are in ms UTC. */
 export interface StoredSubscription extends Subscription {
-  /** The provider's id. */
+  /** The subscription id at the payment provider. */
   id: string;
   accountId: string;
   customerId: string;
@@ -34,7 +34,7 @@ export async function listSubscriptions(store: Store, accountId: string): Promis
 
 /**
  * Cancels the subscriptions for which `isTest` is true, after a deployment has left test mode: nobody pays for them,
- * and no webhook will ever report their end. Returns how many.
+ * and no webhook will ever report their end. Returns how many it cancelled.
  */
 export async function endTestSubscriptions(
   store: Store,

@@ -4,7 +4,7 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** How long the salted hash of an address that had a trial is kept after its account was deleted. */
+/** Retention of the salted hash of an address that had a trial, after its account was deleted. */
 const RETENTION_MS = 365 * DAY_MS;
 
 /**

@@ -6,23 +6,23 @@ import type { Store } from '../db/open-store.ts';
 import { shownCertificates } from './shown-certificates.ts';
 import { readObservation } from './evidence.ts';
 
-/** A leaf that the endpoint of a monitor has served. */
+/** A leaf certificate that the endpoint of a monitor has served. Times are ms UTC. */
 export interface HistoryEntry {
   id: string;
   fingerprint: string;
   firstSeenAt: number;
   lastSeenAt: number;
   facts: CertificateFacts;
-  /** False if a storage limit dropped its DER. */
+  /** False if the DER was dropped because of a storage limit. */
   derIsKept: boolean;
 }
 
-/** Caps the history of an endpoint that serves another certificate at each check. */
+/** Maximum number of entries, for endpoints that serve another certificate at each check. */
 const MAX_ENTRIES = 1_000;
 
 /**
- * Returns the 1,000 leaves seen last, newest first; with `part`, those after a cursor, latest appearance first. Null if there is no
- * such monitor.
+ * Returns the 1,000 leaves last seen, newest first. With `part`: a page after a cursor, sorted by first appearance, newest first.
+ * Returns null if there is no such monitor.
  */
 export async function history(
   store: Store,
@@ -46,7 +46,7 @@ export async function history(
   });
 }
 
-/** Returns the limit that last dropped certificates of a monitor, and when; null if none ever did. */
+/** Returns the limit that last kept certificates of a monitor from being stored, and the time (ms UTC); null if none ever did. */
 export async function lastDropped(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -82,8 +82,8 @@ function pageOf(
 }
 
 /**
- * Returns two certificates of a monitor's history by fingerprint; null if there is no such monitor or entry or a DER cannot be parsed,
- * `not_kept` if the DER of one of them is not stored.
+ * Returns two certificates of a monitor's history by fingerprint; `not_kept` if a DER is not stored; null if the monitor or an
+ * entry does not exist, or a DER cannot be parsed.
  */
 export async function historyPair(
   store: Store,
@@ -102,8 +102,8 @@ export async function historyPair(
 }
 
 /**
- * Returns the DER of the chain that the endpoint last served, leaf first, from an address that served the monitor's leaf. Only the
- * leaf if no check with it is stored, empty before the first one, null if there is no such monitor.
+ * Returns the DER of the last chain with the monitor's leaf, leaf first. Only the leaf if the last stored check has no such
+ * chain; empty if no leaf was read or a DER is not stored; null if there is no such monitor.
  */
 export async function presentedChain(store: Store, key: MonitorKey): Promise<Uint8Array[] | null> {
   const monitor = await store.db

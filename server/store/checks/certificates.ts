@@ -9,9 +9,9 @@ import { z } from 'zod';
 
 export interface SeenCertificate {
   fingerprint: string;
-  /** null: do not store it. */
+  /** DER of the certificate; null if it must not be stored. */
   der: Uint8Array | null;
-  /** null if it could not be parsed. */
+  /** Facts of the certificate; null if it could not be parsed. */
   facts: CertificateFacts | null;
 }
 
@@ -19,7 +19,7 @@ export interface SeenCertificate {
 const NOT_KEPT = new Uint8Array();
 const isKept = sql<boolean>`length(certificates.der) > 0`;
 
-/** SQL: 1 if the DER is stored. For queries that join `certificates`. */
+/** SQL expression for queries that join `certificates`: 1 if the DER is stored, else 0. */
 export const derIsKept = sql<number>`case when ${isKept} then 1 else 0 end`;
 
 /** Returns the DER of these certificates in this order; null if one of them is unknown or not stored. */
@@ -54,7 +54,7 @@ export async function keptFingerprints(
   return new Set(rows.map(({ fingerprint }) => fingerprint));
 }
 
-/** Adds certificates, and adds the DER to known ones that lack it. */
+/** Inserts certificates. Adds DER and facts to known certificates without DER. */
 export async function addCertificates(
   trx: Transaction<Tables>,
   added: readonly SeenCertificate[],
@@ -71,7 +71,7 @@ export async function addCertificates(
           facts: facts && JSON.stringify(facts),
           first_seen_at: now,
         }))
-        // Everywhere in the same order, so that two checks that add the same certificates cannot deadlock.
+        // Insert in one fixed order, so that two checks that add the same certificates cannot deadlock.
         .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     )
     .onConflict((conflict) =>
@@ -83,7 +83,7 @@ export async function addCertificates(
     .execute();
 }
 
-/** Deletes the DER of those of these certificates that no monitor keeps. */
+/** Deletes the DER of the given certificates that no monitor keeps. */
 export async function dropUnkeptDers(
   trx: Transaction<Tables>,
   fingerprints: readonly string[],
@@ -122,12 +122,12 @@ export function parseFacts(facts: string | null): CertificateFacts | null {
   return facts === null ? null : readFacts(facts);
 }
 
-/** Deletes certificates that are in no monitor's history; returns how many. */
+/** Deletes certificates that no monitor has in its history or as its current leaf; returns how many. */
 export async function pruneOrphanCertificates(store: Store): Promise<number> {
   return inTransaction(store, (trx) => deleteUnwatched(trx, null));
 }
 
-/** Deletes those of these certificates (null: of all) that are in no monitor's history; returns how many. */
+/** Deletes the given certificates (null: all) that no monitor has in its history or as its current leaf; returns how many. */
 export async function deleteUnwatched(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
@@ -137,7 +137,7 @@ export async function deleteUnwatched(
       .selectFrom('monitor_certificates')
       .select('monitor_certificates.id')
       .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
-    // Not in the history: the leaf of a check whose evidence was not stored.
+    // The history does not have the current leaf of a check whose evidence was not stored.
     const current = eb
       .selectFrom('monitors')
       .select('monitors.id')
@@ -152,7 +152,7 @@ export async function deleteUnwatched(
   return Number(deleted);
 }
 
-/** Databases limit the number of parameters of a statement. */
+/** Splits fingerprints into batches of 500, because databases limit the number of parameters of a statement. */
 function batches(fingerprints: readonly string[]): string[][] {
   const size = 500;
   return Array.from({ length: Math.ceil(fingerprints.length / size) }, (_, index) =>

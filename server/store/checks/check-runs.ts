@@ -19,7 +19,7 @@ export interface CheckRun extends CheckResult {
   checks: number;
 }
 
-/** The open run, as `monitor_states` stores it. */
+/** The current run, to which the next check may still be added, as columns of `monitor_states`. */
 export interface OpenRun {
   run_number: number;
   run_last_at: number;
@@ -27,8 +27,8 @@ export interface OpenRun {
 }
 
 /**
- * Ends the open run and begins the next one with the check at `now`, in the transaction that records it. Further checks with the same
- * result add no row: the monitor's state counts them.
+ * Ends the open run and starts the next one with the check at `now` (ms UTC), in the transaction that records this check. Later
+ * checks with the same result add no row: `monitor_states` counts them.
  */
 export async function startRun(
   trx: Transaction<Tables>,

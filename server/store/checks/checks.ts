@@ -42,28 +42,27 @@ import { storeServed } from './shown-certificates.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
-/** The lease under which a worker checked, as `claimDue` returns it. */
+/** The lease under which a worker checked a monitor, as `claimDue` returns it. */
 export interface CheckLease extends MonitorKey {
   leaseToken: string;
-  /** The interval that the plan allows. */
+  /** Check interval in minutes that the plan allows. */
   everyMinutes: number;
 }
 
 export interface CheckRecord {
-  /** When the check ended, ms UTC. */
+  /** End of the check, ms UTC. */
   now: number;
   observation: Observation;
   verdict: Verdict;
-  /** Every distinct certificate that could be parsed. The observation has the DER of all. */
+  /** Facts of every distinct certificate that could be parsed. The observation has the DER of all certificates. */
   certificates: readonly { facts: CertificateFacts }[];
-  /** In [0, 1); see `nextCheckAt`. */
+  /** Random number in [0, 1) that spreads checks; see `nextCheckAt`. */
   jitter: number;
 }
 
 /**
- * Writes what a check found and everything that follows from it in one transaction: evidence, certificates, history, verdict,
- * uptime, incidents, alerts with their deliveries, and the next due time. Returns null, and writes nothing, when the lease is
- * no longer ours.
+ * Records a check and its consequences in one transaction: evidence, certificates, history, verdict, uptime, incidents, alerts,
+ * deliveries and the next due time. Returns null and writes nothing if this worker has lost the lease.
  */
 export async function record(
   store: Store,
@@ -75,16 +74,16 @@ export async function record(
   const evidence = evidenceOf(observation);
   const verdict = { id: verdictDigest(check.verdict), text: JSON.stringify(check.verdict) };
   const outcome = await inTransaction(store, async (trx) => {
-    // The row lock keeps out other claims, deletion and requests for a check until the transaction ends.
-    const monitor = await readHeld(store, trx, lease);
+    // The row lock blocks other claims, deletion and check requests until the transaction ends.
+    const monitor = await lockLeasedRow(store, trx, lease);
     if (!monitor) return null;
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
-    const chosen = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
-    const state = await readState(trx, { lease, row: monitor, check, chosen });
+    const alertSettings = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
+    const state = await readState(trx, { lease, row: monitor, check, alertSettings });
     const pending = conclude(state, observation, check.verdict, now);
     const context =
-      chosen !== null && pending.needsContext
-        ? await readContext(trx, { key, chosen, incidents: state.incidents, now })
+      alertSettings !== null && pending.needsContext
+        ? await readContext(trx, { key, alertSettings, incidents: state.incidents, now })
         : null;
     const conclusion = pending.withContext(context);
 
@@ -136,7 +135,7 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
-    // Register the site again only now and then: its row may have been pruned a moment too early.
+    // Also register the site when the verdict changes, because its row may have been pruned too early.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await registerSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
@@ -162,8 +161,8 @@ export async function record(
   return conclusion;
 }
 
-/** Locks the monitor's row and reads what a check needs of it; nothing when the lease is no longer ours. */
-function readHeld(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
+/** Locks the monitor's row and returns the columns that a check needs; undefined if this worker has lost the lease. */
+function lockLeasedRow(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
   return locked(
     store.dialect,
     trx
@@ -184,17 +183,22 @@ function readHeld(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
   ).executeTakeFirst();
 }
 
-type HeldRow = NonNullable<Awaited<ReturnType<typeof readHeld>>>;
+type LeasedRow = NonNullable<Awaited<ReturnType<typeof lockLeasedRow>>>;
 
-/** `chosen` is null for a paused monitor and for the product's own one. */
+/** Reads the state before the check. `alertSettings` is null for a paused monitor and for the monitor of the self-check. */
 async function readState(
   trx: Transaction<Tables>,
-  read: { lease: CheckLease; row: HeldRow; check: CheckRecord; chosen: EffectiveAlertSettings | null },
+  read: {
+    lease: CheckLease;
+    row: LeasedRow;
+    check: CheckRecord;
+    alertSettings: EffectiveAlertSettings | null;
+  },
 ): Promise<CheckState> {
-  const { lease, row, check, chosen } = read;
+  const { lease, row, check, alertSettings } = read;
   const { accountId, monitorId } = lease;
   const key = { accountId, monitorId, now: check.now };
-  const kind = chosen !== null ? 'watched' : row.active === 1 ? 'own' : 'paused';
+  const kind = alertSettings !== null ? 'watched' : row.active === 1 ? 'own' : 'paused';
   if (kind === 'watched') await deleteFutureIncidents(trx, key);
   return {
     kind,
@@ -206,7 +210,7 @@ async function readState(
     },
     previous: currentVerdict(row),
     incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
-    settings: chosen?.settings ?? DEFAULT_ALERT_SETTINGS,
+    settings: alertSettings?.settings ?? DEFAULT_ALERT_SETTINGS,
     everyMinutes: lease.everyMinutes,
     isRequested: row.check_requested_at !== null,
     jitter: check.jitter,
@@ -215,12 +219,17 @@ async function readState(
 
 async function readContext(
   trx: Transaction<Tables>,
-  read: { key: MonitorKey; chosen: EffectiveAlertSettings; incidents: CheckState['incidents']; now: number },
+  read: {
+    key: MonitorKey;
+    alertSettings: EffectiveAlertSettings;
+    incidents: CheckState['incidents'];
+    now: number;
+  },
 ): Promise<AlertContext> {
-  const { key, chosen, incidents, now } = read;
+  const { key, alertSettings, incidents, now } = read;
   return {
-    ...chosen,
-    ...(await readDestinations(trx, { ...key, now }, chosen.timeZone)),
+    ...alertSettings,
+    ...(await readDestinations(trx, { ...key, now }, alertSettings.timeZone)),
     deliveries: await earlierDeliveries(
       trx,
       key.accountId,
@@ -229,7 +238,7 @@ async function readContext(
   };
 }
 
-/** Writes incidents and queues alerts; returns the number of queued deliveries. */
+/** Writes incidents and queues alerts; returns the number of queued deliveries. Throws if an alert has no incident. */
 async function writeAlerting(
   store: Store,
   trx: Transaction<Tables>,
@@ -261,13 +270,15 @@ function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {
   };
 }
 
-/** Returns only the columns that differ: setting an indexed column rewrites its index entry even if the value stays. */
+/**
+ * Returns only the columns that differ, because setting an indexed column rewrites its index entry even if the value is the same.
+ */
 function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial<Row> {
   const changed = Object.entries(next).filter(([column, value]) => Reflect.get(before, column) !== value);
   return Object.fromEntries(changed) as Partial<Row>;
 }
 
-/** Stores the verdict unless an equal one is stored already. */
+/** Stores the verdict unless the same JSON is stored already. */
 async function keepVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -300,7 +311,10 @@ async function keepVerdict(
     .execute();
 }
 
-/** Deletes the verdict of the check before if no run of checks uses it; checks over the day's storage limit leave such verdicts. */
+/**
+ * Deletes the verdict of the previous check if nothing refers to it any more. Checks above a storage limit leave verdicts without
+ * a run.
+ */
 async function dropUnusedVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -325,7 +339,7 @@ async function dropUnusedVerdict(
     .execute();
 }
 
-/** Returns the same digest for verdicts that say the same, whatever their times and order of addresses. */
+/** Returns a digest of the verdict's conclusions. Times and the order of addresses do not change it. */
 function verdictDigest({
   reached,
   failure,
@@ -335,7 +349,7 @@ function verdictDigest({
   revocation,
   addresses,
 }: Verdict): string {
-  const said = [
+  const parts = [
     reached,
     failure && [failure.stage, failure.reason],
     leafFingerprint,
@@ -347,10 +361,13 @@ function verdictDigest({
       )
       .toSorted(),
   ];
-  return shortDigest(said);
+  return shortDigest(parts);
 }
 
-/** A finding of all addresses stays the same when the name resolves to other addresses each time. */
+/**
+ * Returns the addresses with a finding, or `everywhere` if all have it, so that the digest stays the same when the name resolves
+ * to other addresses.
+ */
 const whereOf = (finding: Finding, all: readonly unknown[]) =>
   finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
@@ -367,7 +384,7 @@ function currentCertificate({ certificates, verdict, now }: CheckRecord) {
   };
 }
 
-/** Returns what needs attention, in a sentence that the summary shows. `host`: as people know it. */
+/** Returns the columns `problem` and `problem_message`, a sentence that the summary shows. `host`: the display name. */
 function problemOf({ reached, trusted, failure, findings: [worst] }: Verdict, host: string) {
   if (!reached)
     return {

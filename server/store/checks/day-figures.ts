@@ -7,7 +7,7 @@ import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 
-/** Totals of the checks of an hour or a day. `answered` counts those with a response time. */
+/** Totals of the checks of an hour or a day. `answered` counts the checks with a response time; response times are ms. */
 export interface Figures {
   checks: number;
   up: number;
@@ -18,7 +18,7 @@ export interface Figures {
   responseMax: number;
 }
 
-const NONE: Figures = {
+const NO_FIGURES: Figures = {
   checks: 0,
   up: 0,
   down: 0,
@@ -28,24 +28,27 @@ const NONE: Figures = {
   responseMax: 0,
 };
 
-/** The current hour, which is not part of a day's row yet. */
+/** Figures of the current hour, which no row of `monitor_days` includes yet. */
 export interface OpenHour {
-  /** When it began, ms UTC. */
+  /** Start of the hour, ms UTC. */
   at: number;
   figures: Figures;
 }
 
-/** Adds a check to the current hour. `finished` is the previous hour if a new one has begun. */
+/**
+ * Returns the figures of the current hour with the check added. `finished`: the previous hour if the check begins another one,
+ * else null.
+ */
 export function followHour(
   open: OpenHour | null,
   check: { at: number; state: Uptime; responseMs: number | null },
 ): { open: OpenHour; finished: OpenHour | null } {
   const at = Math.floor(check.at / HOUR_MS) * HOUR_MS;
   const isSame = open?.at === at;
-  const before = isSame ? open.figures : NONE;
+  const before = isSame ? open.figures : NO_FIGURES;
   const answer = check.responseMs;
   const figures = plus(before, {
-    ...NONE,
+    ...NO_FIGURES,
     checks: 1,
     [check.state]: 1,
     ...(answer === null ? {} : { answered: 1, responseSum: answer, responseMax: answer }),
@@ -67,7 +70,7 @@ function plus(one: Figures, other: Figures): Figures {
 
 const readHour = storedJson('figures of an hour', z.array(z.number()));
 
-/** Returns the text that `monitor_states` stores. */
+/** Returns the figures as the JSON text that the column `monitor_states.hour` stores. */
 export const packHour = ({ figures }: OpenHour): string => JSON.stringify(Object.values(figures));
 
 export function parseHour(row: { hour_at: number | null; hour: string | null }): OpenHour | null {
@@ -77,7 +80,7 @@ export function parseHour(row: { hour_at: number | null; hour: string | null }):
   return { at: row.hour_at, figures: { checks, up, down, unknown, answered, responseSum, responseMax } };
 }
 
-/** Response times of an hour with at least one answer. */
+/** Response times (ms) of an hour with at least one answer. */
 export interface HourOfAnswers {
   /** Start of the hour, ms UTC. */
   at: number;
@@ -86,7 +89,10 @@ export interface HourOfAnswers {
   responseMax: number;
 }
 
-/** In a day's row, per hour: number of the hour, answers, sum of their times, slowest. */
+/**
+ * Decoder of the column `monitor_days.hours`: per hour its number in the day (from 0), the number of answers, and the sum and
+ * maximum of their response times in ms.
+ */
 const readHours = storedJson(
   'hours of a day',
   z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
@@ -106,7 +112,10 @@ export function hoursOf({
 
 type DayFigures = Omit<MonitorDaysTable, 'account_id' | 'monitor_id'>;
 
-/** Returns the day with the hour added. The hour may be there already if the clock was set back. */
+/**
+ * Returns the figures of the day with the hour added. If the clock was set back, the day may have this hour already; its figures
+ * are then summed.
+ */
 export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour): DayFigures {
   const dayAt = Math.floor(at / DAY_MS) * DAY_MS;
   const sum = day
@@ -135,7 +144,7 @@ export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour)
   };
 }
 
-/** Adds a finished hour to its day, in the transaction of the first check after it. */
+/** Adds a finished hour to its row of `monitor_days`, in the transaction of the first check after that hour. */
 export async function keepHour(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

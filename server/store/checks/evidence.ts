@@ -6,23 +6,31 @@ import type { Tables } from '../schema/tables.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
 
-/** An observation in the form in which it is stored. */
+/** An observation in its stored form, and the certificates that are stored separately. */
 export interface Evidence {
-  /** Equal for checks that saw the same chains and failures, whatever their addresses, order and timing. */
+  /**
+   * Digest of 128 bits in hex. Equal for checks that saw the same chains and failures, whatever the addresses, order and timing.
+   */
   id: string;
-  /** Includes the posture, which only some checks examine. */
+  /** True if the observation includes the posture, which only some checks examine. */
   hasPosture: boolean;
-  /** Plain data with fingerprints instead of DER, which `certificates` stores once. */
+  /** The observation as JSON data, with fingerprints instead of DER. The table `certificates` stores each DER once. */
   observation: unknown;
-  /** Keyed by fingerprint. */
+  /** DER of each certificate by fingerprint. */
   ders: Map<string, Uint8Array>;
-  /** The role of each certificate; leaves in the order of the addresses. */
+  /** Role of each certificate by fingerprint. Leaves are in the order of the addresses. */
   roles: Map<string, 'leaf' | 'chain' | 'beside'>;
-  /** The certificates that every such check sees; the others come only with the posture. */
+  /**
+   * Fingerprints that every check with this evidence sees. The other certificates are seen only by checks that examine the
+   * posture.
+   */
   usual: ReadonlySet<string>;
 }
 
-/** Replaces DER by fingerprints, and staples by their length: the revocation evidence has what they said. */
+/**
+ * Returns the stored form of an observation: fingerprints replace DER, and the length replaces a staple, because the revocation
+ * evidence already has its content.
+ */
 export function evidenceOf(observation: Observation): Evidence {
   const ders: Evidence['ders'] = new Map();
   const roles: Evidence['roles'] = new Map();
@@ -30,7 +38,7 @@ export function evidenceOf(observation: Observation): Evidence {
     const fingerprint = createHash('sha256').update(der).digest('hex');
     ders.set(fingerprint, der);
     const known = roles.get(fingerprint);
-    if (known === undefined || RANK[role] < RANK[known]) roles.set(fingerprint, role);
+    if (known === undefined || ROLE_RANK[role] < ROLE_RANK[known]) roles.set(fingerprint, role);
     return fingerprint;
   };
   const addresses = observation.addresses.map((address) =>
@@ -68,9 +76,9 @@ export function evidenceOf(observation: Observation): Evidence {
   };
 }
 
-const RANK = { leaf: 0, chain: 1, beside: 2 };
+const ROLE_RANK = { leaf: 0, chain: 1, beside: 2 };
 
-/** The part of a stored observation that identifies what the endpoint served. */
+/** Schema of the part of a stored observation that identifies what the endpoint served. */
 const OBSERVATION = z.object({
   resolution: z
     .object({ ok: z.boolean(), stage: z.string().optional(), reason: z.string().optional() })
@@ -89,24 +97,27 @@ const OBSERVATION = z.object({
 export type StoredObservation = z.infer<typeof OBSERVATION>;
 export const readObservation = storedJson('an observation', OBSERVATION);
 
-/** Ignores addresses: a name may resolve to others each time and serve the same. */
+/**
+ * Returns the digest of chains and failures. It ignores addresses, because a name may resolve to different addresses that serve
+ * the same chain.
+ */
 export function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
   const shown = addresses.map(({ presentedChain, stage, reason }) =>
     JSON.stringify(presentedChain ?? [stage, reason]),
   );
-  const said = [
+  const parts = [
     resolution?.ok === false ? [resolution.stage, resolution.reason] : null,
     [...new Set(shown)].toSorted(),
     authorities.map(({ fingerprint }) => fingerprint).toSorted(),
   ];
-  return shortDigest(said);
+  return shortDigest(parts);
 }
 
-/** Returns 128 bits in hex, enough to distinguish the rows of one monitor. */
-export const shortDigest = (said: unknown): string =>
-  createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 32);
+/** Returns the first 128 bits of the SHA-256 of a value's JSON in hex, enough to distinguish the rows of one monitor. */
+export const shortDigest = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 
-/** Stores evidence on first sight. Replaces it only by evidence that includes the posture. */
+/** Inserts evidence. Replaces a row with the same id only if the new evidence includes the posture. */
 export async function keepEvidence(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,

@@ -10,14 +10,13 @@ import { readVerdict } from './verdict-row.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
-/** The result of a preview check. */
 export interface PreviewResult {
   verdict: Verdict;
-  /** The leaf that the verdict is about; null if none was read. */
+  /** Leaf certificate that the verdict is about; null if no certificate was read. */
   leaf: CertificateFacts | null;
-  /** The served chain, leaf first, without certificates that could not be parsed. */
+  /** The served chain, leaf first, without certificates that could not be parsed. `notAfter` is ms UTC. */
   chain: { subject: string; issuer: string; notAfter: number }[];
-  /** Number of names of the leaf; `leaf.sans` has the first of them. */
+  /** Number of names in the leaf; `leaf.sans` has only the first of them. */
   names: number;
 }
 
@@ -28,10 +27,10 @@ export interface ClaimedPreview {
   protocol: Protocol;
 }
 
-/** After this the visitor has stopped waiting. */
+/** Maximum age at which a preview check is claimed. After that the visitor has stopped waiting. */
 const EXPIRES_AFTER_MS = 15_000;
 
-/** Queues a preview check and returns its id. The caller deletes it, whatever happens. */
+/** Queues a preview check and returns its id. The caller must delete it with `removePreview`, even after an error. */
 export async function requestPreview(
   store: Store,
   { host, port, protocol, now }: { host: string; port: number; protocol: Protocol; now: number },
@@ -45,7 +44,7 @@ export async function requestPreview(
   return id;
 }
 
-/** Returns null while there is no answer. */
+/** Returns the result of a preview check; null until a worker has stored it. */
 export async function readPreviewResult(store: Store, id: string): Promise<PreviewResult | null> {
   const row = await store.db.selectFrom('glances').select('answer').where('id', '=', id).executeTakeFirst();
   return row?.answer ? readAnswer(row.answer) : null;
@@ -69,8 +68,8 @@ export async function removePreview(store: Store, id: string): Promise<void> {
 }
 
 /**
- * Claims preview checks that a visitor still waits for, oldest first, under a lease. Deletes those that nobody fetched within a
- * minute: every worker polls each second.
+ * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes preview checks older than a minute,
+ * because every worker calls this each second.
  */
 export async function claimPreviews(
   store: Store,
@@ -99,7 +98,7 @@ export async function claimPreviews(
     .execute();
 }
 
-/** Sets the end of the lease to `leaseMs` from now; 0 releases it at once. */
+/** Sets the end of the lease to `leaseMs` from `now`; 0 ends the lease at once. */
 export async function extendPreview(
   store: Store,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },
@@ -112,7 +111,10 @@ export async function extendPreview(
     .execute();
 }
 
-/** Stores the answer if somebody still waits. Of two answers (after an expired lease) the first counts. */
+/**
+ * Stores the answer of a preview check unless the check was deleted or has an answer already. After an expired lease two workers
+ * may answer; the first answer counts.
+ */
 export async function storePreviewResult(store: Store, id: string, answer: PreviewResult): Promise<void> {
   const { numUpdatedRows } = await store.db
     .updateTable('glances')
@@ -123,7 +125,10 @@ export async function storePreviewResult(store: Store, id: string, answer: Previ
   if (numUpdatedRows > 0n) store.signals.publish({ topic: 'glance', glanceId: id });
 }
 
-/** Deletes what a killed process left behind, and rows from a clock that ran ahead. */
+/**
+ * Deletes preview checks older than a minute, which a killed process left behind, and those more than a minute in the future,
+ * which were created while a clock ran ahead.
+ */
 async function prunePreviews(store: Store, now: number): Promise<void> {
   const clock = leaseClock(store, now);
   await store.db

@@ -5,23 +5,23 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Kept beyond what the plan shows, so that somebody who renews Premium a few days late loses nothing. */
+/** Extra retention beyond the plan's period, so that somebody who renews Premium a few days late loses no history. */
 const GRACE_MS = 7 * DAY_MS;
-/** Rows per transaction: the embedded database has one writer, and others wait for it. */
+/** Monitors per transaction. Batches are small, because the embedded database has one writer and others wait for it. */
 const BATCH_SIZE = 200;
 
-interface Place {
+interface Position {
   account_id: string;
   id: string;
 }
 
 /**
- * Deletes history that no plan shows any more, in portions: runs of checks, days, incidents with their alerts, then evidence and verdicts
- * that no remaining run uses. Stops between two portions when `stopping` aborts. Returns the number of rows.
+ * Deletes history that no plan shows any more, in batches: runs, days, incidents with alerts, then evidence and verdicts without
+ * a run. Stops between batches when `stopping` aborts. Returns the number of deleted rows, without alerts, evidence and verdicts.
  */
 export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
-  for (let after: Place = { account_id: '', id: '' }; ;) {
+  for (let after: Position = { account_id: '', id: '' }; ;) {
     const page = await store.db
       .selectFrom('monitors')
       .select(['account_id', 'id'])
@@ -32,39 +32,39 @@ export async function prunePast(store: Store, now: number, stopping?: AbortSigna
       .execute();
     const last = page.at(-1);
     if (!last) return removed;
-    for (const keeps of ['little', 'much'] as const) {
+    for (const retention of ['free', 'premium'] as const) {
       if (stopping?.aborted) return removed;
-      removed += await prunePortion(store, { after, last, keeps, now });
+      removed += await pruneBatch(store, { after, last, retention, now });
     }
     after = last;
   }
 }
 
-interface Portion {
-  after: Place;
-  last: Place;
-  keeps: 'little' | 'much';
+interface Batch {
+  after: Position;
+  last: Position;
+  retention: 'free' | 'premium';
   now: number;
 }
 
-async function prunePortion(store: Store, portion: Portion): Promise<number> {
-  const { keeps, now } = portion;
-  if (store.everyonePremium && keeps === 'little') return 0;
-  const before = now - GRACE_MS - uptimeWindowDays(keeps === 'much' ? 'premium' : 'free') * DAY_MS;
+async function pruneBatch(store: Store, batch: Batch): Promise<number> {
+  const { retention, now } = batch;
+  if (store.everyonePremium && retention === 'free') return 0;
+  const before = now - GRACE_MS - uptimeWindowDays(retention) * DAY_MS;
   return inTransaction(store, async (trx) => {
-    const ended = { ...portion, before, of: portionOf(store, portion) };
-    const runs = await deleteOld(trx, 'check_runs', 'last_at', ended);
-    const days = await deleteOld(trx, 'monitor_days', 'day_at', ended);
-    const incidents = await deleteOld(trx, 'incidents', 'ended_at', ended);
-    let beyond = 0;
-    for (const table of TABLES) beyond += await deleteBeyond(trx, table, ended.of);
-    if (runs + beyond > 0) await deleteUnreferenced(trx, ended.of);
-    return runs + days + incidents + beyond;
+    const old = { before, of: conditionFor(store, batch) };
+    const runs = await deleteOld(trx, 'check_runs', 'last_at', old);
+    const days = await deleteOld(trx, 'monitor_days', 'day_at', old);
+    const incidents = await deleteOld(trx, 'incidents', 'ended_at', old);
+    let excess = 0;
+    for (const table of LIMITED_TABLES) excess += await deleteExcess(trx, table, old.of);
+    if (runs + excess > 0) await deleteUnreferenced(trx, old.of);
+    return runs + days + incidents + excess;
   });
 }
 
-/** The monitors of a portion in the order of their keys, of accounts with this retention. */
-function portionOf(store: Store, { after, last, keeps, now }: Portion) {
+/** Returns an SQL condition for the monitors of a batch (a range of keys) whose accounts have this retention. */
+function conditionFor(store: Store, { after, last, retention, now }: Batch) {
   const range = sql<SqlBool>`(monitors.account_id, monitors.id) > (${after.account_id}, ${after.id})
     and (monitors.account_id, monitors.id) <= (${last.account_id}, ${last.id})`;
   if (store.everyonePremium) return range;
@@ -75,22 +75,22 @@ function portionOf(store: Store, { after, last, keeps, now }: Portion) {
       or (accounts.granted_at is not null and (accounts.grant_ends_at is null or accounts.grant_ends_at > ${since}))
       or exists (select 1 from subscriptions where subscriptions.account_id = accounts.id
         and (subscriptions.period_ends_at > ${since} or subscriptions.told_at > ${since}))))`;
-  return keeps === 'much'
+  return retention === 'premium'
     ? sql<SqlBool>`${range} and ${hadPremium}`
     : sql<SqlBool>`${range} and not ${hadPremium}`;
 }
 
-type Ended = { before: number; of: ReturnType<typeof portionOf> };
+type OldRows = { before: number; of: ReturnType<typeof conditionFor> };
 
 /**
- * "cross join" fixes SQLite's join order; in the other order it reads all rows of an account for each portion.
- * "materialized": with outdated statistics, PostgreSQL would run the subquery again for each row of the table.
+ * Deletes rows whose time is before `before`; returns how many. CROSS JOIN fixes SQLite's join order: in the other order it reads
+ * all rows of an account per batch. MATERIALIZED: with outdated statistics, PostgreSQL would repeat the subquery for each row.
  */
 async function deleteOld(
   trx: Kysely<Tables>,
   table: 'check_runs' | 'monitor_days' | 'incidents',
-  instant: 'last_at' | 'day_at' | 'ended_at',
-  { before, of }: Ended,
+  timeColumn: 'last_at' | 'day_at' | 'ended_at',
+  { before, of }: OldRows,
 ): Promise<number> {
   const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
   const old = sql.table(table);
@@ -98,7 +98,7 @@ async function deleteOld(
         select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
         from monitors cross join ${old} old
         where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-          and ${of} and ${sql.ref(`old.${instant}`)} < ${before})
+          and ${of} and ${sql.ref(`old.${timeColumn}`)} < ${before})
       delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
     trx,
   );
@@ -106,38 +106,43 @@ async function deleteOld(
 }
 
 /**
- * Maximum rows per monitor, whatever their age. An endpoint whose result changes at each check, checked as often as its owner may ask,
- * makes 8,640 a day.
+ * Maximum rows per monitor, whatever their age. An endpoint whose result changes at each check, checked as often as its owner may
+ * request, adds 8,640 rows a day.
  */
-const MAX_OF_MONITOR = {
-  check_runs: { most: 20_000, key: 'number', newest: 'number', spare: sql`old.last_at is not null` },
-  incidents: { most: 5_000, key: 'id', newest: 'started_at', spare: sql`old.ended_at is not null` },
-  monitor_certificates: { most: 5_000, key: 'fingerprint', newest: 'last_seen_at', spare: sql`old.kept = 0` },
+const MAX_PER_MONITOR = {
+  check_runs: { maximum: 20_000, key: 'number', newest: 'number', isDeletable: sql`old.last_at is not null` },
+  incidents: { maximum: 5_000, key: 'id', newest: 'started_at', isDeletable: sql`old.ended_at is not null` },
+  monitor_certificates: {
+    maximum: 5_000,
+    key: 'fingerprint',
+    newest: 'last_seen_at',
+    isDeletable: sql`old.kept = 0`,
+  },
 } as const;
-const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
+const LIMITED_TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
 
 /**
- * Deletes all but the newest rows of a monitor, except those still in use. "materialized": otherwise the databases compute the limit
- * of a monitor again for each row.
+ * Deletes all but the newest rows of each monitor, except those still in use; returns how many. MATERIALIZED: otherwise the
+ * databases compute the limit of a monitor again for each row.
  */
-async function deleteBeyond(
+async function deleteExcess(
   trx: Kysely<Tables>,
-  name: (typeof TABLES)[number],
-  of: Ended['of'],
+  name: (typeof LIMITED_TABLES)[number],
+  of: OldRows['of'],
 ): Promise<number> {
-  const { most, key, newest, spare } = MAX_OF_MONITOR[name];
+  const { maximum, key, newest, isDeletable } = MAX_PER_MONITOR[name];
   const table = sql.table(name);
   const [id, at] = [sql.ref(key), sql.ref(`old.${newest}`)];
   const { numAffectedRows } = await sql`
     with edges as materialized (
       select monitors.account_id, monitors.id, (
         select ${at} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-        order by ${at} desc limit 1 offset ${most}) as edge
+        order by ${at} desc limit 1 offset ${maximum}) as edge
       from monitors where ${of})
 , beyond as materialized (
       select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
       from edges cross join ${table} old
-      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${spare})
+      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${isDeletable})
     delete from ${table} where (account_id, ${id}, monitor_id) in (select account_id, key, monitor_id from beyond)`.execute(
     trx,
   );
@@ -145,7 +150,7 @@ async function deleteBeyond(
 }
 
 /** Deletes evidence and verdicts of these monitors that neither a run nor the last check uses. */
-async function deleteUnreferenced(trx: Kysely<Tables>, of: Ended['of']): Promise<void> {
+async function deleteUnreferenced(trx: Kysely<Tables>, of: OldRows['of']): Promise<void> {
   for (const [table, column] of [
     ['evidence', 'evidence_id'],
     ['verdicts', 'verdict_id'],

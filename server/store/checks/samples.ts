@@ -7,7 +7,7 @@ export interface Sample {
   at: number;
   state: Uptime;
   responseMs: number | null;
-  /** Why it failed. */
+  /** Reason of the failure, as a sentence; null if there was no failure. */
   message: string | null;
 }
 
@@ -17,14 +17,14 @@ const STATES: Record<string, Uptime> = { U: 'up', D: 'down', X: 'unknown' };
 const BASE = 36;
 
 /**
- * Samples as `monitor_states` stores them. Every check rewrites that row, so it is small, about eight bytes a sample: a capital for the
- * state, the time since the previous sample (of the first: since 1970), the response time and the index of the message.
+ * The stored form of samples, about eight bytes each, because every check rewrites the row: a capital for the state, ms since the
+ * previous sample (first: since 1970), response time in ms and index of the message; numbers in base 36.
  */
 const PACKED = z.object({ checks: z.string(), messages: z.array(z.string()) });
 type Packed = z.infer<typeof PACKED>;
 const readPacked = storedJson('samples of uptime', PACKED);
 
-/** Returns the samples, oldest first, at most 90. */
+/** Returns the packed samples, at most 90, in the order of their checks. */
 export function parseSamples(text: string | null): Sample[] {
   if (text === null || text === '') return [];
   const { checks, messages } = readPacked(text);
@@ -59,5 +59,5 @@ export function packSamples(samples: readonly Sample[]): string {
   return JSON.stringify({ checks: checks.join(''), messages } satisfies Packed);
 }
 
-/** Returns whether these are all checks that there were. */
+/** Returns whether the samples include all checks of the monitor. A full list of 90 samples may lack older checks. */
 export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MAX_SAMPLES;

@@ -13,18 +13,21 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import { shortenToFit, shortened, remainingBytes } from './stored-bytes.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** What earlier checks saw, as `monitor_states` stores it. */
+/** Columns of `monitor_states` that identify what earlier checks saw; null before the first check. */
 interface SeenBefore {
   evidence_id: string | null;
   shown_id: string | null;
   shown_at: number | null;
 }
 
-/** Says how much of a check was stored. */
+/** The result of storing the evidence and certificates of a check. */
 export interface StoredServed {
-  /** The limit because of which something was not stored or was dropped; null if none was reached. */
+  /** Limit that kept something from being stored or caused a deletion; null if none was reached. */
   reached: LimitName | null;
-  /** False above the daily or per-check limit: the verdict replaces the previous one, and the evidence is lost. */
+  /**
+   * False if the check exceeded the daily or per-check limit. Its evidence is then lost, and its verdict replaces the previous
+   * one.
+   */
   isKept: boolean;
   bytes: number;
 }
@@ -32,19 +35,19 @@ export interface StoredServed {
 const UNCHANGED: StoredServed = { reached: null, isKept: true, bytes: 0 };
 
 /**
- * Stores evidence, certificates and the monitor's history within the limits, in the transaction that records the check. Writes nothing if
- * the previous check saw the same. The transaction counts the returned `bytes` at its end.
+ * Stores evidence, certificates and the monitor's history within the limits, in the transaction that records the check. Writes
+ * nothing if the previous check saw the same. The caller must count the returned `bytes` at the end of the transaction.
  */
 export async function storeServed(
   trx: Transaction<Tables>,
   key: MonitorKey,
   seen: {
     evidence: Evidence;
-    /** Every distinct certificate that could be parsed. */
+    /** Facts of every distinct certificate that could be parsed. */
     certificates: readonly { facts: CertificateFacts }[];
-    /** The leaf to show as current. */
+    /** Fingerprint of the leaf to show as current; null if no certificate was read. */
     currentFingerprint: string | null;
-    /** JSON, with its id. */
+    /** The verdict as JSON, with its id. */
     verdict: { id: string; text: string };
     before: SeenBefore & { verdict_id: string | null };
     limits: Limits;
@@ -86,7 +89,10 @@ export async function storeServed(
   return { reached, isKept: true, bytes: added };
 }
 
-/** Returns the bytes of evidence and verdict without a row yet: an endpoint that alternates writes nothing the third time. */
+/**
+ * Returns the size in bytes of the evidence and the verdict, each 0 if it is stored already. An endpoint that alternates between
+ * two results therefore adds nothing from the third check on.
+ */
 async function newBytes(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -110,7 +116,10 @@ async function newBytes(
   );
 }
 
-/** Deletes the oldest former certificates of a monitor above `most`. Returns whether there were any. */
+/**
+ * Marks the oldest former certificates of a monitor above `most` as not kept, and deletes DER that no monitor keeps. Returns
+ * whether there were any.
+ */
 async function dropOldest(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -155,7 +164,7 @@ function certificatesOf(
   return [...ders].map(([fingerprint, der]) => ({ fingerprint, der, facts: facts.get(fingerprint) ?? null }));
 }
 
-/** Records when the certificates served until now were last seen. */
+/** Marks the certificates served until now as no longer served, last seen at `shownAt` (ms UTC). */
 async function recordLastServed(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -194,7 +203,7 @@ async function extendHistory(
         last_seen_at: eb.ref('excluded.last_seen_at'),
         shown: eb.ref('excluded.shown'),
         kept: 1,
-        // A certificate that was once served as the leaf stays part of the history.
+        // The role never changes from leaf to chain, because a certificate once served as the leaf stays in the history.
         role: eb
           .case()
           .when(
@@ -211,7 +220,10 @@ async function extendHistory(
     .execute();
 }
 
-/** Selects the certificates of a monitor's history with their facts; `last_seen_at` as stored. */
+/**
+ * Selects the certificates of a monitor's history with their facts, last seen first. For certificates served now, `last_seen_at`
+ * is `monitor_states.shown_at`.
+ */
 export function shownCertificates(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   return db
     .selectFrom('monitor_certificates')

@@ -8,10 +8,10 @@ import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const KB = 1_000;
-/** Rows and index entries of a certificate, without its DER and facts. */
+/** Bytes of the rows and index entries of a certificate, without its DER and facts. */
 const ROW_BYTES = 400;
 
-/** The account's key in `rate_limits`. */
+/** Returns the key in `rate_limits` under which the account's stored kilobytes are counted. */
 export const storageQuotaKey = (accountId: string): string => `stored:${accountId}`;
 
 /** Returns how many bytes of certificates and evidence the account may still store today. */
@@ -23,11 +23,14 @@ export async function remainingBytes(
   return (dailyQuotaKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 
-/** Returns the kilobytes that an account with this many domains may store a day. */
+/** Returns how many kilobytes an account with this many domains may store per day. */
 export const dailyQuotaKb = ({ storedKbPerDay }: Limits, domains: number): number =>
   Math.floor(storedKbPerDay * (1 + domains / 10));
 
-/** Counts stored bytes. Call it last in the transaction: other checks of the account wait for this row. */
+/**
+ * Adds stored bytes to the account's total of the day. Call it last in the transaction, because other checks of the account wait
+ * for the locked row.
+ */
 export async function countStoredBytes(
   trx: Transaction<Tables>,
   { accountId, bytes, now }: { accountId: string; bytes: number; now: number },
@@ -42,7 +45,10 @@ export async function countStoredBytes(
   await consumeRateLimit({ db: trx }, use);
 }
 
-/** Returns the certificates, in order of importance, whole while they fit into `spare` bytes, then shortened and without DER. */
+/**
+ * Returns the certificates, leaves first, then the rest of the chains. They are complete while they fit into `spare` bytes; the
+ * others are shortened and have no DER. `areAll`: all are complete.
+ */
 export function shortenToFit(
   seen: readonly SeenCertificate[],
   { roles }: Pick<Evidence, 'roles'>,
@@ -72,7 +78,7 @@ const sizeOf = ({ der, facts }: SeenCertificate): number =>
 const MAX_TEXT = 200;
 const MAX_NAMES = 20;
 
-/** Returns a certificate reduced to what identifies it and its dates, without DER. */
+/** Returns the certificate without DER, with texts of at most 200 characters and at most 20 names. */
 export function shortened({ fingerprint, facts }: SeenCertificate): SeenCertificate {
   return { fingerprint, der: null, facts: facts && briefFacts(facts) };
 }

@@ -20,24 +20,27 @@ export interface Incident {
 
 /** The uptime of a monitor over the window of its plan. Times are ms UTC. */
 export interface UptimeHistory {
-  /** Confirmed by a second check; null before the first one. */
+  /** Confirmed uptime, which a single failure does not change; null before the first check. */
   state: Uptime | null;
   windowDays: number;
-  /** Start of the figures: the first conclusive check or the start of the window; null if nothing is confirmed yet. */
+  /**
+   * Start of the figures, ms UTC: the first conclusive check or the start of the window, whichever is later; null if nothing is
+   * confirmed yet.
+   */
   since: number | null;
   percent: number | null;
-  /** Oldest first. */
+  /** The last 90 checks, oldest first. */
   checks: Sample[];
-  /** Incidents that overlap the window, newest first. */
+  /** `down` incidents that overlap the window, newest first, at most 100. */
   incidents: Incident[];
-  /** At most 120 evenly spaced spans, oldest first, without those that had no answer. `at` is the start of a span. */
+  /** Response times in at most 120 equal spans, oldest first, without spans that had no answer. `at`: start of the span. */
   responseTimes: { at: number; averageMs: number; slowestMs: number }[];
 }
 
 const MAX_INCIDENTS = 100;
 const SPANS = 120;
 
-/** Returns null if the account has no such monitor. */
+/** Returns the uptime of a monitor over the window of its account's plan; null if the account has no such monitor. */
 export async function uptimeHistory(
   store: Store,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -76,7 +79,10 @@ export async function uptimeHistory(
   };
 }
 
-/** Returns the uptime percentage of each monitor over the window of its plan; leaves out those without a conclusive check. */
+/**
+ * Returns the uptime percentage by monitor id, over the window of the account's plan. All monitors must belong to one account.
+ * Monitors without a confirmed uptime have no entry.
+ */
 export async function uptimePercents(
   store: Store,
   monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince' | 'uptime' | 'recentChecks'>[],
@@ -98,7 +104,7 @@ export async function uptimePercents(
   );
 }
 
-/** Returns whether a check found it up, or a second check found it down. One failure alone proves nothing. */
+/** Returns whether a check found the monitor up, or a second check found it down. A single failure does not count. */
 function isConfirmed({
   uptime,
   recentChecks,
@@ -118,7 +124,7 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
   return uptimeWindowDays(plan);
 }
 
-/** Returns how long each monitor was down since `from` and since its last pause; only those that were down. */
+/** Returns the downtime in ms of each monitor that was down, by id, since `from` or its last pause, whichever is later. */
 async function downtimes(
   db: Kysely<Tables>,
   { accountId, ids, from, now }: { accountId: string; ids: readonly string[]; from: number; now: number },
@@ -136,7 +142,7 @@ async function downtimes(
     .where('monitor_id', 'in', ids)
     .where(isDown)
     .where('started_at', '<', now)
-    // A pause ends the open incident, so none spans a pause.
+    // A pause ends the open incident, so no incident spans a pause.
     .where('started_at', '>=', (eb) =>
       eb
         .selectFrom('monitors')
@@ -177,8 +183,8 @@ async function incidentsSince(
 type Span = UptimeHistory['responseTimes'][number];
 
 /**
- * Uses the recent checks while they are all there are, in spans of any length. After that it uses whole hours, as many per span as
- * needed for at most 120 spans.
+ * Returns average and maximum response times in at most 120 spans. Uses the recent checks, in spans of any length, if they
+ * include all checks in the window; otherwise the figures of hours, in spans of whole hours.
  */
 async function responseTimes(
   db: Kysely<Tables>,
@@ -216,7 +222,7 @@ async function responseTimes(
     from: begin,
     spanMs: Math.ceil((now - begin + 1) / HOUR_MS / SPANS) * HOUR_MS,
   });
-  // The first hour began before the window.
+  // The first hour may begin before the window.
   return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
 }
 

@@ -110,7 +110,7 @@ const VERDICTS: Verdict[] = [
   inTurn(),
 ];
 
-/** Of a host that shows two certificates in turn. */
+/** Returns the verdict of a host that alternates between two certificates. */
 function inTurn(): Verdict {
   const other = issue({ notAfter: NOW + 50 * DAY });
   return [leaf, other, leaf].reduce<Verdict | null>(

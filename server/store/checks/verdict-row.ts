@@ -9,23 +9,26 @@ import {
 } from '../../core/index.ts';
 import { isFacts, isRecord, isVerdict, list, nullable, number, shape } from './verdict-shape.ts';
 
-/** The verdict of a monitor's last check, out of the columns that `joinVerdict` adds; null before the first. */
+/**
+ * Returns the verdict of a monitor's last check from the columns that `joinVerdict` adds; null before the first check, or if it
+ * is damaged.
+ */
 export function currentVerdict(row: { verdict: string | null; moment: string | null }): Verdict | null {
   const verdict = row.verdict === null ? null : parseVerdict(row.verdict);
   return verdict && atMoment(verdict, row.moment);
 }
 
 /**
- * Reads the JSON of a verdict that this version or an older one stored. A damaged one counts as none: it must not stop the
- * claims and lists that include it, and the next check replaces it.
+ * Parses the JSON of a verdict that this or an older version stored. Returns null for damaged JSON, because an error would stop
+ * the claims and lists that include the verdict; the next check replaces it.
  */
 export function parseVerdict(text: string): Verdict | null {
   return readVerdict(parsed(text));
 }
 
-/** Reads a verdict that is part of other JSON. */
+/** Returns the verdict in parsed JSON, with defaults for properties that older versions did not store; null if it is damaged. */
 export function readVerdict(stored: unknown): Verdict | null {
-  // Nearly every verdict was written by this version and is returned as it is.
+  // This version wrote nearly every verdict, so most need no upgrade.
   if (isVerdict(stored)) return stored;
   if (!isRecord(stored)) return null;
   const verdict = upgradedVerdict(stored);
@@ -46,54 +49,54 @@ function parsed(text: string): unknown {
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** What older versions did not store yet. */
-const VERDICT: Pick<Verdict, 'path' | 'chainToServe' | 'hasOwnRoot' | 'renewal' | 'posture'> = {
+/** Defaults of properties that older versions did not store. */
+const VERDICT_DEFAULTS: Pick<Verdict, 'path' | 'chainToServe' | 'hasOwnRoot' | 'renewal' | 'posture'> = {
   path: [],
   chainToServe: null,
   hasOwnRoot: false,
   renewal: null,
   posture: null,
 };
-const REVOCATION: Pick<Verdict['revocation'], 'reason' | 'revokedAt' | 'sources'> = {
+const REVOCATION_DEFAULTS: Pick<Verdict['revocation'], 'reason' | 'revokedAt' | 'sources'> = {
   reason: null,
   revokedAt: null,
   sources: [],
 };
-const ADDRESS: Pick<AddressVerdict, 'group' | 'durationMs'> = { group: null, durationMs: 0 };
-const EXPIRING: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: null };
-const LAST_SEEN: Pick<LastSeen, 'revoked' | 'turns'> = { revoked: [], turns: [] };
-const FINDING: Pick<Finding, 'keyType' | 'attachment'> = { keyType: null, attachment: null };
+const ADDRESS_DEFAULTS: Pick<AddressVerdict, 'group' | 'durationMs'> = { group: null, durationMs: 0 };
+const EXPIRING_DEFAULTS: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: null };
+const LAST_SEEN_DEFAULTS: Pick<LastSeen, 'revoked' | 'turns'> = { revoked: [], turns: [] };
+const FINDING_DEFAULTS: Pick<Finding, 'keyType' | 'attachment'> = { keyType: null, attachment: null };
 
 function upgradedVerdict(stored: Stored): Stored {
   return {
-    ...VERDICT,
+    ...VERDICT_DEFAULTS,
     ...stored,
-    failure: changed(stored.failure, upgradedFailure),
-    findings: each(stored.findings, upgradedFinding),
-    addresses: each(stored.addresses, (address) => ({ ...ADDRESS, ...address })),
-    revocation: changed(stored.revocation, (revocation) => ({ ...REVOCATION, ...revocation })),
-    limiting: changed(stored.limiting, (limiting) => ({ ...EXPIRING, ...limiting })),
-    lastSeen: changed(stored.lastSeen, (lastSeen) => ({
-      ...LAST_SEEN,
+    failure: mapRecord(stored.failure, upgradedFailure),
+    findings: mapRecords(stored.findings, upgradedFinding),
+    addresses: mapRecords(stored.addresses, (address) => ({ ...ADDRESS_DEFAULTS, ...address })),
+    revocation: mapRecord(stored.revocation, (revocation) => ({ ...REVOCATION_DEFAULTS, ...revocation })),
+    limiting: mapRecord(stored.limiting, (limiting) => ({ ...EXPIRING_DEFAULTS, ...limiting })),
+    lastSeen: mapRecord(stored.lastSeen, (lastSeen) => ({
+      ...LAST_SEEN_DEFAULTS,
       ...lastSeen,
-      expiring: each(lastSeen.expiring, (certificate) => ({ ...EXPIRING, ...certificate })),
+      expiring: mapRecords(lastSeen.expiring, (certificate) => ({ ...EXPIRING_DEFAULTS, ...certificate })),
     })),
-    renewal: changed(stored.renewal ?? null, (renewal) => ({ overdueAt: null, ...renewal })),
-    posture: changed(stored.posture ?? null, (posture) => ({
+    renewal: mapRecord(stored.renewal ?? null, (renewal) => ({ overdueAt: null, ...renewal })),
+    posture: mapRecord(stored.posture ?? null, (posture) => ({
       ...posture,
-      findings: each(posture.findings, upgradedFinding),
+      findings: mapRecords(posture.findings, upgradedFinding),
     })),
   };
 }
 
-/** Older versions stored findings in words, which are shown until the next check. */
+/** Converts a finding of an older version, which stored findings in words. The words are shown until the next check. */
 function upgradedFinding(stored: Stored): Stored {
   const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
   if (isFacts(facts)) return stored;
   // A newer version may share the database. Accept its unknown findings, so that this process can still show the others.
   const known = facts === undefined ? message : `A newer version of Certlantern found this: ${String(code)}.`;
   const words = { message: known, fix, command, evidence };
-  return { code, ...FINDING, ...rest, facts: { kind: 'stored_words', words } };
+  return { code, ...FINDING_DEFAULTS, ...rest, facts: { kind: 'stored_words', words } };
 }
 
 function upgradedFailure(stored: Stored): Stored {
@@ -102,19 +105,19 @@ function upgradedFailure(stored: Stored): Stored {
   return { detail, ...rest };
 }
 
-const changed = (stored: unknown, change: (stored: Stored) => Stored): unknown =>
+const mapRecord = (stored: unknown, change: (stored: Stored) => Stored): unknown =>
   isRecord(stored) ? change(stored) : stored;
 
-const each = (stored: unknown, change: (one: Stored) => Stored): unknown =>
-  Array.isArray(stored) ? stored.map((one) => changed(one, change)) : stored;
+const mapRecords = (stored: unknown, change: (one: Stored) => Stored): unknown =>
+  Array.isArray(stored) ? stored.map((one) => mapRecord(one, change)) : stored;
 
-/** What belongs to one check alone: instants and durations. */
+/** The parts of a verdict that differ with every check: times (ms UTC) and durations (ms). */
 interface Moment {
   judgedAt: number;
   observedAt: number;
-  /** Of each address, in their order. */
+  /** Duration for each address in ms, in the order of the verdict's addresses. */
   durations: number[];
-  /** Of what was last seen, and of the last of its turns. */
+  /** Time of `lastSeen`, and time and number of checks of its last turn; null if the verdict has no `lastSeen`. */
   seen: { at: number; turn: { at: number; checks: number } | null } | null;
 }
 
@@ -130,7 +133,10 @@ const moment = shape<Moment>({
   ),
 });
 
-/** Returns as JSON what every check changes. It is stored apart, so that an unchanged verdict is not written again. */
+/**
+ * Returns the JSON of the parts that differ with every check. They are stored separately, so that an otherwise equal verdict is
+ * not written again.
+ */
 export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
   const turn = lastSeen?.turns.at(-1);
   const now: Moment = {
@@ -142,7 +148,10 @@ export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict)
   return JSON.stringify(now);
 }
 
-/** Returns the verdict with the instants and durations of that moment. */
+/**
+ * Returns the verdict with the times and durations in `text`, JSON of `momentOf`. Returns the verdict unchanged if `text` is null
+ * or damaged.
+ */
 export function atMoment(verdict: Verdict, text: string | null): Verdict {
   if (text === null) return verdict;
   const stored = parsed(text);

@@ -18,47 +18,47 @@ import type {
 } from '../../core/index.ts';
 
 /**
- * Plain functions in place of `storedJson`: every check and every listed domain reads a verdict. One that passes is returned
- * as it is, so that its JSON can be compared with that of the next check.
+ * A test whether a value has a shape. Verdicts use it instead of `storedJson`, because every check and every listed domain parses
+ * one. It does not change the value, so that its JSON can be compared with that of the next check.
  */
-type Check = (value: unknown) => boolean;
-/** A check for every property: the compiler reports one that is missing here. */
-type Shape<T> = { [Key in keyof T]-?: Check };
+type Predicate = (value: unknown) => boolean;
+/** A predicate for every property of T. The compiler reports a missing predicate. */
+type Shape<T> = { [Key in keyof T]-?: Predicate };
 
-const text: Check = (value) => typeof value === 'string';
-export const number: Check = (value) => typeof value === 'number';
-const yesOrNo: Check = (value) => typeof value === 'boolean';
-/** A code may be any string: newer versions know more of them than this one. */
+const text: Predicate = (value) => typeof value === 'string';
+export const number: Predicate = (value) => typeof value === 'number';
+const boolean: Predicate = (value) => typeof value === 'boolean';
+/** Accepts any string as a code, because newer versions know codes that this version does not. */
 const code = text;
 
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const nullable =
-  (check: Check): Check =>
+  (predicate: Predicate): Predicate =>
   (value) =>
-    value === null || check(value);
+    value === null || predicate(value);
 
 export const list =
-  (check: Check): Check =>
+  (predicate: Predicate): Predicate =>
   (value) =>
-    Array.isArray(value) && value.every(check);
+    Array.isArray(value) && value.every(predicate);
 
-/** Lets properties pass that are not named. */
-export function shape<T extends object>(properties: Shape<T>): Check {
-  const checks = Object.entries<Check>(properties);
-  return (value) => isRecord(value) && checks.every(([key, check]) => check(value[key]));
+/** Returns a predicate for objects with these properties. It accepts additional properties. */
+export function shape<T extends object>(properties: Shape<T>): Predicate {
+  const predicates = Object.entries<Predicate>(properties);
+  return (value) => isRecord(value) && predicates.every(([key, predicate]) => predicate(value[key]));
 }
 
-/** Checks a union by the property that tells its members apart, and the other properties of the member. */
+/** Returns a predicate for a union. The value of the property `tag` selects the member, whose other properties it tests. */
 function union<T extends object, Tag extends keyof T & string>(
   tag: Tag,
   members: { [Value in T[Tag] & string]: Shape<Omit<Extract<T, Record<Tag, Value>>, Tag>> },
-): Check {
-  const checks = new Map(
+): Predicate {
+  const predicates = new Map(
     Object.entries<Shape<object>>(members).map(([value, properties]) => [value, shape(properties)]),
   );
-  return (value) => isRecord(value) && checks.get(String(value[tag]))?.(value) === true;
+  return (value) => isRecord(value) && predicates.get(String(value[tag]))?.(value) === true;
 }
 
 const window = shape<{ start: number; end: number }>({ start: number, end: number });
@@ -83,14 +83,14 @@ const facts = union<FindingFacts, 'kind'>('kind', {
     at: number,
     revokedAt: nullable(number),
     reason: nullable(text),
-    served: yesOrNo,
-    wasSaidBefore: yesOrNo,
+    served: boolean,
+    wasSaidBefore: boolean,
     dissent: nullable(code),
     evidence: shape({ serialNumber: text }),
   },
   staple_missing: {},
   staple_invalid: { why: code },
-  replacement_wanted: { window: explainedWindow, hasBegun: yesOrNo },
+  replacement_wanted: { window: explainedWindow, hasBegun: boolean },
   renewal_overdue: {
     dueAt: number,
     notAfter: number,
@@ -112,7 +112,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
   },
   path_pending: {
     issuer: text,
-    isIssuerSent: yesOrNo,
+    isIssuerSent: boolean,
     evidence: shape({ certificate: text }),
   },
   unreadable_companion: {},
@@ -144,9 +144,9 @@ const facts = union<FindingFacts, 'kind'>('kind', {
 
 type FaultsOf<Fault> = Omit<Extract<PathFault, { fault: Fault }>, 'kind' | 'fault' | 'evidence'>;
 
-/** What a fault of a path says besides; every other one names the authority only. */
-const FAULTS: Readonly<Record<string, Check>> = {
-  no_issuer: shape<FaultsOf<'no_issuer'>>({ issuer: text, canBeFetched: yesOrNo }),
+/** Predicates for path faults by code. A fault without an entry here has only the property `authority`. */
+const FAULTS: Readonly<Record<string, Predicate>> = {
+  no_issuer: shape<FaultsOf<'no_issuer'>>({ issuer: text, canBeFetched: boolean }),
   untrusted_root: shape<FaultsOf<'untrusted_root'>>({ root: text }),
   expired: shape<FaultsOf<'expired'>>({ authority: text, notAfter: number }),
   self_signed: isRecord,
@@ -159,7 +159,7 @@ const FAULTS: Readonly<Record<string, Check>> = {
 };
 const otherFault = shape<{ authority: string | null }>({ authority: nullable(text) });
 
-/** False also for facts of a kind that only newer versions know. */
+/** Returns whether a value has the shape of facts. False also for a kind that only newer versions know. */
 export function isFacts(value: unknown): value is FindingFacts {
   if (!facts(value)) return false;
   const known = value as FindingFacts;
@@ -208,7 +208,7 @@ const revoked = shape<RevokedCertificate>({
   name: text,
   notBefore: number,
   notAfter: number,
-  served: yesOrNo,
+  served: boolean,
 });
 
 const lastSeen = shape<LastSeen>({
@@ -268,12 +268,12 @@ const renewal = shape<RenewalVerdict>({
 
 const posture = shape<PostureVerdict>({
   at: number,
-  tlsVersions: list(shape({ version: code, offered: nullable(yesOrNo) })),
+  tlsVersions: list(shape({ version: code, offered: nullable(boolean) })),
   postQuantum: shape({ state: code, group: nullable(text) }),
   caa: union<PostureVerdict['caa'], 'outcome'>('outcome', {
     records: {
       domain: text,
-      records: list(shape({ critical: yesOrNo, tag: text, value: text })),
+      records: list(shape({ critical: boolean, tag: text, value: text })),
     },
     none: {},
     not_applicable: {},
@@ -293,16 +293,16 @@ const posture = shape<PostureVerdict>({
 const verdict = shape<Verdict>({
   judgedAt: number,
   observedAt: number,
-  reached: yesOrNo,
+  reached: boolean,
   failure: nullable(failure),
   addresses: list(address),
   leafFingerprint: nullable(text),
   limiting: nullable(expiring),
   findings: list(finding),
-  trusted: yesOrNo,
+  trusted: boolean,
   path: list(pathEntry),
   chainToServe: nullable(list(text)),
-  hasOwnRoot: yesOrNo,
+  hasOwnRoot: boolean,
   revocation,
   renewal: nullable(renewal),
   posture: nullable(posture),
@@ -310,7 +310,7 @@ const verdict = shape<Verdict>({
   lastSeen: nullable(lastSeen),
 });
 
-/** Whether a value is a verdict as this version writes it. */
+/** Returns whether a value has the shape of a verdict that this version writes. */
 export function isVerdict(value: unknown): value is Verdict {
   return verdict(value);
 }

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 
-/** This file contains all differences between the two databases. The rest of the store works on either. */
+/** The name of a supported database. This file contains all differences between the two; other code works with either. */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const MIN_POSTGRES_VERSION = 15;
@@ -21,7 +21,7 @@ export function sqliteDialect(dataDir: string): Dialect {
   return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { readsApart: true });
 }
 
-/** Returns column types whose names differ. The last two are only for better-auth's tables. */
+/** Returns the column types that differ between the databases. The last two are only for better-auth's tables. */
 export function columnTypes(
   dialect: DialectName,
 ): Record<'bytes' | 'identityInstant' | 'identityFlag', ColumnDataType> {
@@ -48,13 +48,13 @@ export async function hasTable<DB>(db: Kysely<DB>, dialect: DialectName, name: s
 type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
 
 /**
- * Locks the selected rows until the transaction ends (SQLite needs no row locks, because it has one writer at a time).
- * FOR NO KEY UPDATE lets others insert rows that refer to them, so recording a check never waits for an account lock.
+ * Locks the selected rows until the transaction ends (SQLite needs no row locks, because it has one writer at a time). FOR NO KEY
+ * UPDATE lets others insert rows that refer to these, so recording a check never waits for an account lock.
  */
 export function locked<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
-  /** In a join, the one table whose rows are locked. */
+  /** The one table of a join whose rows are locked. */
   of?: TB & string,
 ): Select<DB, TB, O> {
   return dialect === 'postgres' ? query.forNoKeyUpdate(of) : query;
@@ -76,7 +76,7 @@ export function lockedSkippingLocked<DB, TB extends keyof DB, O>(
   return dialect === 'postgres' ? query.forNoKeyUpdate().skipLocked() : query;
 }
 
-/** Returns the database's clock in ms UTC, which workers on several machines share for their leases. */
+/** Returns an SQL expression for the database's time in ms UTC, which workers on several machines share for their leases. */
 function databaseClock(dialect: DialectName): RawBuilder<number> {
   return dialect === 'postgres'
     ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
@@ -84,8 +84,8 @@ function databaseClock(dialect: DialectName): RawBuilder<number> {
 }
 
 /**
- * Matches a literal substring; `column` must be lower case. LIKE takes text length times query length if both repeat
- * one character: we measured 0.6 ms for a text of 2,000 and a query of 253 characters, against 0.01 ms with instr().
+ * Returns an SQL condition for a substring; `column` must be lower case. If both repeat one character, the time of LIKE grows
+ * with the product of their lengths: we measured 0.6 ms for 2,000 and 253 characters, against 0.01 ms with instr().
  */
 export function contains(
   dialect: DialectName,
@@ -100,8 +100,8 @@ export function contains(
 }
 
 /**
- * Matches like `contains`, for long texts. PostgreSQL's strpos() is as slow as LIKE if text and query repeat one
- * character. A literal regular expression (`***=`) reads each character once, but is 3 to 10 times slower elsewhere.
+ * Returns a condition like `contains` for long texts. PostgreSQL's strpos() is as slow as LIKE if both repeat one character. A
+ * literal regular expression (`***=`) reads each character once, but is 3 to 10 times slower on other texts.
  */
 export function containsInLongText(
   dialect: DialectName,
@@ -112,7 +112,7 @@ export function containsInLongText(
   return sql<boolean>`${column} ~ ${`***=${text.toLowerCase()}`}`;
 }
 
-/** Expands a JSON list of strings into a table with the column `value`. */
+/** Returns SQL that expands a JSON list of strings into a table with the column `value`. */
 export function listItems(dialect: DialectName, column: string): RawBuilder<{ value: string }> {
   return dialect === 'postgres'
     ? sql`json_array_elements_text(${sql.ref(column)}::json)`
@@ -127,7 +127,7 @@ export function withOptimisationFence<DB, TB extends keyof DB, O>(
   return dialect === 'postgres' ? query.offset(0) : query.limit(-1);
 }
 
-/** Converts binary values to Uint8Array: pg returns a Buffer. */
+/** Converts a binary value to a plain Uint8Array, because pg returns a Buffer. */
 export function bytes(value: Uint8Array): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
 }
@@ -156,7 +156,9 @@ const STILL_STARTING = '57P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const SHUTTING_DOWN = '57P01';
 
-/** Returns whether connecting may succeed later: no answer (no SQLSTATE), or a server that starts, stops or is busy. */
+/**
+ * Returns whether connecting may succeed later: there was no answer (no SQLSTATE), or the server is starting, stopping or busy.
+ */
 export function isTransientConnectionError(error: unknown): boolean {
   const code = errorCode(error);
   const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
@@ -207,8 +209,8 @@ function errorCode(error: unknown): string {
 }
 
 /**
- * Returns the current time for leases, in ms UTC. Workers on several machines share the database's clock, so that a
- * machine whose clock runs ahead does not see the others' leases as expired.
+ * Returns an SQL expression for the current time of leases, in ms UTC. Workers on several machines share the database's clock, so
+ * that a machine whose clock runs ahead does not treat the others' leases as expired.
  */
 export function leaseClock(store: Store, now: number): RawBuilder<number> {
   return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;

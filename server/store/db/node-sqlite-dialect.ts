@@ -12,24 +12,25 @@ import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
- * SQLite answers synchronously, and promise callbacks run before I/O events. Without yielding after this time, a stream
- * of queries would starve the sockets.
+ * Maximum time without yielding to the event loop. SQLite answers synchronously and promise callbacks run before I/O events, so
+ * without yielding a stream of queries would starve the sockets.
  */
 const MAX_BLOCKING_MS = 5;
 
-/**
- * The reader caches 16,000 KiB, because lists of a large account read indexes of some megabytes. The checkpoint thread
- * empties the log unless it exceeds 4,000 pages. `synchronous = FULL` makes commits survive power loss.
- */
+/** Settings of the reader: a cache of 16,000 KiB, because lists of a large account read indexes of several megabytes. */
 const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
+/**
+ * Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. `synchronous =
+ * FULL` makes commits survive power loss.
+ */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 4000`;
 
 /**
- * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never meet SQLITE_BUSY.
- * With `readsApart`, reads outside transactions use a second one: they see committed data and do not wait for writes.
+ * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never fail with SQLITE_BUSY. With
+ * `readsApart`, reads outside transactions use a second connection: they see committed data and do not wait for writes.
  */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
@@ -51,12 +52,12 @@ export class NodeSqliteDialect extends SqliteDialect {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-  /** Overrides Kysely's adapter: SQLite's DDL is transactional, so a killed migration leaves nothing behind. */
+  /** Returns true, unlike Kysely's adapter: SQLite's DDL is transactional, so a killed migration leaves nothing behind. */
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 
-  /** True, because the driver itself queues writes. */
+  /** Returns true, because the driver itself queues writes. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -77,7 +78,7 @@ class NodeSqliteDriver implements Driver {
   async init(): Promise<void> {
     const writer = new SqliteConnection(this.#path, WRITER_PRAGMAS);
     try {
-      // The writer comes first, because it creates the file and turns on WAL.
+      // Open the reader after the writer, because the writer creates the file and turns on WAL.
       if (this.#readsApart)
         this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
     } catch (error) {
@@ -98,7 +99,7 @@ class NodeSqliteDriver implements Driver {
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await asRouted(connection).hold();
-    // A deferred transaction fails at its first write if another process wrote since its first read.
+    // Use an immediate transaction: a deferred one fails at its first write if another process wrote since its first read.
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
@@ -117,7 +118,7 @@ class NodeSqliteDriver implements Driver {
   }
 }
 
-/** Routes the statements of one query or transaction to the writer or the reader. */
+/** A connection that routes the statements of one query or transaction to the writer or the reader. */
 class RoutedConnection implements DatabaseConnection {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection | null;
@@ -146,13 +147,13 @@ class RoutedConnection implements DatabaseConnection {
 
   #write<Row>(query: CompiledQuery): QueryResult<Row> {
     const result = this.#writer.run<Row>(query);
-    // Cached statements may refer to dropped columns.
+    // Clear the caches, because cached statements may refer to dropped columns.
     if (IS_DDL.test(query.sql))
       for (const connection of [this.#writer, this.#reader]) connection?.clearCache();
     return result;
   }
 
-  /** Refused, because an open cursor would block WAL checkpoints. */
+  /** Throws, because an open cursor would block WAL checkpoints. */
   streamQuery(): never {
     throw new Error('Nothing is read row by row.');
   }
@@ -194,7 +195,7 @@ class WriterLock {
   }
 
   async yieldIfDue(): Promise<void> {
-    // A loop, because callers that were woken by the same yield may have used up the time since.
+    // Use a loop, because other callers woken by the same yield may have used up the time again.
     while (performance.now() - this.#yieldedAt > MAX_BLOCKING_MS) await (this.#yielding ??= this.#yieldNow());
   }
 
@@ -205,20 +206,23 @@ class WriterLock {
   }
 }
 
-/** Per connection. Some hundred statements (tens of KB each) run often; those with literal times never repeat. */
+/**
+ * Maximum number of cached statements per connection, of tens of KB each. Some hundred statements run often; those with literal
+ * times never repeat.
+ */
 const MAX_CACHED_STATEMENTS = 200;
-/** Longer statements contain a list of values, so they differ each time and are not cached. */
+/** Maximum length of a cached statement in characters. Longer ones contain a list of values, so they differ each time. */
 const MAX_CACHED_LENGTH = 2_500;
 const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 
-/** An open connection with an LRU cache of statements, because preparing takes as long as running most of them. */
+/** An open connection with an LRU cache of statements, because preparing a statement takes as long as running most of them. */
 class SqliteConnection {
   readonly database: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
   constructor(path: string, settings: string, { readOnly = false } = {}) {
     this.database = new DatabaseSync(path, {
-      // Waits for locks of other processes, such as backup tools.
+      // Wait up to 10 s for locks of other processes, such as backup tools.
       timeout: 10_000,
       enableForeignKeyConstraints: true,
       readOnly,

@@ -29,19 +29,19 @@ export type { Signal, Signals } from './signals.ts';
 export interface Store {
   dialect: DialectName;
   db: Kysely<Tables>;
-  /** For reads that may lag some seconds. The architecture test lists who may use it. Without replica it is `db`. */
+  /** Database for reads that may lag some seconds; same as `db` without a replica. The architecture test lists who may use it. */
   replica: Kysely<Tables>;
-  /** For text searches, which may be slow and must not delay other queries. */
+  /** Function for text searches, which may be slow and must not delay other queries. */
   search: Search;
   signals: Signals;
-  /** Which clock decides that a lease has expired: `database` for workers on several machines. */
+  /** Clock that decides whether a lease has expired: `database` for workers on several machines. */
   leaseClock: LeaseClock;
   /** True if the deployment has no billing, so that every account has Premium. */
   everyonePremium: boolean;
   /** The `database` option for better-auth. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
   limits: Limits;
-  /** Called when a limit is reached. */
+  /** Callback for a limit that was reached. */
   onLimit: (limit: LimitName) => void;
   /** Returns the use of the PostgreSQL connection pool; null on SQLite. */
   pool(): PoolUse | null;
@@ -50,36 +50,39 @@ export interface Store {
 
 type LeaseClock = 'database' | 'caller';
 
-/** `connectAttempts` also limits how often an update waits for processes of an older version to end. */
+/** Options of `openStore`. `connectAttempts` also limits how often a migration waits for processes of an older version to end. */
 export interface StoreOptions extends ConnectOptions {
-  /** null: SQLite in `dataDir`. */
+  /** URL of the PostgreSQL database; null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
-  /** A read-only copy of the database that PostgreSQL keeps up to date. Default: null, there is none. */
+  /** URL of a read-only replica of the PostgreSQL database. Default: null, no replica. */
   replicaUrl?: string | null;
   log?: StoreLog;
-  /** false: refuses a database that needs migrations, for tools beside the server. Default: true. */
+  /** False if a database that needs migrations is refused, for tools that run beside the server. Default: true. */
   mayMigrate?: boolean;
-  /** SQLite only: runs WAL checkpoints in a separate thread. Default: false, some writes run them. */
+  /** True if a separate thread runs WAL checkpoints, on SQLite only. Default: false, some writes run them. */
   tidiesApart?: boolean;
-  /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
+  /**
+   * Clock for leases. Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. Tests use `caller` to
+   * control the time.
+   */
   leaseClock?: LeaseClock;
-  /** Default: false, each account has its own plan. */
+  /** True if every account has Premium. Default: false, each account has its own plan. */
   everyonePremium?: boolean;
-  /** Default: STANDARD_LIMITS. */
+  /** Limits to apply. Default: STANDARD_LIMITS. */
   limits?: Limits;
-  /** Called when a limit is reached. Default: none. */
+  /** Callback for a limit that was reached. Default: none. */
   onLimit?: (limit: LimitName) => void;
-  /** Called after every query with its text, without its parameter values. Default: none. */
+  /** Callback after every query, with the query's text but not its parameter values. Default: none. */
   onQuery?: (query: { text: string; durationMs: number; failed: boolean }) => void;
 }
 
-/** PostgreSQL connections for searches, in a pool of their own, so that searches cannot use up the main one. */
+/** Number of PostgreSQL connections for searches. They have a separate pool, so that searches cannot use up the main one. */
 const SEARCH_CONNECTIONS = 2;
 
 const SILENT_LOG: StoreLog = { warn: () => undefined };
 
-/** Connects, checks the server's version and migrates under a lock. @throws StoreError */
+/** Opens the database: connects, checks the server's version, and migrates under a lock. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataDir } = options;
   return databaseUrl === null ? openSqlite(dataDir, options) : openPostgres(databaseUrl, options);
@@ -129,12 +132,12 @@ async function openSqlite(
   });
 }
 
-/** Creates the file with mode 0600, even if others may read the folder. SQLite gives its log files the same mode. */
+/** Creates an empty file with mode 0600, even if others may read the folder. SQLite gives its log files the same mode. */
 function createPrivateFile(path: string): void {
   try {
     writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
   } catch {
-    // It exists already. SQLite reports any other error when it opens the file.
+    // The file exists already, or SQLite reports the error when it opens the file.
   }
 }
 
@@ -148,7 +151,7 @@ async function openPostgres(
     onLimit = () => undefined,
     log = SILENT_LOG,
     onQuery,
-    ...patience
+    ...startOptions
   }: StoreOptions,
 ): Promise<Store> {
   let isMigrated = false;
@@ -159,8 +162,8 @@ async function openPostgres(
   });
   const db = new Kysely<Tables>({ dialect, ...queryLog(onQuery) });
   try {
-    await waitForPostgres(db, databaseUrl, patience);
-    await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, patience);
+    await waitForPostgres(db, databaseUrl, startOptions);
+    await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, startOptions);
     isMigrated = true;
   } catch (error) {
     await db.destroy();
@@ -247,7 +250,7 @@ async function bringUpToDate(
   }
 }
 
-/** Runs `read` on the search database, after earlier searches of the same account have ended. */
+/** A function that runs `read` on the search database, after earlier searches of the same account have ended. */
 export type Search = <T>(accountId: string, read: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
 /**
@@ -271,12 +274,12 @@ function createSearch(db: Kysely<Tables>): Search {
   };
 }
 
-/** The thread only has one connection and loads no other code. */
+/** Memory limits of the thread in MB, low because it has only one connection and loads no other code. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32, stackSizeMb: 1 };
 
 /**
- * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that writes do not pay for them unless the
- * log grows long. Close it before the last other connection.
+ * Runs WAL checkpoints of the SQLite file `path` in a separate thread, so that a write runs one only if the log grows long. Call
+ * `close` before the last other connection closes.
  */
 export function startCheckpoints(path: string, log: StoreLog): { close(): Promise<void> } {
   const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
@@ -298,7 +301,7 @@ export function startCheckpoints(path: string, log: StoreLog): { close(): Promis
   return {
     async close() {
       if (hasEnded) return;
-      // Keeps the process running until the thread has ended.
+      // Keep the process running until the thread has ended.
       thread.ref();
       thread.postMessage('close');
       await ended;

@@ -9,25 +9,25 @@ import { isTransientConnectionError, MIN_POSTGRES_VERSION } from './dialect.ts';
 const INT8: number = types.builtins.INT8;
 
 export interface PoolOptions {
-  /** Checks a new connection before its first use. If it throws, the connection is closed. Default: no check. */
+  /** Check of a new connection before its first use. If it throws, the connection is closed. Default: no check. */
   check?: (client: ClientBase) => Promise<void>;
-  /** Default: 10 connections. */
+  /** Maximum number of connections. Default: 10. */
   connections?: number;
-  /** Maximum age of a connection, checked when it returns to the pool. Default: 0, no limit. */
+  /** Maximum age of a connection in seconds, checked when it returns to the pool. Default: 0, no limit. */
   lifetimeSeconds?: number;
 }
 
 /** Current use of this process's connection pool. */
 export interface PoolUse {
-  /** Number of open connections, and how many of them are idle. */
+  /** Number of open connections, including idle ones. */
   open: number;
   idle: number;
-  /** Queries that wait for a connection. */
+  /** Number of queries that wait for a connection. */
   waiting: number;
   limit: number;
 }
 
-/** Returns a Kysely dialect with its own connection pool. */
+/** Returns a Kysely dialect with its own connection pool, and a function that returns the current use of the pool. */
 export function postgresDialect(
   databaseUrl: string,
   onLostConnection: (error: Error) => void,
@@ -70,7 +70,7 @@ export function createPool(
   return pool;
 }
 
-/** Returns the connection options: our name, a connect timeout, and keep-alives to detect a lost server. */
+/** Returns the connection options: our application name, a connect timeout, and keep-alives that detect a lost server. */
 export function connectionOptions(databaseUrl: string): ClientConfig {
   return {
     connectionString: databaseUrl,
@@ -83,8 +83,8 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
 }
 
 /**
- * Makes the server drop a lost client after 45 seconds, when its leases end, too. Until then its row locks keep other
- * workers from these monitors. By default the server probes silent clients after two hours and resends data for 15 min.
+ * Settings that make the server drop a lost client after 45 seconds, when its leases end. Until then its row locks block other
+ * workers. By default the server probes silent clients after two hours and resends data for 15 minutes.
  */
 const KEEPALIVE_SETTINGS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
   set tcp_user_timeout = 45000`;
@@ -105,11 +105,11 @@ async function verify(
 }
 
 /**
- * Refuses a database that needs a newer program. Migrations wait for connected processes only, so one that was cut off
- * checks again when it reconnects. @throws StoreError `newer_database`
+ * Refuses a database that needs a newer program. Migrations wait only for connected processes, so a process that lost its
+ * connection checks this again when it reconnects. @throws StoreError `newer_database`
  */
 export async function refuseNewer(client: ClientBase): Promise<void> {
-  // Waits for a running migration, which may lock kysely_migration.
+  // This query waits for a running migration, which may lock kysely_migration.
   const { rows } = await client.query<{ level: number }>(
     'select level from oldest_program where exists (select 1 from kysely_migration)',
   );
@@ -153,13 +153,16 @@ function levelIn(applicationName: string): number {
 export const CONNECT_ATTEMPTS = 8;
 
 export interface ConnectOptions {
-  /** Default: 8. Waits grow by half a second per attempt, up to 5 seconds. */
+  /** Maximum number of attempts. Default: 8. The pause grows by half a second per attempt, up to 5 seconds. */
   connectAttempts?: number;
-  /** Called once, when the first attempt fails and more follow. `place` is host:port/name. */
+  /** Callback for the first failed attempt if more attempts follow. `place` is host:port/name. */
   onWaiting?: (place: string) => void;
 }
 
-/** Waits for the server and checks its version. `setting` is the name of the URL in messages. @throws StoreError */
+/**
+ * Waits for the server and checks its version. `setting`: name of the URL in messages. @throws StoreError `unreachable`,
+ * `refused`, `server_too_old`
+ */
 export async function waitForPostgres(
   db: Kysely<Tables>,
   databaseUrl: string,
@@ -205,9 +208,8 @@ function describeServer(databaseUrl: string): string {
   return `${url.host || url.searchParams.get('host') || 'localhost'}${url.pathname}`;
 }
 
-/** Returns the message of an error. */
 export function errorMessage(error: unknown): string {
-  // If both IP families of "localhost" fail, the error is an AggregateError with an empty message.
+  // If both IP families of "localhost" fail, the error is an AggregateError with an empty message. Use its first error.
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -6,16 +6,19 @@ import { createPool } from './postgres-connection.ts';
 import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Returns the store reading from the replica, which may lag some seconds. Never write or decide by such reads. */
+/**
+ * Returns a store that reads from the replica, which may lag some seconds. Callers must not write with it, and must not decide a
+ * write by its reads.
+ */
 export function onReplica(store: Store): Store {
   return { ...store, db: store.replica };
 }
 
-/** How long the primary answers after the replica failed. */
+/** Time for which the primary answers after the replica failed. */
 const FALLBACK_MS = 10_000;
 /** Maximum age of a connection. Each new connection checks the lag again. */
 const CONNECTION_LIFETIME_S = 60;
-/** Maximum lag. A replica whose replication has stopped would otherwise answer with stale data for ever. */
+/** Maximum lag of the replica. Without it, a replica whose replication has stopped would return stale data for ever. */
 const MAX_LAG_S = 60;
 
 /**
@@ -56,7 +59,7 @@ async function refuseOutdated(client: ClientBase): Promise<void> {
   const newest = Object.keys(MIGRATIONS).at(-1);
   const { rowCount } = await client.query('select 1 from kysely_migration where name = $1', [newest]);
   if (rowCount === 0) throw new Error(`It does not have the migration ${newest} yet.`);
-  // If the primary has nothing to write, the replica seems to lag. Then the idle primary answers.
+  // If the primary has nothing to write, the replica seems to lag. The primary, which is then idle, answers instead.
   const behind = await client.query(
     'select 1 where pg_is_in_recovery() and now() - pg_last_xact_replay_timestamp() > make_interval(secs => $1)',
     [MAX_LAG_S],

@@ -7,7 +7,7 @@ import {
 } from 'kysely';
 import { Worker } from 'node:worker_threads';
 
-/** Enough memory for the ids of some hundred thousand monitors. */
+/** Memory limits of the thread in MB, enough for the ids of some hundred thousand monitors. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
 
 /**
@@ -27,7 +27,7 @@ export class SearchDialect extends SqliteDialect {
   }
 }
 
-/** Uses one connection, because Kysely's SQLite adapter runs one query at a time. */
+/** Driver with one connection, because Kysely's SQLite adapter runs one query at a time. */
 class SearchDriver implements Driver, DatabaseConnection {
   readonly #path: string;
   #thread: Worker | null = null;
@@ -39,7 +39,7 @@ class SearchDriver implements Driver, DatabaseConnection {
   }
 
   async init(): Promise<void> {
-    // The first query starts the thread: an account with three domains hardly ever searches.
+    // Nothing to do: the first query starts the thread, because an account with three domains hardly ever searches.
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -47,7 +47,7 @@ class SearchDriver implements Driver, DatabaseConnection {
   }
 
   async releaseConnection(): Promise<void> {
-    // The connection stays with the thread.
+    // Nothing to release: the thread keeps its connection.
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
@@ -73,7 +73,7 @@ class SearchDriver implements Driver, DatabaseConnection {
       if (error === undefined) this.#answer?.resolve(rows);
       else this.#answer?.reject(error);
     });
-    // The next query starts another thread.
+    // Reset the thread, so that the next query starts another one.
     const fail = (error: Error): void => {
       this.#thread = null;
       this.#answer?.reject(error);
@@ -91,12 +91,12 @@ class SearchDriver implements Driver, DatabaseConnection {
   readonly commitTransaction = noTransaction;
   readonly rollbackTransaction = noTransaction;
 
-  /** Ends the thread after the query under way. */
+  /** Ends the thread after its current query. */
   async destroy(): Promise<void> {
     this.#isClosed = true;
     const thread = this.#thread;
     if (thread === null) return;
-    // Keeps the process running until the thread has closed the database.
+    // Keep the process running until the thread has closed the database.
     thread.ref();
     await new Promise<void>((resolve) => {
       thread.once('exit', () => resolve());

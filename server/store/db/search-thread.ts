@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 
-// Thread that searches the embedded database. It runs one statement per message and ends when it receives `null`.
+// This thread searches the embedded database. It runs one statement per message and ends when it receives `null`.
 
 const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 10_000 });
 database.exec('PRAGMA cache_size = -8000');

@@ -17,7 +17,7 @@ export type Signal =
   | { topic: 'glances' }
   /** A preview check has its answer. */
   | { topic: 'glance'; glanceId: string }
-  /** Sent or planned alerts of a domain changed; `monitorId` null: those of the account or its channels. */
+  /** Sent or planned alerts of a domain changed; with `monitorId` null, alerts of the account or its channels. */
   | { topic: 'alerts'; accountId: string; monitorId: string | null }
   /** The account's plan, address or state changed. */
   | { topic: 'account'; accountId: string }
@@ -27,9 +27,9 @@ export type Signal =
       monitorId: string;
       change: 'added' | 'checking' | 'checked' | 'changed' | 'removed';
     }
-  /** One session ended, or all of the account (`sessionId` null). */
+  /** One session ended, or all sessions of the account (`sessionId` null). */
   | { topic: 'session_ended'; accountId: string; sessionId: string | null }
-  /** Signals of other processes were lost, so data loaded before may be stale. Stays within its process. */
+  /** Signals of other processes were lost, so data loaded before may be stale. This signal is not sent to other processes. */
   | { topic: 'missed' };
 
 export interface Signals {
@@ -41,7 +41,7 @@ export interface Signals {
 
 export function createLocalSignals(): Signals {
   const emitter = new EventEmitter();
-  // Each open event stream adds a listener. Another limit bounds their number.
+  // Set no maximum: each open event stream adds a listener, and another limit bounds their number.
   emitter.setMaxListeners(0);
   return {
     publish: (signal) => void runWithoutCaller(() => emitter.emit('signal', signal)),
@@ -56,8 +56,8 @@ const CHANNEL = 'certlantern';
 const MAX_RECONNECT_DELAY_MS = 10_000;
 
 /**
- * Exchanges signals between processes by LISTEN/NOTIFY over a separate connection that reconnects after an error.
- * Signals sent meanwhile are lost, so each reconnect wakes all loops once and publishes `missed`.
+ * Creates signals that processes exchange by LISTEN/NOTIFY over a separate connection, which reconnects after an error. Signals
+ * sent meanwhile are lost, so each reconnect wakes all loops once and publishes `missed`.
  */
 export function createPostgresSignals(
   db: Kysely<Tables>,
@@ -108,7 +108,7 @@ export function createPostgresSignals(
       onListening();
       await broken;
     } finally {
-      // Otherwise the listeners of all attempts of a long outage would stay in memory.
+      // Without this, the listeners of all attempts of a long outage would stay in memory.
       closing.signal.removeEventListener('abort', stop);
       await client.end().catch((error: unknown) => log.warn({ err: error }, 'closing a connection failed'));
     }
@@ -140,7 +140,10 @@ function onAbort(error: unknown): void {
   if (!(error instanceof Error && error.name === 'AbortError')) throw error;
 }
 
-/** The type demands every topic. Processes would drop a missing one, which most tests would not notice. */
+/**
+ * Topics that are accepted from other processes. The type requires every topic, because a missing one would be dropped and most
+ * tests would not notice.
+ */
 const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   due: true,
   deliveries: true,

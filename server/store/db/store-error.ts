@@ -13,7 +13,7 @@ export type StoreErrorCode =
   /** The embedded database's file cannot be used. */
   | 'unusable_file';
 
-/** Reason why the store cannot be opened. The message is one line for the operator and never contains a password. */
+/** The error when the store cannot be opened. The message is one line for the operator and never contains a password. */
 export class StoreError extends Error {
   override name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -24,7 +24,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Receives warnings about errors that the store survived. pino's logger fits. */
+/** A log for warnings about errors that the store survived, compatible with pino's logger. */
 export interface StoreLog {
   warn(details: object, message: string): void;
 }

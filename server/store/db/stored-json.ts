@@ -9,14 +9,14 @@ const json = z.string().transform((text, context): unknown => {
   }
 });
 
-/** Stored JSON has another shape than this program writes and reads. */
+/** The error for stored JSON in another shape than this program reads and writes. */
 class StoredJsonError extends Error {
   override name = 'StoredJsonError';
 }
 
 /**
- * Returns a decoder of one shape that a column holds as JSON. It throws StoredJsonError when the text has another shape. The error
- * names `shape` and the paths that are wrong, but no stored value.
+ * Returns a decoder for a column with JSON of one shape. The decoder throws StoredJsonError for any other text. The message names
+ * `shape` and the wrong paths, but no stored value.
  */
 export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: string) => T {
   const decoder = json.pipe(schema);
@@ -29,11 +29,11 @@ export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: strin
   };
 }
 
-/** Returns a decoder like `storedJson`, but one that gives null for another shape. */
+/** Returns a decoder like `storedJson` that returns null for any other text instead of throwing. */
 export function storedJsonOrNull<T>(schema: z.ZodType<T>): (text: string) => T | null {
   const decoder = json.pipe(schema);
   return (text) => decoder.safeParse(text).data ?? null;
 }
 
-/** Decodes tags and scopes. */
+/** Decoder for lists of strings, such as tags and scopes. */
 export const storedStrings = storedJson('a list of strings', z.array(z.string()));

@@ -10,7 +10,7 @@ export type WriteInTransaction<Made> = (trx: Transaction<Tables>, made: Made) =>
 const ATTEMPTS = 5;
 
 /**
- * Runs `work` in a transaction, up to five times if it loses a race. `work` must only use the given transaction: on
+ * Runs `work` in a transaction, up to five times if it conflicts with another one. `work` must only use the given transaction: on
  * SQLite a write through `store.db` would deadlock, and reads would miss its writes. @throws AccessEnded
  */
 export async function inTransaction<T>(
@@ -35,15 +35,15 @@ export type Caller = { accountId: string } & ({ sessionId: string } | { tokenId:
 const callers = new AsyncLocalStorage<Caller>();
 
 /**
- * Runs `work` for a request. Each of its transactions locks the row of the session or token, so that a request cannot
- * write after its access ended: code that ends access deletes these rows first, which waits for such transactions.
+ * Runs `work` for a request. Each of its transactions locks the row of the session or token, so that a request cannot write after
+ * its access ended: code that ends access first deletes this row, which waits for these transactions.
  */
 export const runAsCaller = <T>(caller: Caller, work: () => T): T => callers.run(caller, work);
 
-/** Runs `work` without a caller: for loops that a request's signal wakes, and for calls that need no authentication. */
+/** Runs `work` without a caller, for loops that a request's signal wakes and for calls that need no authentication. */
 export const runWithoutCaller = <T>(work: () => T): T => callers.exit(work);
 
-/** The session or token of the request ended meanwhile. Its transaction wrote nothing. */
+/** The error for a request whose session or token ended meanwhile. The transaction wrote nothing. */
 export class AccessEnded extends Error {
   override name = 'AccessEnded';
 }

@@ -11,10 +11,10 @@ import { makeDueBy } from '../monitors/check-due.ts';
 export interface BouncedMail {
   outbox: 'deliveries' | 'mails';
   id: string;
-  /** null for a mail without account. */
+  /** The account that the mail belongs to; null if there is none. */
   accountId: string | null;
   monitorId: string | null;
-  /** The current address, which the owner may have changed since the mail was sent. */
+  /** The current address of the recipient, which may have changed since the mail was sent. */
   recipient: string;
 }
 
@@ -66,8 +66,8 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
 }
 
 /**
- * Marks a delivered mail as failed because it bounced, and makes its monitor due. `ends`: the bounce is permanent, so
- * the address is suppressed. Idempotent.
+ * Marks a delivered mail as failed because it bounced, and makes its monitor due. If `ends` is true, the bounce is
+ * permanent and the address is suppressed. Idempotent.
  */
 export async function recordBounce(
   store: Store,

@@ -13,7 +13,7 @@ import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
 
-/** Domains per section of the mail. The dashboard shows the rest. */
+/** Limit on domains per section of the mail. The dashboard shows the rest. */
 const MAX_LISTED = 10;
 const MAX_UPTIMES = 5;
 
@@ -56,7 +56,7 @@ interface Row extends DomainName, DigestDomain {
   id: string;
 }
 
-/** Returns the account's active domains, soonest expiry first, those without a certificate last. */
+/** Returns the account's active domains by expiry, soonest first. Those without a certificate come last. */
 async function readMonitors(store: Store, { accountId, now }: Request): Promise<Row[]> {
   const activeMonitors = store.db
     .selectFrom('monitors')
@@ -91,7 +91,10 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
     .toSorted((left, right) => (left.notAfter ?? Infinity) - (right.notAfter ?? Infinity));
 }
 
-/** Returns domains whose leaf replaced another one since `from`. A new domain's first certificate does not count. */
+/**
+ * Returns domains whose leaf replaced another one since `from` (ms UTC). A new domain's first certificate does not
+ * count.
+ */
 async function readRenewed(
   store: Store,
   { accountId, now }: Request,

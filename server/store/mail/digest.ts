@@ -7,12 +7,14 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** A digest planned further ahead than this was planned by a clock that ran ahead. */
+/**
+ * Longest time that a digest is planned ahead. If one is planned for later, the clock ran ahead when it was planned.
+ */
 const MAX_AHEAD_MS = 8 * DAY_MS;
-/** A digest that could not be sent within this time is dropped. */
+/** Time after which a digest that could not be sent is dropped. */
 const EXPIRES_AFTER_MS = 3 * DAY_MS;
 
-/** Lists accounts whose digest is due, or is planned implausibly far ahead. */
+/** Lists the ids of accounts whose digest is due or planned more than `MAX_AHEAD_MS` ahead, the earliest first. */
 export async function dueDigests(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -49,7 +51,7 @@ export async function enqueueDigest(
     ).executeTakeFirst();
     const plannedAt = account?.digest_next_at ?? null;
     if (!account || plannedAt === null) return false;
-    // The time zone may have changed since it was planned. Then Monday in the new zone may still be ahead.
+    // The time zone may have changed since the digest was planned. Then Monday in the new zone may still be ahead.
     const inCurrentZone = nextDigestAt(plannedAt - DAY_MS, account.time_zone);
     const isDue = plannedAt <= now && inCurrentZone <= now;
     const nextAt =

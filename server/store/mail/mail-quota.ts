@@ -7,9 +7,9 @@ import { liftSuppression } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Mails per day to an unverified address, alerts and other mail together. */
+/** Limit on mails per day to an unverified address, alerts and other mail together. */
 const MAX_PER_DAY = 20;
-/** Part of that limit reserved for mails with a link that verifies the address or resets the password. */
+/** Part of `MAX_PER_DAY` reserved for mails with a link that verifies the address or resets the password. */
 const RESERVED_FOR_LINKS = 5;
 
 /**
@@ -29,14 +29,14 @@ export async function consumeMailQuota(
   return { granted: false, until: now + counted.retryAfterMs };
 }
 
-/** Takes back the count of a mail that the server did not accept. */
+/** Undoes the count of a mail that the server did not accept. */
 export async function refundMailQuota(store: Store, address: string): Promise<void> {
   await refundRateLimit(store, { key: keyOf(address) });
 }
 
 /**
- * Makes due the mail that the daily limit held back, in the transaction that verifies the account's address. Also lifts
- * a suppression of the address, because its owner has just read a mail there.
+ * Makes mail due that the daily limit held back, in the transaction that verifies the account's address. Also lifts a
+ * suppression of the address, because its owner has just read a mail there.
  */
 export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { email } = await trx
@@ -56,7 +56,7 @@ export async function releaseHeldMail(trx: Transaction<Tables>, accountId: strin
       .execute();
 }
 
-/** Returns a key with the hash of the address, because the row may outlive the account by a day. */
+/** Returns the rate limit key of an address. It contains a hash, because the row may outlive the account by a day. */
 function keyOf(address: string): string {
   return `mail:${createHash('sha256').update(address.toLowerCase()).digest('base64url')}`;
 }

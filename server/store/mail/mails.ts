@@ -9,13 +9,13 @@ import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
 
-/** Kinds that contain a secret link. They are sent even to suppressed addresses. */
+/** Kinds of mail that contain a secret link. They are sent even to suppressed addresses. */
 export const LINK_KINDS: readonly AccountMail['kind'][] = [
   'verify_email',
   'reset_password',
   'confirm_recipient',
 ];
-/** Kinds that are sent to the operator, whichever account they belong to. */
+/** Kinds of mail that are sent to the operator, whichever account they belong to. */
 export const OPERATOR_KINDS: readonly string[] = [
   'feedback',
   'operator_alarm',
@@ -27,7 +27,7 @@ export interface NewMail {
   recipient: string;
   content: AccountMail;
   now: number;
-  /** ms UTC. A mail not sent by then is dropped. */
+  /** Expiry, ms UTC. A mail not sent by then is dropped; if absent, the mail does not expire. */
   expiresAt?: number;
 }
 
@@ -59,7 +59,7 @@ export interface ClaimedMail {
   id: string;
   leaseToken: string;
   accountId: string | null;
-  /** Starts at 1. The claim counts it, so attempts of killed workers count, too. */
+  /** Number of the attempt, from 1. The claim counts it, so that attempts of killed workers count too. */
   attempt: number;
   recipient: string;
   /** True if the recipient is the account's verified address or the operator. */
@@ -107,7 +107,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       isProven:
         OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: readMail(row.kind, row.data),
-      // The account's time zone is not that of another recipient.
+      // Another recipient may live in another time zone than the account's owner.
       timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,
       firstAttemptAt: row.first_attempt_at ?? row.created_at,
@@ -120,14 +120,14 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
 export type SettledMail = OutboxLease & {
   outcome: Exclude<MailState, 'waiting'>;
   detail: string | null;
-  /** Set if the server refused the address for good. */
+  /** Set if the server permanently refused the address. */
   because?: { refusedAddress: string };
   now: number;
 };
 
 /**
  * Settles a mail and deletes its content. Failed mails without a secret link keep it, so that they can be sent again.
- * Returns false and changes nothing if the lease is no longer ours.
+ * Returns false and changes nothing if the lease is lost.
  */
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
@@ -145,7 +145,7 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
       .where('id', '=', settled.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
-    // Never suppress the operator's address: its mails are how the operator learns that it fails.
+    // Never suppress the operator's address, because alarms about failing mail are sent there.
     if (because && !OPERATOR_KINDS.includes(row.kind))
       await suppress(trx, {
         address: because.refusedAddress,
@@ -158,12 +158,12 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
     return row;
   });
   if (mail === undefined) return false;
-  // The page shows or hides its notice that mail fails.
+  // The account's page shows a notice while mail to the account fails.
   if (mail.account_id !== null) store.signals.publish({ topic: 'account', accountId: mail.account_id });
   return true;
 }
 
-/** Schedules the next attempt. Returns false and changes nothing if the lease is no longer ours. */
+/** Schedules the next attempt. Returns false and changes nothing if the lease is lost. */
 export async function retryMail(
   store: Store,
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
@@ -182,7 +182,7 @@ export async function deferMail(
   return (await inTransaction(store, (trx) => deferRow(trx, 'mails', hold))) !== undefined;
 }
 
-/** Makes mails due that a clock running ahead put off too far. Returns how many. */
+/** Makes mails due now that were postponed too far, because a clock ran ahead. Returns how many. */
 export const rescheduleMails = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'mails', now);
 

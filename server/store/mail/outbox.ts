@@ -9,16 +9,19 @@ import { DAY_MS } from '../../../contract/durations.ts';
 /** The tables that queue outgoing messages. */
 export type Outbox = 'deliveries' | 'mails';
 
-/** Narrows the type to one table for the compiler. The tables share all columns that are used here. */
+/** Narrows the type to one table for the compiler. The tables share all columns that this file uses. */
 const asTable = (outbox: Outbox) => outbox as 'mails';
 
 /**
- * Consecutive claims without a result after which a row fails, because it seems to kill its worker each time. The limit
- * is high, so that no row is lost to workers that were killed for other reasons.
+ * Limit on consecutive claims without a result. Then the row fails, because it seems to kill its worker each time. The
+ * limit is high, so that no row fails because its workers were killed for other reasons.
  */
 export const MAX_UNANSWERED_CLAIMS = 20;
 
-/** A literal, not a parameter: SQLite matches a partial index by the text of its condition. */
+/**
+ * SQL condition with a literal, because SQLite uses a partial index only if the query has the exact text of its
+ * condition.
+ */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
 
 /** Proof that this worker may send a row. Invalid once another worker has claimed it. */
@@ -29,7 +32,7 @@ export interface OutboxLease {
 
 export interface ClaimedRows {
   leaseToken: string;
-  /** `attempts` includes this one and starts at 1. */
+  /** The claimed rows. `attempts` includes the current attempt, so it starts at 1. */
   rows: { id: string; account_id: string | null; attempts: number }[];
   /** Ids of rows that have just failed after too many claims without a result. */
   givenUp: string[];
@@ -44,7 +47,7 @@ export async function claimDueRows(
   trx: Transaction<Tables>,
   outbox: Outbox,
   claim: Claim & {
-    /** Restricts which due rows may be claimed. Absent: all. */
+    /** Condition that a due row must meet to be claimed. If absent, every due row may be claimed. */
     isFree?: Expression<SqlBool>;
   },
 ): Promise<ClaimedRows> {
@@ -101,13 +104,13 @@ export async function claimDueRows(
   };
 }
 
-/** Matches rows whose account is not disabled, and rows without an account. */
+/** Returns the condition that the account of a row is not disabled, or that the row has no account. */
 export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from accounts
     where accounts.id = ${sql.ref(`${outbox}.account_id`)} and accounts.disabled_at is not null)`;
 }
 
-/** Extends the lease to `leaseMs` from now. Does nothing if the lease is no longer ours. */
+/** Extends the lease to `leaseMs` from now. Does nothing if the lease is lost. */
 export async function extendLease(
   store: Store,
   outbox: Outbox,
@@ -121,7 +124,7 @@ export async function extendLease(
     .execute();
 }
 
-/** Applies `change` to the row and ends the lease. Returns undefined if the lease is no longer ours. */
+/** Applies `change` to the row and ends the lease. Returns undefined if the lease is lost. */
 export async function updateLeasedRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
@@ -138,8 +141,8 @@ export async function updateLeasedRow(
 }
 
 /**
- * Defers a claimed row until `until` (ms UTC) without counting the attempt. The retry period starts again.
- * Returns the number of the uncounted attempt, or undefined if the lease is no longer ours.
+ * Defers a claimed row until `until` (ms UTC) without counting the attempt, and restarts the retry period. Returns the
+ * number of the uncounted attempt, or undefined if the lease is lost.
  */
 export async function deferRow(
   trx: Transaction<Tables>,
@@ -164,7 +167,7 @@ export async function deferRow(
   return held && { account_id: held.account_id, attempt: held.attempts + 1 };
 }
 
-/** Rows with more consecutive claims without a result keep their lease, because they may kill their worker. */
+/** Limit on consecutive claims without a result. Rows above it keep their lease, because they may kill their worker. */
 const MAX_UNANSWERED_TO_RELEASE = 2;
 
 /**
@@ -181,12 +184,12 @@ export async function releaseLeases({ db }: Store, outbox: Outbox): Promise<void
     .execute();
 }
 
-/** Longer than any delay by retries, quiet hours or the daily limit (little more than a day). */
+/** Upper bound of every delay: retries, quiet hours and the daily limit delay by little more than a day at most. */
 const MAX_DELAY_MS = 2 * DAY_MS;
 
 /**
- * Makes rows due and releases leases whose time is further ahead than any delay or lease can be: the machine's clock
- * ran ahead and was set back. Returns how many rows.
+ * Makes rows due and releases leases whose time is further ahead than any delay or lease can be, because the clock ran
+ * ahead and was set back. Returns the number of rows.
  */
 export async function rescheduleRows(store: Store, outbox: Outbox, now: number): Promise<number> {
   const result = await store.db

@@ -16,20 +16,20 @@ export interface Invitation {
   /** The secret in the link. Only its SHA-256 is stored. */
   token: string;
   url: string;
-  /** Names the account in the mail by its verified address, because a name would be free text by a stranger. */
+  /** The account's verified address, which identifies it in the mail. A name would be free text by a stranger. */
   accountName: string;
   expiresAt: number;
 }
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** Returns a channel's confirmation columns. Without an invitation it counts as confirmed. */
+/** Returns a channel's confirmation columns. Without an invitation the channel counts as confirmed. */
 export const confirmationColumns = (invitation: Invitation | null, now: number) => ({
   confirmed_at: invitation === null ? now : null,
   confirm_hash: invitation && hashOf(invitation.token),
 });
 
-/** Queues the confirmation mail in the transaction that stores the link's hash. Does nothing for other channels. */
+/** Queues the confirmation mail in the transaction that stores the link's hash. Does nothing without an invitation. */
 export async function queueConfirmationMail(
   trx: Transaction<Tables>,
   { accountId, invitation, now }: { accountId: string; invitation: Invitation | null; now: number },
@@ -47,7 +47,7 @@ export async function queueConfirmationMail(
 
 /**
  * Confirms the email channel with this token, lifts a suppression of its address and clears its unsubscriptions.
- * Returns null if the token is unknown or already used.
+ * Returns null if the token is unknown or already used. @throws Error if the channel's config cannot be decoded
  */
 export async function confirmChannel(
   store: Store,

@@ -9,7 +9,7 @@ import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A sent or waiting mail of an account, as the operator sees it. Timestamps are in ms UTC. */
+/** A sent or waiting mail of an account, for the operator. Timestamps are in ms UTC. */
 export interface SentMail {
   id: string;
   outbox: Outbox;
@@ -20,14 +20,14 @@ export interface SentMail {
   recipient: string;
   state: MailState | DeliveryState;
   attempts: number;
-  /** The mail server's last reply, or why the mail waits. */
+  /** The mail server's last reply, or the reason why the mail waits. */
   detail: string | null;
   createdAt: number;
-  /** Time of the next attempt; null if settled. */
+  /** Time of the next attempt, ms UTC; null if the mail is settled. */
   nextAttemptAt: number | null;
 }
 
-/** Shown for an added channel whose config cannot be read. */
+/** Recipient shown for an added channel whose config cannot be decoded. */
 const UNKNOWN = 'unknown';
 
 interface Owner {
@@ -83,7 +83,7 @@ export async function listSentMail(store: Store, account: Owner, limit: number):
 
 /**
  * Makes waiting and failed mail due now (`ids` null: all of the account) and lifts suppressions of its recipients.
- * Failed mail gets four more days of retries; mail whose content was deleted is left out. Returns the ids.
+ * Retries failed mail for four more days. Skips mail whose content was deleted. Returns the ids.
  */
 export async function requeueMail(
   store: Store,
@@ -144,7 +144,7 @@ function alertMails(db: Kysely<Tables>, account: Owner) {
     );
 }
 
-/** Matches mails of the account, and those to its address from before it existed. */
+/** Returns the condition for mails of the account, and mails to its address from before the account existed. */
 function belongsTo({ id, email }: Owner) {
   return (eb: ExpressionBuilder<Tables, 'mails'>): Expression<SqlBool> =>
     eb.or([eb('account_id', '=', id), eb.and([eb('account_id', 'is', null), eb('recipient', '=', email)])]);

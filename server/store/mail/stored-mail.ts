@@ -75,7 +75,10 @@ const mail = z.discriminatedUnion('kind', [
 
 const fields = storedJson('a mail', z.record(z.string(), z.unknown()));
 
-/** Decodes a mail, whose kind has a column of its own. Throws where the fields do not fit the kind. */
+/**
+ * Decodes a mail from its kind, which has its own column, and its other fields. @throws ZodError if they do not match,
+ * and StoredJsonError if `data` is no JSON object
+ */
 export function readMail(kind: string, data: string | null): AccountMail {
   return mail.parse({ ...fields(data ?? '{}'), kind });
 }

@@ -2,12 +2,14 @@ import type { Kysely, Transaction } from 'kysely';
 import type { SuppressionsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** Returns whether an address is suppressed because it refused mail for good. It still gets mails with secret links. */
+/**
+ * Returns whether an address is suppressed because it permanently refused mail. It still gets mails with secret links.
+ */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
   return (await suppressionOf(db, address)) !== null;
 }
 
-/** Returns the suppressed ones of `addresses`, each with the reply of its mail server. */
+/** Returns the suppressed addresses among `addresses`, each with the reply of its mail server. */
 export async function findSuppressed(
   db: Kysely<Tables>,
   addresses: readonly string[],
@@ -27,7 +29,9 @@ export async function findSuppressed(
   );
 }
 
-/** Returns the suppression of an address, or null. `detail` is the reply of the server that refused. */
+/**
+ * Returns the suppression of an address, or null if there is none. `detail` is the reply of the server that refused.
+ */
 async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
   const row = await db
     .selectFrom('suppressions')
@@ -49,14 +53,14 @@ export async function suppress(
     .execute();
 }
 
-/** Lifts a suppression, because the owner asked for it or has read a mail there. */
+/** Lifts a suppression, because the owner of the address requested it or has read a mail there. */
 export async function liftSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx.deleteFrom('suppressions').where('address', '=', keyOf(address)).execute();
 }
 
 /**
- * Lifts a suppression by refusal after the server accepted a mail with a link. Suppressions by a bounce stay, because
- * that server accepts mail and bounces it later. They end when the link is used.
+ * Lifts a suppression by refusal after the server accepted a mail with a link. A suppression by a bounce stays until
+ * the link is used, because that server accepts mail and bounces it later.
  */
 export async function liftRefusedSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx

@@ -8,7 +8,7 @@ import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Identifies the account, channel and domain of a mail. */
+/** The account, channel and domain that identify a mail in its unsubscribe links. */
 export interface MailSubject {
   accountId: string;
   /** `ACCOUNT_MAIL`, or the id of an email channel. */
@@ -17,7 +17,7 @@ export interface MailSubject {
   monitorId: string | null;
 }
 
-/** Makes the tokens of a mail. They never expire, because a mail may be read years later. */
+/** Creates the unsubscribe tokens of a mail. They never expire, because a mail may be read years later. */
 export function unsubscribeTokens(
   keys: UnsubscribePair<Buffer>,
   subject: MailSubject,
@@ -28,7 +28,7 @@ export function unsubscribeTokens(
   };
 }
 
-/** Makes a token: the subject in clear text, and HMAC-SHA-256 over it. */
+/** Creates a token: the subject in clear text, followed by its HMAC-SHA-256. */
 export function unsubscribeToken(key: Buffer, { accountId, channelKey, monitorId }: MailSubject): string {
   const subject = [accountId, channelKey, monitorId ?? '-'].join('.');
   return `${subject}.${signature(key, subject)}`;
@@ -38,7 +38,7 @@ export function unsubscribeToken(key: Buffer, { accountId, channelKey, monitorId
 export function readUnsubscribeToken(key: Buffer, token: string): MailSubject | null {
   const end = token.lastIndexOf('.');
   const subject = token.slice(0, Math.max(0, end));
-  // Compared as text, because different last characters of base64 can decode to the same bytes.
+  // Compare as text, because different last characters of base64 can decode to the same bytes.
   const given = Buffer.from(token.slice(end + 1));
   const expected = Buffer.from(signature(key, subject));
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
@@ -60,13 +60,13 @@ export async function acceptsOldLinks({ db }: Store, accountId: string, now: num
   return account !== undefined;
 }
 
-/** What the recipient of a mail channel has unsubscribed from. */
+/** The mail that the recipient of an email channel has unsubscribed from. */
 export interface Unsubscribed {
   all: boolean;
   monitorIds: string[];
 }
 
-/** Returns unsubscriptions by channel key. Channels without any have no entry. */
+/** Returns the unsubscriptions of an account by channel key. Channels without any have no entry. */
 export async function unsubscriptionsOf(
   db: Kysely<Tables>,
   accountId: string,
@@ -86,23 +86,23 @@ export async function unsubscriptionsOf(
   return byKey;
 }
 
-/** What to unsubscribe from: nothing (`none`), this domain, the digest, or all mail. */
+/** Scope of an unsubscription: nothing (`none`), this domain, the digest, or all mail. */
 export type UnsubscribeChoice = 'none' | 'domain' | 'digest' | 'all';
 
-/** A mail channel as its recipient sees it on the unsubscribe page. */
+/** An email channel as its recipient sees it on the unsubscribe page. */
 export interface MailRecipient {
   address: string;
-  /** null if the domain was removed, and for the digest. */
+  /** The domain of the mail; null if it was removed, and for a digest. */
   domain: { host: string; port: number } | null;
   unsubscribed: 'no' | Exclude<UnsubscribeChoice, 'none'>;
 }
 
-/** Returns the mail channel, or null if it or its account was deleted. */
+/** Returns the email channel that a mail was sent to, or null if it or its account was deleted. */
 export async function findMailRecipient(store: Store, subject: MailSubject): Promise<MailRecipient | null> {
-  return readReader(store.db, subject);
+  return readRecipient(store.db, subject);
 }
 
-async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<MailRecipient | null> {
+async function readRecipient(db: Kysely<Tables>, subject: MailSubject): Promise<MailRecipient | null> {
   const { accountId, channelKey, monitorId } = subject;
   const account = await db
     .selectFrom('accounts')
@@ -145,8 +145,8 @@ async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<Mai
 }
 
 /**
- * Applies a recipient's choice; `none` resubscribes to all mail and to the mail's domain. Ignores a choice of a domain
- * or digest that the mail was not about. Returns null if the channel or its account was deleted.
+ * Applies a recipient's choice. `none` resubscribes to all mail and to the mail's domain. Ignores `domain` or `digest`
+ * if the mail was not about one. Returns null if the channel or its account was deleted.
  */
 export async function setUnsubscribed(
   store: Store,
@@ -154,12 +154,12 @@ export async function setUnsubscribed(
   { wish, now }: { wish: UnsubscribeChoice; now: number },
 ): Promise<MailRecipient | null> {
   const { accountId, channelKey, monitorId } = subject;
-  const reader = await inTransaction(store, async (trx) => {
+  const recipient = await inTransaction(store, async (trx) => {
     await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
     ).execute();
-    const before = await readReader(trx, subject);
+    const before = await readRecipient(trx, subject);
     if (before === null) return null;
     const scope = { accountId, channelKey };
     const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
@@ -180,15 +180,15 @@ export async function setUnsubscribed(
       await remove(trx, { ...scope, monitorId: null });
       if (monitorId !== null) await remove(trx, { ...scope, monitorId });
     }
-    return readReader(trx, subject);
+    return readRecipient(trx, subject);
   });
-  if (reader !== null) {
+  if (recipient !== null) {
     store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
-    // The page shows or hides its notice that the account gets no mail.
+    // The account's page shows a notice while the account gets no mail.
     store.signals.publish({ topic: 'account', accountId });
     store.signals.publish({ topic: 'due' });
   }
-  return reader;
+  return recipient;
 }
 
 async function add(trx: Transaction<Tables>, unsubscription: MailSubject & { now: number }): Promise<void> {

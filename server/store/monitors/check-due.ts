@@ -6,13 +6,16 @@ import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import type { Store } from '../db/open-store.ts';
 
-/** A literal, not a parameter: SQLite only uses the partial index if the query has its exact text. */
+/**
+ * SQL condition for monitors that may be checked. It has a literal instead of a parameter, because SQLite uses a partial index
+ * only if the query has its exact text.
+ */
 export const isActive = sql<boolean>`active = 1`;
 
-/** Lets the index of due checks be searched by time alone. */
+/** SQL condition that is true for every lane, so that a search by time alone can use the index on lane and due time. */
 export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
-/** Returns the due time of the longest due monitor; null if none is due. */
+/** Returns the due time (ms UTC) of the longest due monitor; null if none is due. */
 export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
   const firsts = lanes().map(
     (lane) => sql`select min(next_check_at) as at from monitors
@@ -28,8 +31,8 @@ export function lanes(): number[] {
 }
 
 /**
- * Makes a monitor, or with null all of the account, due by `at` (ms UTC) at the latest, because changed alert settings change what the
- * next check reports. Publish the signal `due` afterwards.
+ * Makes a monitor (null: all monitors of the account) due by `at` (ms UTC) at the latest, because changed alert settings change
+ * what the next check reports. The caller must publish the signal `due` after the transaction.
  */
 export async function makeDueBy(
   trx: Transaction<Tables>,
@@ -45,8 +48,8 @@ export async function makeDueBy(
 }
 
 /**
- * Ends a claim whose check was inconclusive. Records only that, once for consecutive ones. Returns false, and changes nothing, if the
- * lease is no longer ours.
+ * Ends a claim whose check was inconclusive, and sets the next due time. Records one `?` for consecutive inconclusive checks.
+ * Returns false and changes nothing if the lease was lost.
  */
 export async function postponeCheck(
   store: Store,
@@ -85,12 +88,12 @@ export async function postponeCheck(
   return true;
 }
 
-/** More than any interval (at most a day) and any lease (at most a minute). */
+/** Maximum distance of a due time from now. It exceeds any interval (at most a day) and any lease (at most a minute). */
 const MAX_SCHEDULE_AHEAD_MS = 48 * HOUR_MS;
 
 /**
- * Makes monitors due whose next check is impossibly far ahead, because the clock ran ahead and was set back. Ends leases from that
- * time too. Returns the number of monitors.
+ * Makes monitors due whose next check is more than 48 hours ahead, because the clock ran ahead and was set back. Also ends leases
+ * that last longer than an hour. Returns the number of monitors.
  */
 export async function resetFarDueTimes(store: Store, now: number): Promise<number> {
   const result = await store.db

@@ -13,8 +13,8 @@ import { DAY_MS } from '../../../contract/durations.ts';
 export const EXPORT_LIMITS = {
   checksOfDays: 90,
   /**
-   * Runs of equal checks per domain, newest first. With many domains fewer, so that
-   * `checksInAll` is about the total.
+   * Maximum check runs per domain, newest first. Accounts with many domains get fewer per domain, so that the total is about
+   * `checksInAll`.
    */
   checksOfADomain: 1_000,
   checksInAll: 50_000,
@@ -75,7 +75,7 @@ async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: Monitor
     .execute();
 }
 
-/** The verdicts in words: those who read an export have no program that knows the codes. */
+/** Returns the verdicts in words, because readers of an export have no program that knows the codes. */
 async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   const rows = await db
     .selectFrom('verdicts')

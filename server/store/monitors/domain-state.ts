@@ -3,8 +3,8 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
 
 /**
- * The phases of a row of `monitor_listing`, by number. In the last one the end of the certificate decides the state; each of the
- * others is a state by itself.
+ * The phases of a row of `monitor_listing`, by number. `dated` means that the certificate's end of validity decides the state;
+ * every other phase is itself a state.
  */
 const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
 export const REVOKED = PHASES.indexOf('revoked');
@@ -26,7 +26,7 @@ export function domainState(now: number): RawBuilder<DomainState> {
 }
 
 /**
- * Returns an SQL condition for one state of `monitor_listing`. It is a range of the index on phases, unlike a
+ * Returns an SQL condition for one state of `monitor_listing`. The condition is a range of the index on phases, unlike a
  * comparison with `domainState`.
  */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
@@ -46,35 +46,37 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
 }
 
 /**
- * Returns an SQL condition for rows of `monitor_listing` that need attention although no date says so: down, not
- * read, or untrusted. Leaves out certificates untrusted because they expired or were revoked, which the badge
- * already says, and paused monitors.
+ * Returns an SQL condition for monitors that need attention although no date says so: down, not read or untrusted. Excludes
+ * paused monitors, and expired or revoked certificates, because the badge already shows these.
  */
 export function needsPerson(now: number): RawBuilder<boolean> {
   return sql`trouble > 0 and (trouble = 2 or phase = 1 or phase = 2
     or (phase = ${sql.lit(DATED)} and not_after >= ${now}))`;
 }
 
-/** Down, or the certificate could not be read. Worded to match the partial index on `trouble > 0`. */
+/** SQL condition for monitors that are down or whose certificate could not be read. `trouble > 0` matches the partial index. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
-/** Shown on the horizon: a certificate was read and the monitor is not paused. */
+/**
+ * SQL condition for monitors that the dashboard's timeline of expiries shows: a certificate was read and the monitor is not
+ * paused.
+ */
 export const hasCertificate = sql<boolean>`phase in (${sql.lit(REVOKED)}, ${sql.lit(DATED)})`;
 
 export const isPaused = sql<boolean>`phase = ${sql.lit(PHASES.indexOf('paused'))}`;
 
-/** The state does not follow from `not_after`. */
+/** SQL condition for monitors whose state does not depend on `not_after`. */
 export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
 
 /**
- * Returns an SQL condition for `critical` and `soon` rows on which nobody has to act yet: the certificate is
- * short-lived and its renewal is not overdue.
+ * Returns an SQL condition for `critical` and `soon` monitors that need no action yet, because the certificate is short-lived and
+ * its renewal is not overdue.
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
 }
 
-/** Returns an SQL condition for dated rows that are not `ok`. */
+/** Returns an SQL condition for monitors in the phase `dated` whose state is not `ok`. */
 export function endsSoon(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}`;
 }

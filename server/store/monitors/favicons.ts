@@ -17,7 +17,7 @@ export interface Favicon {
   version: string;
 }
 
-/** Registers a site whose icon is to be fetched, in the transaction of a check that read a certificate there. */
+/** Registers a site for icon fetching, in the transaction of a check that read a certificate there. */
 export async function registerSite(
   trx: Transaction<Tables>,
   { host, port }: Site,
@@ -31,8 +31,8 @@ export async function registerSite(
 }
 
 /**
- * Claims sites whose icon fetch is due, the longest due first. Sets the next fetch to `nextFetchAt` before anything
- * is fetched, so that a failed fetch is not repeated sooner. Leaves out sites without an active monitor.
+ * Claims sites whose icon fetch is due, longest due first, without sites that no active monitor checks. Sets the next fetch to
+ * `nextFetchAt` (ms UTC) before anything is fetched, so that a failed fetch is not repeated sooner.
  */
 export async function claimDueSites(
   store: Store,
@@ -87,10 +87,10 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
     .execute();
 }
 
-/** Bounds the signals that one new icon sends; far above what a self-hosted installation needs. */
+/** Maximum number of signals for one new icon, far above what a self-hosted installation needs. */
 const MAX_SIGNALS = 500;
 
-/** Stores a site's icon. If it changed, signals the pages of everyone who monitors the site. */
+/** Stores a site's icon. If the icon changed, signals this to the open pages of every account that monitors the site. */
 export async function storeFavicon(
   store: Store,
   { host, port }: Site,
@@ -152,10 +152,10 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
   return Number(result.numDeletedRows);
 }
 
-/** The fetch interval of a week, plus its jitter. */
+/** Maximum fetch interval: a week plus jitter. */
 const MAX_INTERVAL_MS = 9 * DAY_MS;
 
-/** Makes fetches due that were planned by a clock running ahead; returns how many. */
+/** Makes icon fetches due that are planned more than nine days ahead, because a clock ran ahead; returns how many. */
 export async function rescheduleFavicons(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('favicons')

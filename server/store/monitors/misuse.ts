@@ -10,28 +10,31 @@ import type { Protocol } from '../../../contract/words.ts';
 
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 /**
- * How often an unverified account may replace all its domains within a day. Each new domain causes a
- * first check of another host.
+ * Number of times per day that an unverified account may replace all its domains. Replacements are limited, because each new
+ * domain causes a first check of another host.
  */
 const REPLACEMENTS_PER_DAY = 3;
 
 /** Limits that keep strangers from misusing our checks, for instance as a port scanner. */
 export interface MisuseRules {
   limits: Pick<Limits, 'domainsBeforeProof' | 'checksBeforeProof' | 'portsPerHost'>;
-  /** False where the operator decides who signs up: every port may then be monitored. */
+  /** False if the operator controls sign-ups. Every port may then be monitored. */
   guardsPorts: boolean;
 }
 
-/**
- * `email_not_verified`: without a verified address, the account has its maximum of domains (`domains`), asked for a
- * sensitive port (`port`), or added one endpoint (`again`) or domains in general (`added`) too often. `again`
- * applies the limit per minute over ten minutes, so that a host removed by mistake can be added again at once.
- */
+/** Reason for refusing an endpoint. */
 export type Misuse =
+  /**
+   * The account has no verified address, and has its maximum of domains (`domains`), requests a sensitive port (`port`), or has
+   * added one endpoint (`again`) or any endpoints (`added`) too often.
+   */
   | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'again' | 'added' }
   | { ok: false; code: 'too_many_ports'; retryAfterMs: number };
 
-/** Counts and judges an endpoint to be added; returns null if it may be. Call it while the account's row is locked. */
+/**
+ * Applies the rules to an endpoint to be added, and counts the endpoint. Returns null if it may be added. Call it while the
+ * account's row is locked.
+ */
 export async function findMisuse(
   trx: Transaction<Tables>,
   { limits, guardsPorts }: MisuseRules,
@@ -49,6 +52,7 @@ export async function findMisuse(
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');
     if (guardsPorts && isSensitive(endpoint)) return notVerified('port');
+    // Allow the limit per minute within ten minutes, so that a host removed by mistake can be added again at once.
     const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;
     const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });
@@ -76,18 +80,18 @@ const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => (
 });
 
 /**
- * Counts a port that `who` (an account or a network) wants probed. Refuses more than `most` different ports per
- * registrable domain and day: owners of a domain, and users of wildcard DNS, can point any number of names at one
- * host. Removing a domain refunds nothing; a port counted before costs nothing. The counter stays locked until the
- * transaction ends, so that parallel calls cannot exceed the limit.
+ * Counts a port that `who` (an account or a network) wants probed, and refuses more than `most` different ports per registrable
+ * domain and day. A port counted before costs nothing. Removing a domain refunds nothing.
  */
 export async function countProbedPort(
   trx: Transaction<Tables>,
   { who, host, port, most, now }: { who: string; host: string; port: number; most: number; now: number },
 ): Promise<RateLimitAnswer> {
+  // Owners of a domain, and users of wildcard DNS, can point any number of names at one host.
   const ofHost = `ports:${hashed(`${who} ${getDomain(host) ?? host}`)}`;
   const ofPort = `${ofHost}:${port}`;
   const store: Pick<Store, 'db'> = { db: trx };
+  // The counter stays locked until the transaction ends, so that parallel calls cannot exceed the limit.
   const counted = await consumeRateLimit(store, { key: ofHost, limit: most, windowMs: DAY_MS, now });
   const isNew = (await consumeRateLimit(store, { key: ofPort, limit: 1, windowMs: DAY_MS, now })).allowed;
   if (isNew && counted.allowed) return counted;
@@ -96,5 +100,5 @@ export async function countProbedPort(
   return isNew ? counted : { allowed: true };
 }
 
-/** Hashes a host name, because the row may outlive its domain and its account by a day. */
+/** Returns the hash of a text with a host name or account id, because the key's row may outlive domain and account by a day. */
 const hashed = (text: string) => createHash('sha256').update(text).digest('base64url');

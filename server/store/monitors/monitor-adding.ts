@@ -25,27 +25,29 @@ interface NewMonitors {
   accountId: string;
   checkEveryMinutes: number;
   now: number;
-  /** The plan's rule; called with the number of monitors while the account's row is locked. */
+  /** Returns whether the plan permits one more monitor than `count`. Called while the account's row is locked. */
   mayAdd(plan: Plan, count: number): boolean;
-  /** Absent where the operator adds monitors. */
+  /** Rules against misuse; absent if the operator adds the monitors. */
   misuse?: MisuseRules;
-  /** Called in the same transaction with the outcomes, in the order of the endpoints. */
+  /** Writes of the caller in the same transaction, called with the outcomes in the order of the endpoints. */
   alongside?: WriteInTransaction<AddedMonitor[]>;
 }
 
-/** Why a monitor was not added. */
+/** The reason why a monitor was not added. */
 export type RefusedMonitor =
   { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Endpoint } | Misuse;
 export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
 
-/** Adds a monitor that is due at once. Parallel calls of one account queue on its row, so none exceeds the limit. */
+/**
+ * Adds a monitor that is due at once. Parallel calls of one account queue on the account's row, so that none exceeds the limit.
+ */
 export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
   const [added] = await addMonitors(store, { ...request, endpoints: [request] });
   if (added === undefined) throw new Error('One endpoint has one outcome');
   return added;
 }
 
-/** As `addMonitor` for many endpoints, in one transaction. Returns the outcomes in the order of the endpoints. */
+/** Adds several monitors like `addMonitor`, in one transaction. Returns the outcomes in the order of the endpoints. */
 export async function addMonitors(
   store: Store,
   request: NewMonitors & { endpoints: readonly NewEndpoint[] },
@@ -53,12 +55,12 @@ export async function addMonitors(
   const { accountId, now } = request;
   let hasMail = false;
   const outcomes = await inTransaction(store, async (trx) => {
-    const held = await lockPlan(store, trx, { accountId, now });
+    const lockedPlan = await lockPlan(store, trx, { accountId, now });
     const tracked = await readTracked(trx, request);
     const made: AddedMonitor[] = [];
     for (const endpoint of request.endpoints) {
       const { host, port, protocol, notes = '', tags = [] } = endpoint;
-      const refused = await refusalOf(trx, { request, held, tracked, endpoint });
+      const refused = await refusalOf(trx, { request, lockedPlan, tracked, endpoint });
       if (refused) made.push(refused);
       else {
         const row = await trx
@@ -70,12 +72,12 @@ export async function addMonitors(
             port,
             protocol,
             check_every_minutes: request.checkEveryMinutes,
-            // A millisecond apart, so that sorting by age (list, plan limits) keeps the order of the request.
+            // One millisecond apart, so that sorting by age (list, plan limits) keeps the order of the request.
             created_at: now + made.length,
             next_check_at: now,
             lane: laneOf(tracked.count),
             revoked: 0,
-            active: Number(!held.disabled),
+            active: Number(!lockedPlan.disabled),
             notes,
             tags: JSON.stringify(tags),
             search_text: searchText({ host, port, notes, tags }),
@@ -102,20 +104,20 @@ export async function addMonitors(
 
 async function refusalOf(
   trx: Transaction<Tables>,
-  { request, held, tracked, endpoint }: Adding,
+  { request, lockedPlan, tracked, endpoint }: Adding,
 ): Promise<RefusedMonitor | null> {
   const { accountId, misuse, now } = request;
   const { host, port } = endpoint;
   if (tracked.has({ host, port })) return { ok: false, code: 'exists', existing: { host, port } };
-  if (!request.mayAdd(held.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
+  if (!request.mayAdd(lockedPlan.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
   if (misuse === undefined) return null;
-  const { emailVerified } = held;
+  const { emailVerified } = lockedPlan;
   return findMisuse(trx, misuse, { accountId, emailVerified, count: tracked.count, endpoint, now });
 }
 
 interface Adding {
   request: NewMonitors;
-  held: LockedPlan;
+  lockedPlan: LockedPlan;
   tracked: Awaited<ReturnType<typeof readTracked>>;
   endpoint: NewEndpoint;
 }
@@ -145,7 +147,7 @@ async function queueWelcomeEmail(
   return true;
 }
 
-/** Returns how many monitors an account has, and a test for which of `endpoints` are among them. */
+/** Returns how many monitors an account has, and a function that returns whether the account monitors one of `endpoints`. */
 export async function trackedEndpoints(
   store: Store,
   request: { accountId: string; endpoints: readonly Endpoint[] },

@@ -7,13 +7,16 @@ import type { Signal } from '../db/signals.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Queries always filter by account: another account's id is answered like an unknown one. */
+/** The key of a monitor. Queries always filter by account, so that another account's id is treated like an unknown one. */
 export interface MonitorKey {
   accountId: string;
   monitorId: string;
 }
 
-/** Locks the monitor's row, then reads it with its certificate: PostgreSQL cannot lock the nullable side of a join. */
+/**
+ * Locks the monitor's row, then reads it with its certificate, because PostgreSQL cannot lock the nullable side of a join.
+ * Returns undefined if there is no such monitor.
+ */
 export async function lockMonitor(
   store: Store,
   trx: Transaction<Tables>,
@@ -38,21 +41,21 @@ export async function lockMonitor(
 
 type Change = Extract<Signal, { topic: 'domain' }>['change'];
 
-/** Publishes a change; call it after the transaction. `due`: a check is due now. */
+/** Publishes a change of a monitor. Call it after the transaction. `due`: also signals that a check is due. */
 export function announceMonitor(store: Store, monitor: Monitor, change: Change, { due = false } = {}): void {
   const { accountId, id: monitorId } = monitor;
   if (due) store.signals.publish({ topic: 'due' });
   store.signals.publish({ topic: 'domain', accountId, monitorId, change });
 }
 
-/** What the owner writes about a monitor. */
+/** Notes and tags that the owner wrote. */
 export type Description = Pick<Monitor, 'notes' | 'tags'>;
 
 export type DescribedMonitor = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
 
 /**
- * Replaces notes and tags by what `describe` returns for the current ones while the row is locked (null: refused),
- * and updates the search text. Publishes no event if nothing changed.
+ * Replaces notes and tags with the result of `describe` (null: refused) for the current ones while the row is locked. Also
+ * updates the search text. Publishes no signal if nothing changed.
  */
 export async function describeMonitor(
   store: Store,

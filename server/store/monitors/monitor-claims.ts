@@ -9,14 +9,14 @@ import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive, lanes } from './check-due.ts';
 
-/** A monitor that only this worker may check until its lease ends. `checkEveryMinutes` is what the plan allows at the claim. */
+/** A monitor that only this worker may check until its lease ends. `checkEveryMinutes` is the interval that the plan allows. */
 export interface ClaimedMonitor extends Monitor {
-  /** Needed to record; invalid once another worker has claimed the monitor. */
+  /** Token needed to record the check; invalid after another worker has claimed the monitor. */
   leaseToken: string;
   plan: Plan;
-  /** A person asked for this check. */
+  /** True if a person requested this check. */
   asked: boolean;
-  /** DER of the authorities that its account trusts in addition to the public ones. */
+  /** DER of the authorities that the account trusts in addition to the public ones. */
   authorities: readonly Uint8Array[];
 }
 
@@ -28,8 +28,8 @@ export interface Claim {
 }
 
 /**
- * Claims due monitors under a lease; no two workers get the same one. Takes the longest due of each lane, in shares that keep small
- * accounts from waiting behind large ones; unused shares go to other lanes. Expired leases are free. `taken`: claimed so far.
+ * Claims due monitors for one worker, also after an expired lease, longest due first in each lane. Lanes have shares, so that
+ * small accounts do not wait behind large ones; unused shares go to other lanes. `taken`: number of earlier claims.
  */
 export async function claimDue(
   store: Store,
@@ -49,7 +49,7 @@ export async function claimDue(
   return readLeased(store, [...first, ...rest], { leaseToken, now: claim.now });
 }
 
-/** Selects due monitors by lane, lane 0 first, at most its share of each (null: no limit). */
+/** Selects due monitors by lane, lane 0 first, at most `portions[lane]` of each lane (null: no limit per lane). */
 function dueInLanes(
   store: Store,
   { now, limit }: Pick<Claim, 'now' | 'limit'>,
@@ -76,14 +76,14 @@ function dueInLanes(
   return sql<MonitorId>`(select account_id, id from (${sql.join(free, sql` union all `)}) as waiting limit ${limit})`;
 }
 
-/** Maximum other monitors of the same endpoints per claim: they are recorded one after the other within its lease. */
+/** Maximum number of other monitors of the same endpoints per claim. They are recorded one after another within the lease. */
 const MAX_SAME_ENDPOINT = 200;
-/** Minimum time since the last check of such a monitor. */
+/** Minimum time since the last check of another monitor of the same endpoint, unless that monitor is due. */
 const APART_MS = 2 * MINUTE_MS;
 
 /**
- * Claims other monitors of the same endpoints and protocol that are due soon (within half their interval and an hour), so that one probe
- * serves them all. Leaves out accounts with their own authorities, whose probe asks other sources.
+ * Claims other monitors of the same endpoints and protocol that are due soon (within half their interval, at most an hour), so
+ * that one probe serves all. Leaves out accounts with their own authorities, whose probe queries other sources.
  */
 export async function claimSameEndpoints(
   store: Store,
@@ -133,7 +133,7 @@ interface MonitorId {
 const isFree = (clock: Expression<number>): Expression<SqlBool> =>
   sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
 
-/** Sets the lease on the rows that `chosen` selects and locks. */
+/** Sets the lease on the rows that `chosen` selects and locks, and returns them. */
 async function lease(
   store: Store,
   { now, leaseMs, claimedBy, leaseToken }: Omit<Claim, 'limit'> & { leaseToken: string },
@@ -147,8 +147,8 @@ async function lease(
       lease_token: leaseToken,
       lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}`,
       claimed_by: claimedBy,
-      // This check answers the request; a later request asks for another check. A request that an expired lease
-      // took up still counts.
+      // The claimed check answers the pending request; a later request causes another check. If an earlier claim's lease has
+      // expired, the request of that claim is still unanswered.
       claim_asked: sql<number>`case when check_requested_at is not null or (lease_token is not null and claim_asked = 1) then 1 else 0 end`,
       check_requested_at: null,
     })
@@ -158,7 +158,7 @@ async function lease(
     .execute();
 }
 
-/** Reads the claimed monitors whose lease is still ours, the longest due first. */
+/** Returns the claimed monitors that still have our lease token, longest due first. */
 async function readLeased(
   store: Store,
   claimed: readonly MonitorId[],
@@ -197,7 +197,10 @@ async function readLeased(
   });
 }
 
-/** Releases an unfinished claim: the monitor is due at once, and a request for it counts again. Harmless if the lease is lost. */
+/**
+ * Releases an unfinished claim: the monitor is due at once, and a request for its check is pending again. Does nothing if the
+ * lease was lost.
+ */
 export async function releaseClaim(
   store: Store,
   { accountId, id, leaseToken }: Pick<ClaimedMonitor, 'accountId' | 'id' | 'leaseToken'>,

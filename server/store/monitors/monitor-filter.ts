@@ -16,21 +16,21 @@ import type { DomainState } from '../../../contract/words.ts';
 
 export interface MonitorFilter {
   accountId: string;
-  /** Substring of the name, of a tag or of the notes. */
+  /** Text to find in the name, in a tag or in the notes. */
   q?: string | undefined;
   /**
-   * `problem`: needs attention although no expiry date says so; `unreached`: the subset that is down or was not
-   * read.
+   * State of the monitors. `problem`: needs attention although no expiry date says so; `unreached`: the subset of `problem` that
+   * is down or was not read.
    */
   status?: DomainState | 'problem' | 'unreached' | undefined;
-  /** In lower case. */
+  /** Tag in lower case. */
   tag?: string | undefined;
   now: number;
 }
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** Counts the matches. For a search, pass the store that `withSearchStore` provides. */
+/** Returns the number of matches. For a text search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
   if (filter.status === 'ok' && !searchesText(filter)) return countOk(store, filter);
@@ -41,7 +41,7 @@ export async function countMatching(store: Store, filter: MonitorFilter): Promis
 }
 
 /**
- * Counts `ok`, the most common state, as the total minus the others; one statement, so that all
+ * Returns the number of monitors in the most common state, `ok`, as the total minus the others. Uses one statement, so that all
  * counts are of the same moment.
  */
 async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise<number> {
@@ -59,24 +59,23 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
   return rest;
 }
 
-/** Above this number, matches are so dense that walking an index in the list's order soon fills a page. */
+/** Number of matches above which a walk through an index in the list's order soon fills a page. */
 const DENSE_MATCHES = 5_000;
-/** The index is walked up to this share of the matches, which is about the same share of the account's rows. */
+/** Maximum share of the matches for which the index is walked, about the same share of the account's rows. */
 const MAX_WALKED_SHARE = 1 / 10;
 
 /** The part of the matches that a page needs. */
 export interface PageRange {
-  /** The result of `countMatching`. */
+  /** Number of all matches, from `countMatching`. */
   total: number;
-  /** Distance of the page's last row from the nearer end of the order, in matches. */
+  /** Number of matches between the page's last row and the nearer end of the order. */
   reach: number;
   sort: MonitorCursor['sort'];
 }
 
 /**
- * Selects the matching rows of `monitor_listing`, for the caller to sort. With many matches, an index in the list's
- * order is walked until the page is full. For few matches, deep pages and text searches, all matches are found first
- * through one index. `wanted` null: all rows.
+ * Selects the matching rows of `monitor_listing`, unsorted. Walks an index in the list's order if there are many matches. For few
+ * matches, deep pages and text searches, first finds all matches through one index. `wanted` null: all rows.
  */
 export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRange | null): Listed<unknown> {
   if (!searchesText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
@@ -85,22 +84,22 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRa
   }
   if (isEverything(filter)) return matching(store, filter);
   const found = withOptimisationFence(store.dialect, foundRows(store, filter));
-  // The subquery has every column that a sort order uses, so it can stand in for the table.
+  // The subquery has every column that a sort order uses, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
 
 /**
- * Whether the index that finds this status also yields the requested order: the index on phases is ordered by
- * `not_after`, the one on `trouble` by name.
+ * Returns whether the index that finds this status also yields the requested order. The index on phases is sorted by `not_after`,
+ * the index on `trouble` by name.
  */
 const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: PageRange): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
-/** Whether the filter searches text that people wrote, which may match anywhere. */
+/** Returns whether the filter searches text that users wrote, in which the match may be anywhere. */
 export const searchesText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
   q !== undefined || tag !== undefined;
 
-/** Calls `read` with the store to query: searches run on a database connection of their own. */
+/** Calls `read` with the store to query and returns its result. Text searches run on a separate database connection. */
 export function withSearchStore<T>(
   store: Store,
   filter: MonitorFilter,
@@ -120,9 +119,9 @@ export function foundRows(store: Store, filter: MonitorFilter) {
 }
 
 interface MatchOptions {
-  /** Walk an index in the requested order, and keep the conditions from leading the planner to another index. */
+  /** True: the query walks an index in the requested order, and its conditions do not lead the planner to another index. */
   isWalked?: boolean;
-  /** Only texts of this length class; null: of any length. */
+  /** Length class of the texts to search; null: any length. */
   texts?: 'short' | 'long' | null;
 }
 
@@ -141,8 +140,8 @@ function matching(
 }
 
 /**
- * Searches short texts through the one index that has them all, and long ones separately, because PostgreSQL has no
- * room for them in an index.
+ * Selects short texts through the one index that has them all, and long texts separately, because they do not fit into a
+ * PostgreSQL index.
  */
 function splitByLength<O>(
   store: Store,
@@ -154,7 +153,7 @@ function splitByLength<O>(
   return short.unionAll(select(matching(store, filter, { texts: 'long' })));
 }
 
-/** Worded exactly as in the partial indexes: the databases recognise the condition by its text. */
+/** SQL conditions with exactly the text of the partial indexes, because the databases recognise them by their text. */
 const LENGTHS = {
   short: sql<SqlBool>`length(search_text) <= 200`,
   long: sql<SqlBool>`length(search_text) > 200`,
@@ -180,6 +179,6 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
   return status === 'problem' ? needsPerson(now) : isInState(status, now);
 }
 
-/** In a JSON list, an unescaped quote begins or ends an item. After `[` or `,` it begins one. */
+/** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */
 const hasTag = (dialect: DialectName, tags: Expression<string>, tag: string) =>
   ['[', ','].map((before) => contains(dialect, tags, before + JSON.stringify(tag)));

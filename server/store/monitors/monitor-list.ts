@@ -16,12 +16,12 @@ export type MonitorSort = 'newest' | 'soonest' | 'name';
 
 interface Sorted extends MonitorFilter {
   sort: MonitorSort;
-  /** Only monitors behind this place, which must be of the same `sort`. */
+  /** Position after which the list starts, of the same `sort`; null: the beginning. */
   after?: MonitorCursor | null;
 }
 
 export interface ListQuery extends Sorted {
-  /** From 1; ignored with `after`. */
+  /** Page number, from 1; ignored with `after`. */
   page: number;
   pageSize: number;
 }
@@ -53,8 +53,8 @@ async function pageOfCounted(store: Store, query: ListQuery, offset: number): Pr
 }
 
 /**
- * Reads page and total of a text search in one scan, since each would have to scan all rows. Null for other lists,
- * and where a page other than the first is empty.
+ * Returns the page and total of a text search from one scan, because two queries would each scan all rows. Returns null if the
+ * list is no text search, or if a page after the first is empty.
  */
 async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
   if (!searchesText(query)) return null;
@@ -94,8 +94,8 @@ export async function monitorIds(
 const BATCH_SIZE = 200;
 
 /**
- * Yields all matches in the list's order, read in batches. The ids are fixed at the start, so that monitors added or
- * removed meanwhile shift nothing.
+ * Yields all matches in the list's order, in batches. Reads all ids first, so that monitors added or removed meanwhile do not
+ * shift the others.
  */
 export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
   const ids = await withSearchStore(store, query, async (from) =>
@@ -108,7 +108,7 @@ export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<
     });
 }
 
-/** Returns those of the ids that belong to the account, in the given order. */
+/** Returns the monitors with these ids in the given order, without those of other accounts. */
 export async function findMonitors(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -122,14 +122,14 @@ export async function findMonitors(
   return ids.flatMap((id) => monitors.get(id) ?? []);
 }
 
-/** Reads from the nearer end of the order: the last page costs as much as the first. */
+/** Returns the ids of a page. Reads from the nearer end of the order, so that the last page costs as much as the first. */
 async function pageOf(
   store: Store,
   query: ListQuery,
   { total, offset }: { total: number; offset: number },
 ): Promise<string[]> {
   if (query.after || offset <= total / 2) {
-    // Always read a full page, even of rows added since the count: clients take a short page for the last one.
+    // Always read a full page, even of rows added since the count, because clients treat a short page as the last one.
     const fromStart = selectSorted(store, query, { total, reach: offset + query.pageSize });
     return idsOf(await fromStart.limit(query.pageSize).offset(offset).execute());
   }
@@ -139,7 +139,7 @@ async function pageOf(
   return idsOf(await fromEnd.limit(limit).offset(beyond).execute()).toReversed();
 }
 
-/** Selects the matches in the list's order. Each order has an index on `monitor_listing`, read in either direction. */
+/** Selects the matches in the list's order. Each order has an index on `monitor_listing` that is read in either direction. */
 function selectSorted(
   store: Store,
   query: Sorted,
@@ -168,38 +168,37 @@ function sorted<DB, TB extends keyof DB, O>(
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);
 
 /**
- * A position in a sorted list of monitors, for keyset pagination: right behind a monitor with these
- * values. Instants are ms UTC.
+ * A position in a sorted list of monitors, for keyset pagination: directly after a monitor with these values. Times are ms UTC.
  */
 export type MonitorCursor =
   | { sort: 'newest'; createdAt: number; id: string }
-  /** Null: no certificate is known; such monitors come last. */
+  /** `notAfter` is null if no certificate is known. These monitors come last. */
   | { sort: 'soonest'; notAfter: number | null; id: string }
   | { sort: 'name'; host: string; port: number };
 
-interface Placed {
+interface SortValues {
   id: string;
   createdAt: number;
-  /** Of the certificate last seen. */
+  /** End of validity of the certificate last seen, ms UTC; null if none is known. */
   notAfter: number | null;
   host: string;
   port: number;
 }
 
 export function cursorOf(
-  { id, createdAt, notAfter, host, port }: Placed,
+  { id, createdAt, notAfter, host, port }: SortValues,
   sort: MonitorCursor['sort'],
 ): MonitorCursor {
   if (sort === 'newest') return { sort, createdAt, id };
   return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port };
 }
 
-/** Returns an SQL condition for rows of `monitor_listing` behind the place. */
-function isAfter(place: MonitorCursor): RawBuilder<boolean> {
-  if (place.sort === 'newest')
-    return sql<boolean>`(created_at, monitor_id) < (${place.createdAt}, ${place.id})`;
-  if (place.sort === 'name') return sql<boolean>`(host, port) > (${place.host}, ${place.port})`;
-  return place.notAfter === null
-    ? sql<boolean>`(not_after is null and monitor_id > ${place.id})`
-    : sql<boolean>`((not_after, monitor_id) > (${place.notAfter}, ${place.id}) or not_after is null)`;
+/** Returns an SQL condition for rows of `monitor_listing` after the cursor. */
+function isAfter(cursor: MonitorCursor): RawBuilder<boolean> {
+  if (cursor.sort === 'newest')
+    return sql<boolean>`(created_at, monitor_id) < (${cursor.createdAt}, ${cursor.id})`;
+  if (cursor.sort === 'name') return sql<boolean>`(host, port) > (${cursor.host}, ${cursor.port})`;
+  return cursor.notAfter === null
+    ? sql<boolean>`(not_after is null and monitor_id > ${cursor.id})`
+    : sql<boolean>`((not_after, monitor_id) > (${cursor.notAfter}, ${cursor.id}) or not_after is null)`;
 }

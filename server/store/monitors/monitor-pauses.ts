@@ -8,17 +8,14 @@ import type { Store } from '../db/open-store.ts';
 import type { PausedBy, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/**
- * Stops checking a monitor and keeps its history. Returns a monitor that is already paused
- * unchanged; null if there is none.
- */
+/** Stops the checks of a monitor and keeps its history. Returns a paused monitor unchanged; null if there is no such monitor. */
 export async function pauseMonitor(
   store: Store,
   request: MonitorKey & { now: number },
 ): Promise<Monitor | null> {
   const { now } = request;
   const paused = await inTransaction(store, async (trx) => {
-    // Lock first: the end of Premium counts the running monitors under this lock.
+    // Lock the plan first, because the code that ends Premium counts the running monitors under this lock.
     await lockPlan(store, trx, request);
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
@@ -32,15 +29,17 @@ export type ResumedMonitor =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Resumes a paused monitor, due now. At the plan's limit, pauses `insteadOf` in the same transaction; that pause
- * counts as the plan's, so Premium ends it. Parallel calls of one account queue on its row.
+ * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction,
+ * with the reason `plan`, so that Premium resumes it. Parallel calls of one account queue on the account's row.
  */
 export async function resumeMonitor(
   store: Store,
   request: MonitorKey & {
     insteadOf?: string | undefined;
     now: number;
-    /** The plan's rule; called with the number of running monitors while the account's row is locked. */
+    /**
+     * Returns whether the plan permits one more monitor than the `active` running ones. Called while the account's row is locked.
+     */
     mayResume(plan: Plan, active: number): boolean;
   },
 ): Promise<ResumedMonitor> {
@@ -84,7 +83,7 @@ export async function resumeMonitor(
   return resumed;
 }
 
-/** Counts an account's paused monitors by what paused them. */
+/** Returns the number of an account's paused monitors by reason of the pause. */
 export async function countPaused(store: Store, accountId: string): Promise<Record<PausedBy, number>> {
   const rows = await store.db
     .selectFrom('monitors')
@@ -104,7 +103,7 @@ async function setPaused(
   row: MonitorRow,
   { by, now }: { by: PausedBy; now: number },
 ): Promise<Monitor> {
-  // A running check may still end and be recorded; no further one starts.
+  // A running check may still end and be recorded, but no further check starts.
   const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
   await trx
     .updateTable('monitors')

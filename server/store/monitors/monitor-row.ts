@@ -9,7 +9,7 @@ import type { Protocol } from '../../../contract/words.ts';
 export interface Monitor extends UptimeStanding {
   id: string;
   accountId: string;
-  /** A-label in lower case, or an IP address without brackets. */
+  /** Host name as A-label in lower case, or IP address without brackets. */
   host: string;
   port: number;
   protocol: Protocol;
@@ -18,38 +18,38 @@ export interface Monitor extends UptimeStanding {
   nextCheckAt: number;
   lastCheckedAt: number | null;
   checkRequestedAt: number | null;
-  /** A check is running or was requested. */
+  /** True if a check is running or was requested. */
   checking: boolean;
-  /** Of the leaf last seen; lists sort by it. */
+  /** End of validity of the leaf last seen, ms UTC, by which lists sort; null if no leaf was seen. */
   notAfter: number | null;
-  /** The leaf last seen, kept while the host cannot be reached. */
+  /** The leaf last seen, also while the host cannot be reached; null if no leaf was seen. */
   certificate: CertificateFacts | null;
-  /** Of the last check. */
+  /** Verdict of the last check; null before the first check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
-  /** Time of the first check that determined whether it is up; null before. */
+  /** Time of the first check that determined whether the endpoint is up, ms UTC; null before that check. */
   uptimeSince: number | null;
-  /** Response time of the last check that got an answer. */
+  /** Response time of the last check that got an answer, in ms; null if none did. */
   responseMs: number | null;
-  /** One letter per check, as in the column `recent_checks`. */
+  /** The last 90 checks, oldest first, one letter each, as in the column `recent_checks`. */
   recentChecks: string;
-  /** What paused it; null while it is not paused. */
+  /** Reason of the pause; null if the monitor is not paused. */
   pausedBy: PausedBy | null;
   notes: string;
   tags: string[];
-  /** Version of its site's icon; null if none is known. */
+  /** Version of the site's icon; null if no icon is known. */
   faviconVersion: string | null;
 }
 
 export type MonitorRow = Selectable<MonitorsTable> & {
   facts: string | null;
   favicon_version: string | null;
-  /** Added by `joinVerdict`. */
+  /** JSON of the last check's verdict; null before the first check. `joinVerdict` adds the columns `verdict` and `moment`. */
   verdict: string | null;
   moment: string | null;
 };
 
-/** Joins the last check's verdict, in the columns that `currentVerdict` reads, and the monitor's state as `states`. */
+/** Joins the verdict of the last check, in the columns that `currentVerdict` reads, and `monitor_states` as `states`. */
 export function joinVerdict<O>(monitors: SelectQueryBuilder<Tables, 'monitors', O>) {
   return monitors
     .leftJoin('monitor_states as states', (join) =>

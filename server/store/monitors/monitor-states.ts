@@ -10,13 +10,13 @@ import type { Tables } from '../schema/tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
 
-/** All null before the first check. */
 type ReadBefore = Omit<Columns, 'moment' | 'unkept_at' | 'unkept_limit'>;
+/** Columns of `monitor_states` before a check; all are null before the first check. */
 export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null };
 
 /**
- * Records a check in its run, its hour and the recent samples, in the check's transaction. The caller must hold the
- * lock on the monitor's row.
+ * Adds a check to the monitor's run, hour and recent samples, in the check's transaction. The caller must have locked the
+ * monitor's row.
  */
 export async function recordState(
   trx: Transaction<Tables>,
@@ -26,11 +26,11 @@ export async function recordState(
     verdict: { id: string; moment: string; reached: boolean };
     evidence: { id: string; showsCertificates: boolean };
     /**
-     * `isKept` false: the evidence was not stored. The check then joins the open run if it reached the
-     * endpoint as the previous one did.
+     * `isKept` false: the evidence was not stored. The check then continues the open run if both it and the previous check
+     * reached the endpoint, or neither did.
      */
     stored: Pick<StoredServed, 'reached' | 'isKept'>;
-    /** Whether the previous check reached the endpoint. */
+    /** True if the previous check reached the endpoint; null before the first check. */
     wasReached: boolean | null;
     assessment: UptimeAssessment;
     now: number;
@@ -91,8 +91,8 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
 }
 
 /**
- * Returns whether a check continues the open run, whose uptime and message are in the last sample. With `wasReached`
- * null, verdict and evidence must be the same too; otherwise it only matters whether both reached the endpoint.
+ * Returns whether a check continues the open run, whose uptime and message are in the last sample. With `wasReached` null,
+ * verdict and evidence must be equal too; otherwise only `reached` must.
  */
 function isSame(
   said: CheckResult,

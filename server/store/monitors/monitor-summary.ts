@@ -20,12 +20,12 @@ export interface Expiry {
   host: string;
   port: number;
   notAfter: number;
-  /** Set for `critical` and `soon` only; null otherwise, and where the certificate could not be read. */
+  /** Start of validity, ms UTC; null for states other than `critical` and `soon`, and if the certificate could not be parsed. */
   notBefore: number | null;
   state: DomainState;
-  /** A short-lived certificate that is `critical` or `soon`, but whose renewal is not overdue. */
+  /** True if the certificate is short-lived and `critical` or `soon`, but its renewal is not overdue. */
   onSchedule: boolean;
-  /** Monitors that the entry stands for: more than one where the entries of a day were merged. */
+  /** Number of monitors that the entry represents: more than one if the monitors of a day were merged. */
   count: number;
 }
 
@@ -41,15 +41,17 @@ export interface Problem {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
-  /** How many of `counts` are short-lived certificates whose renewal is not overdue. */
+  /** Number of monitors in `counts` with a short-lived certificate whose renewal is not overdue. */
   onSchedule: Record<'critical' | 'soon', number>;
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
-  /** Soonest first, without paused monitors. Above 500, one entry per day (UTC): the day's soonest, with the count. */
+  /**
+   * Expiry dates, soonest first, without paused monitors. Above 500 there is one entry per day (UTC), the soonest, with a count.
+   */
   expiries: Expiry[];
   /**
-   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both
-   * untrusted and down is listed twice.
+   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both untrusted and down
+   * has two entries.
    */
   problems: Problem[];
 }
@@ -68,7 +70,7 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
   for (const { state, count } of notOk) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
-  const endings =
+  const expiryRows =
     withCertificate > MAX_ENTRIES ? firstOfEachDay(store, query, days) : expiriesOf(store, query);
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
@@ -78,35 +80,35 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
       soon: onSchedule.find(({ state }) => state === 'soon')?.count ?? 0,
     },
     tags: await tagsOf(store, query.accountId),
-    expiries: await withNotBefore(store, query, await endings),
+    expiries: await withNotBefore(store, query, await expiryRows),
     problems: await problemsOf(store, query),
   };
 }
 
-/** A day (UTC) on which certificates end. */
+/** A day (UTC) on which certificates expire. */
 interface Day {
-  /** The monitor whose certificate ends first that day. */
+  /** Id of the monitor whose certificate expires first on that day. */
   id: string;
   firstAt: number;
   count: number;
 }
 
-interface InState {
+interface StateCount {
   state: DomainState;
   count: number;
 }
-type Counted =
-  | (InState & { on_schedule: 0 | 1; id: null; first_at: null })
+type CountRow =
+  | (StateCount & { on_schedule: 0 | 1; id: null; first_at: null })
   | { count: number; state: null; on_schedule: 0; id: string; first_at: number };
 
 /**
- * Counts monitors by state (without `ok`, which follows from the days), those on schedule, and certificates by the
- * day on which they end. One statement, so that all counts are of the same moment.
+ * Counts monitors by state (except `ok`, which follows from the days), those on schedule, and certificates by day of expiry. Uses
+ * one statement, so that all counts are of the same moment.
  */
 async function countAll(
   { db }: Store,
   { accountId, now }: SummaryQuery,
-): Promise<{ notOk: InState[]; onSchedule: InState[]; days: Day[] }> {
+): Promise<{ notOk: StateCount[]; onSchedule: StateCount[]; days: Day[] }> {
   const inStates = (among: RawBuilder<boolean>, onSchedule: 0 | 1 = 0) =>
     db
       .selectFrom('monitor_listing')
@@ -120,8 +122,8 @@ async function countAll(
       .where('account_id', '=', accountId)
       .where(among)
       .groupBy(domainState(now))
-      .$castTo<Counted>();
-  // Separate subqueries: each reads one range of the index on phases.
+      .$castTo<CountRow>();
+  // Use separate subqueries, because each reads one range of the index on phases.
   const rows = await inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
     .unionAll(inStates(isOnSchedule(now), 1))
@@ -147,13 +149,13 @@ async function countAll(
 }
 
 /**
- * Returns the days (UTC) on which certificates of a phase end. Jumps from the first certificate of a day to the
- * first of the next and counts those between: with GROUP BY, SQLite would sort all rows.
+ * Returns SQL for the days (UTC) on which certificates of a phase expire. The SQL jumps from the first certificate of a day to
+ * that of the next and counts those between, because with GROUP BY SQLite would sort all rows.
  */
-function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
+function endsOnDays(accountId: string, phase: number): RawBuilder<CountRow> {
   const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
-  return sql<Counted>`select null, 0,
+  return sql<CountRow>`select null, 0,
       (select monitor_id from ${ofPhase} and not_after = first_at order by monitor_id limit 1),
       first_at,
       (select count(*) from ${ofPhase} and not_after >= first_at and not_after < ${nextDay})
@@ -166,7 +168,10 @@ function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
       select first_at from firsts where first_at is not null) as days`;
 }
 
-/** Runs on the search database: ten thousand monitors may have two hundred thousand different tags. */
+/**
+ * Returns the 500 most frequent tags in alphabetical order. Runs on the search database, because ten thousand monitors may have
+ * two hundred thousand different tags.
+ */
 async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Summary['tags']> {
   const rows = await search(accountId, (db) => {
     const tagged = db
@@ -174,7 +179,7 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
       .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
       .where('account_id', '=', accountId)
       .groupBy('tags');
-    // The index that counts tags leaves out longer tag lists. Few people write that many.
+    // The index for counting tags excludes lists above 200 characters. Few monitors have such long lists.
     const lists = tagged
       .where(sql<boolean>`tags <> '[]' and length(tags) <= 200`)
       .unionAll(tagged.where(sql<boolean>`length(tags) > 200`));
@@ -191,14 +196,14 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
   return rows.toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
 }
 
-type Ending = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
+type ExpiryRow = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
 
 async function withNotBefore(
   { db }: Store,
   { accountId }: SummaryQuery,
-  endings: readonly Ending[],
+  expiryRows: readonly ExpiryRow[],
 ): Promise<Expiry[]> {
-  const near = endings.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
+  const near = expiryRows.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
   const rows =
     near.length === 0
       ? []
@@ -210,15 +215,15 @@ async function withNotBefore(
           .where('monitors.id', 'in', near)
           .execute();
   const notBefores = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
-  return endings.map((ending) => ({
-    ...ending,
-    // SQLite returns 0 or 1; both databases return null where there is no schedule.
-    onSchedule: Boolean(ending.onSchedule),
-    notBefore: notBefores.get(ending.id) ?? null,
+  return expiryRows.map((row) => ({
+    ...row,
+    // SQLite returns 0 or 1; both databases return null if there is no schedule.
+    onSchedule: Boolean(row.onSchedule),
+    notBefore: notBefores.get(row.id) ?? null,
   }));
 }
 
-function endingsOf({ db }: Store, { accountId, now }: SummaryQuery) {
+function selectExpiries({ db }: Store, { accountId, now }: SummaryQuery) {
   return db
     .selectFrom('monitor_listing')
     .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
@@ -227,19 +232,23 @@ function endingsOf({ db }: Store, { accountId, now }: SummaryQuery) {
     .where('account_id', '=', accountId);
 }
 
-async function expiriesOf(store: Store, query: SummaryQuery): Promise<Ending[]> {
-  return endingsOf(store, query).where(hasCertificate).orderBy('not_after').orderBy('monitor_id').execute();
+async function expiriesOf(store: Store, query: SummaryQuery): Promise<ExpiryRow[]> {
+  return selectExpiries(store, query)
+    .where(hasCertificate)
+    .orderBy('not_after')
+    .orderBy('monitor_id')
+    .execute();
 }
 
-/** As `expiriesOf`, with one entry per day (UTC): the certificate that ends first. */
-async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly Day[]): Promise<Ending[]> {
+/** Returns one entry per day (UTC), that of the certificate that expires first, soonest day first. */
+async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly Day[]): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
-  // Sorted below: with ORDER BY, SQLite would scan the whole account in that order.
-  const endings = await endingsOf(store, query)
+  // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.
+  const expiryRows = await selectExpiries(store, query)
     .where('monitor_id', 'in', [...counts.keys()])
     .execute();
-  return endings
-    .map((ending) => ({ ...ending, count: counts.get(ending.id) ?? ending.count }))
+  return expiryRows
+    .map((row) => ({ ...row, count: counts.get(row.id) ?? row.count }))
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 

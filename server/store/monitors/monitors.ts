@@ -16,7 +16,7 @@ export async function findMonitor(store: Store, key: MonitorKey): Promise<Monito
   return row ? toMonitor(row) : null;
 }
 
-/** Deletes a monitor with its checks, history and alerts. Returns it as it was; null if there is none. */
+/** Deletes a monitor with its checks, history and alerts. Returns the deleted monitor; null if there is no such monitor. */
 export async function removeMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const removed = await inTransaction(store, async (trx) => {
     const row = await selectMonitors(trx)
@@ -39,8 +39,8 @@ export type FrequencyChange =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Sets the interval. The next check may move earlier, never later. A running check was planned with the old interval
- * and would overwrite the due time, so another check is requested to follow it.
+ * Sets the check interval. The next check may move earlier, never later. Requests another check after a running one, because that
+ * was planned with the old interval and would overwrite the due time.
  */
 export async function setFrequency(
   store: Store,
@@ -52,7 +52,7 @@ export async function setFrequency(
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
-    // Do not plan an unchanged interval anew: repeated calls must not cause repeated checks.
+    // Keep the due time if the interval is the same, so that repeated calls do not cause repeated checks.
     if (row.check_every_minutes === minutes) return { ok: true, monitor: toMonitor(row) };
     const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
     const isRunning = row.lease_token !== null && row.paused_by === null;
@@ -75,8 +75,8 @@ export async function setFrequency(
 }
 
 /**
- * Makes a check due now. While one is running, another follows, because the running one may have probed before the
- * request. Returns a paused monitor unchanged; null if there is none.
+ * Makes a monitor due now. If a check is running, another one follows it, because the running check may have probed before the
+ * request. Returns a paused monitor unchanged; null if there is no such monitor.
  */
 export async function requestCheck(
   store: Store,
@@ -100,7 +100,7 @@ export async function requestCheck(
   return monitor;
 }
 
-/** Returns how many monitors an account has, in constant time: triggers keep the total. */
+/** Returns how many monitors an account has, in constant time, because triggers maintain the total. */
 export async function countMonitors(db: Kysely<Tables>, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('monitor_totals')

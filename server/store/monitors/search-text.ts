@@ -7,7 +7,7 @@ interface Described {
   tags: readonly string[];
 }
 
-/** Returns the text that searches look through, in lower case: the name as stored and as shown, the tags, the notes. */
+/** Returns the text that searches match, in lower case: the name as stored and as shown, the tags and the notes. */
 export function searchText({ host, port, notes, tags }: Described): string {
   const name = `${host}:${port}`;
   const shown = displayName({ host, port });

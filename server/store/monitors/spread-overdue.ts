@@ -6,25 +6,27 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isInSomeLane } from './check-due.ts';
 
 export interface Spread {
-  /** ms UTC. */
+  /** Current time, ms UTC. */
   now: number;
-  /** Checks that have been due for longer than this are overdue. */
+  /** Time after which a due check is overdue. */
   lateMs: number;
-  /** Up to this many overdue checks are not spread. */
+  /** Number of overdue checks up to which none is moved. */
   fewest: number;
   /** The period over which overdue checks are spread. */
   overMs: number;
-  /** Do nothing if checks were recorded while the backlog grew. Default: false. */
+  /** True if overdue checks are not moved when checks were recorded while the backlog grew. Default: false. */
   unlessWorked?: boolean;
 }
 
-/** Longer than the alarm about late checks takes: a backlog that returns sooner means overload, and must show. */
+/**
+ * Minimum time between two spreads. It is longer than the delay of the alarm about late checks, because a backlog that returns
+ * sooner means overload and must raise the alarm.
+ */
 const SPREAD_INTERVAL_MS = 30 * MINUTE_MS;
 
 /**
- * Spreads overdue checks over `overMs`, to spare us and the checked servers. Certificates that end first come first,
- * because their alerts are due first. Requested checks and first checks keep their time. Returns how many were
- * moved. Of several workers that find a backlog within half an hour only the first spreads it.
+ * Spreads overdue checks over `overMs`, to limit the load on us and the checked servers. Requested and first checks keep their
+ * time. Only the first worker that finds a backlog within half an hour spreads it. Returns how many were moved.
  */
 export async function spreadOverdue(
   store: Store,
@@ -50,6 +52,7 @@ export async function spreadOverdue(
     now,
   });
   if (!permit.allowed) return 0;
+  // Certificates that expire first are checked first, because their alerts are due first.
   const { numAffectedRows } = await sql`
     with late as (
       select id,
@@ -64,7 +67,9 @@ export async function spreadOverdue(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Reads every monitor if none was checked, so call it only after a backlog was found. */
+/**
+ * Returns whether a check ended after `since` (ms UTC). Reads every monitor if none did, so call it only if there is a backlog.
+ */
 async function wasChecked({ db }: Store, { since }: { since: number }): Promise<boolean> {
   const one = db.selectFrom('monitors').select('id').where('last_checked_at', '>', since).limit(1);
   return (await one.executeTakeFirst()) !== undefined;

@@ -4,13 +4,15 @@ import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** State of the queues, in figures that stay cheap to query at any size. */
+/** State of the queues, in figures that are fast to query at any size. */
 export interface WorkHealth {
-  /** How long the oldest due check and the oldest due alert have waited, in ms; 0 if none waits. */
+  /** Time for which the oldest due check has been due, in ms; 0 if none is. */
   oldestDueCheckMs: number;
+  /** Time for which the oldest due alert has been due, in ms; 0 if none is. */
   oldestUnsentAlertMs: number;
-  /** Number of waiting deliveries of alerts, and how many of them were attempted before. */
+  /** Number of waiting deliveries of alerts. */
   waitingAlerts: number;
+  /** Number of waiting deliveries that were attempted before. */
   retriedAlerts: number;
   alarms: Alarm[];
 }
@@ -42,8 +44,8 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
 const RECENT_MS = 5 * MINUTE_MS;
 
 /**
- * Counts the monitors checked in the last five minutes. Call it rarely: it reads all monitors, because every check
- * would have to update an index.
+ * Counts the monitors checked in the last five minutes. Call it rarely, because it reads all monitors: an index would
+ * have to be updated by every check.
  */
 export async function recentChecks({ db }: Store, now: number): Promise<number> {
   const { count } = await db

@@ -10,14 +10,14 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 /** The account of the self-check. It has no mail address and no identity, so nobody signs in to it or gets its mail. */
 export const SYSTEM_ACCOUNT_ID = 'system';
-/** The channel key of its deliveries, which go to HEARTBEAT_URL. */
+/** The channel key of the deliveries of the self-check, which are sent to HEARTBEAT_URL. */
 export const HEARTBEAT_KEY = 'heartbeat';
 
 const INTERVAL_MINUTES = 5;
-/** Old pings are deleted. The last day helps to find out why a ping was missing. */
+/** Retention of pings. Those of the last day help to find out why a ping was missing. */
 const RETENTION_MS = DAY_MS;
 
-/** Makes this endpoint the only monitor of the self-check. Creates the system account if needed. */
+/** Makes this endpoint the only monitor of the self-check, and creates the system account if needed. */
 export async function ensureHeartbeat(
   store: Store,
   { host, port, now }: { host: string; port: number; now: number },
@@ -36,7 +36,7 @@ export async function ensureHeartbeat(
       .values({
         id: SYSTEM_ACCOUNT_ID,
         kind: 'system',
-        // Not a mail address, so nobody can sign up with it.
+        // This is not a mail address, so nobody can sign up with it.
         email: SYSTEM_ACCOUNT_ID,
         email_verified: 0,
         full_name: '',
@@ -75,8 +75,8 @@ export async function deleteHeartbeat(store: Store): Promise<void> {
 }
 
 /**
- * Queues a ping in the transaction that records a check of the product's own monitor, and deletes pings older than a day. Returns 1, or 0
- * if an earlier ping still waits.
+ * Queues a ping in the transaction that records a check of the self-check's monitor, and deletes pings older than a
+ * day. Returns 1, or 0 if an earlier ping still waits.
  */
 export async function queueHeartbeat(trx: Transaction<Tables>, now: number): Promise<number> {
   await trx

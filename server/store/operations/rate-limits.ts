@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
-/** Counts `weight` uses of `key` in its fixed window. One statement keeps parallel uses within the limit. */
+/** Counts `weight` uses of `key` in its fixed window. A single statement keeps parallel uses within the limit. */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
   use: { key: string; limit: number; windowMs: number; now: number; weight?: number },
@@ -52,7 +52,7 @@ export async function readRateLimit(
   return row ?? { count: 0, endsAt: now };
 }
 
-/** Takes back one use, for example after a sign-in that succeeded. */
+/** Undoes the count of one use, for example after a sign-in that succeeded. */
 export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: string }): Promise<void> {
   await store.db
     .updateTable('rate_limits')
@@ -62,7 +62,7 @@ export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: 
     .execute();
 }
 
-/** Deletes expired windows, and those that end implausibly late because a clock ran ahead. Returns how many. */
+/** Deletes expired windows, and windows that end more than a day ahead because a clock ran ahead. Returns how many. */
 export async function pruneRateLimits(store: Store, now: number): Promise<number> {
   const result = await store.db
     .deleteFrom('rate_limits')

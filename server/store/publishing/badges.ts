@@ -15,7 +15,7 @@ export async function findBadge(store: Store, { accountId, monitorId }: MonitorK
   return row?.token ?? null;
 }
 
-/** Turns on the badge of one of the account's monitors. Returns its token: an existing one, else the given one. */
+/** Turns on the badge of one of the account's monitors. Returns the existing token, else `token`. */
 export async function enableBadge(
   store: Store,
   { accountId, monitorId, token, now }: MonitorKey & { token: string; now: number },

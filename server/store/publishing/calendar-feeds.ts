@@ -10,7 +10,7 @@ import { isActive } from '../monitors/check-due.ts';
 /** A calendar link with a secret token. Timestamps are in ms UTC. */
 export interface CalendarFeed {
   createdAt: number;
-  /** When a calendar program last fetched it, accurate to an hour; null before the first time. */
+  /** Time of the last fetch by a calendar program, accurate to an hour; null before the first. */
   readAt: number | null;
 }
 

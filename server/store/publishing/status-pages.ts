@@ -13,9 +13,11 @@ import { storedStrings } from '../db/stored-json.ts';
 export interface StatusPageChoices {
   title: string;
   shows: StatusPagesTable['shows'];
-  /** In lower case. */
+  /** Tags of the domains to show if `shows` is `tags`, in lower case. */
   tags: string[];
-  /** Labels of domains; empty means the host name. With `chosen` also the domains that the page shows, in order. */
+  /**
+   * Labels of domains; an empty label means the host name. If `shows` is `chosen`, also the domains to show, in order.
+   */
   domains: { id: string; label: string }[];
   showCertificates: boolean;
   showUptime: boolean;
@@ -114,15 +116,15 @@ const DEFAULTS: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
 };
 
 /**
- * Creates or changes the account's status page. `incomplete`: a new page needs a title and a slug; `not_found`: the
- * account lacks one of the domains.
+ * Creates or changes the account's status page. Returns `incomplete` if a new page has no title or slug, and
+ * `not_found` if a domain does not belong to the account.
  */
 export async function saveStatusPage(
   store: Store,
   { accountId, change, now }: { accountId: string; change: Partial<StatusPage>; now: number },
 ): Promise<SavedPage> {
   return inTransaction(store, async (trx): Promise<SavedPage> => {
-    // Serializes parallel changes of one account.
+    // Serialise parallel changes of one account.
     await lockPlan(store, trx, { accountId, now });
     const previous = await pageOf(trx, accountId);
     const { slug, title, ...rest } = { ...DEFAULTS, ...previous, ...change };
@@ -198,12 +200,12 @@ async function writePage(
     .execute();
 }
 
-/** Statuses that a truncated page must still show, worst first. */
+/** Statuses that a truncated page shows first, worst first. */
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
 
 /**
- * Returns at most `most` monitors of a page, and at least how many more there are. If not all fit, monitors that are
- * down or have a bad certificate come before healthy ones.
+ * Returns at most `most` monitors of a page, and a lower bound for how many more there are. If not all fit, monitors
+ * that are down or have a bad certificate come before healthy ones.
  */
 export async function listPageMonitors(
   store: Store,

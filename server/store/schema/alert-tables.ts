@@ -9,7 +9,7 @@ import type {
 } from '../../core/index.ts';
 import type { OutboxColumns } from './tables.ts';
 
-/** 0 or 1. */
+/** A boolean as 0 or 1. */
 type Flag = number;
 
 /** A period in which something was wrong. `down` lasts from the first failed check to the first successful one. */
@@ -18,15 +18,15 @@ export interface IncidentsTable {
   id: string;
   monitor_id: string;
   problem: Problem;
-  /** The certificate concerned; empty if the incident concerns the endpoint. */
+  /** Fingerprint of the certificate concerned; empty if the incident concerns the endpoint. */
   fingerprint: string;
   started_at: number;
-  /** When a second check confirmed the problem; null until then. */
+  /** Time at which a second check confirmed the problem, ms UTC; null until then. */
   confirmed_at: number | null;
-  /** Time of the first check that no longer saw the problem; null while it is seen. */
+  /** Time of the first check that no longer saw the problem, ms UTC; null while checks see it. */
   clearing_since: number | null;
   ended_at: number | null;
-  /** 1 if a check saw that the problem was over; 0 while it lasts, and if checks stopped before. */
+  /** 1 if a check saw that the problem was over; 0 while the problem lasts, and if checks stopped before its end. */
   recovered: Flag;
   acknowledged_at: number | null;
   snoozed_until: number | null;
@@ -40,11 +40,11 @@ export interface IncidentsTable {
 export interface AlertsTable {
   id: string;
   account_id: string;
-  /** null for a test message of a channel. */
+  /** Id of the monitor; null for a test message of a channel. */
   monitor_id: string | null;
   incident_id: string | null;
   kind: AlertKind;
-  /** Unique within the incident. */
+  /** Alert step, unique within the incident. */
   step: AlertStep;
   fingerprint: string;
   severity: AlertSeverity;
@@ -58,17 +58,17 @@ export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'superseded';
 export interface DeliveriesTable extends OutboxColumns {
   account_id: string;
   alert_id: string;
-  /** Copied from the alert. Messages of one incident to one channel are sent in order. */
+  /** Incident of the alert, copied because messages of one incident to one channel are sent in order. */
   incident_id: string | null;
   channel: ChannelKind;
-  /** `ACCOUNT_MAIL`, or the id of the channel. */
+  /** Id of the channel, or `ACCOUNT_MAIL` for mail to the account's own address. */
   channel_key: string;
-  /** null for mail to the account's own address. */
+  /** Id of the channel; null for mail to the account's own address. */
   channel_id: string | null;
-  /** monitor:problem:fingerprint:start:step:channel. Unique, so that no alert is sent twice. */
+  /** Idempotency key monitor:problem:fingerprint:start:step:channel. It is unique, so that no alert is sent twice. */
   dedupe_key: string;
   state: DeliveryState;
-  /** 1 if a person asked for it: it is sent even if a later alert superseded it. */
+  /** 1 if a person requested the delivery. It is then sent even if a later alert superseded it. */
   forced: Generated<Flag>;
 }
 
@@ -78,22 +78,25 @@ export interface ChannelsTable {
   account_id: string;
   kind: ChannelKind;
   name: string;
-  /** JSON whose shape depends on `kind`. Contains secrets. */
+  /** JSON configuration, whose shape depends on `kind`. It contains secrets. */
   config: string;
   created_at: number;
-  /** When the owner of an email address agreed. Other channels: when they were created. */
+  /** Time at which the owner of an email address confirmed the channel, ms UTC; for other channels, the time of creation. */
   confirmed_at: number | null;
   /** SHA-256 of the token in the confirmation link. */
   confirm_hash: string | null;
   disabled_at: number | null;
-  /** `gone`: the receiver answered HTTP 410; `failing`: five days without a successful delivery. */
+  /**
+   * Reason why the channel is disabled. `gone`: the receiver answered HTTP 410; `failing`: five days without a successful
+   * delivery.
+   */
   disabled_by: 'user' | 'gone' | 'failing' | null;
-  /** Time of the first failure since the last success. */
+  /** Time of the first failure since the last success, ms UTC; null if there is none. */
   failing_since: number | null;
   delivered_at: number | null;
 }
 
-/** The recipient of a mail channel unsubscribed from all mail (monitor null) or from one domain. */
+/** Unsubscriptions of the recipients of mail channels, from all mail (`monitor_id` null) or from one domain. */
 export interface UnsubscriptionsTable {
   id: string;
   account_id: string;
@@ -102,9 +105,9 @@ export interface UnsubscriptionsTable {
   created_at: number;
 }
 
-/** Addresses that refused mail for good. They get no mail, except secret links, until their owner asks for it again. */
+/** Addresses that permanently refused mail. They get no mail, except secret links, until their owner requests mail again. */
 export interface SuppressionsTable {
-  /** Lower case. */
+  /** Email address in lower case. */
   address: string;
   reason: 'refused' | 'bounced';
   detail: string;
@@ -114,7 +117,7 @@ export interface SuppressionsTable {
 export interface MaintenanceWindowsTable {
   id: string;
   account_id: string;
-  /** null: applies to all domains. */
+  /** Id of the monitor; null: the window applies to all domains. */
   monitor_id: string | null;
   starts_at: number;
   ends_at: number;
@@ -138,7 +141,7 @@ export interface AlarmsTable {
   detail: string;
   since: number;
   seen_at: number;
-  /** When the operator was last mailed about it. */
+  /** Time of the last mail to the operator about this alarm, ms UTC; null: none yet. */
   told_at: number | null;
 }
 
@@ -148,7 +151,7 @@ export interface DeliveryAttemptsTable {
   attempt: number;
   started_at: number;
   finished_at: number | null;
-  /** null while it runs, and permanently if its worker died. */
+  /** Result of the attempt; null while it runs, and permanently if its worker died. */
   outcome: 'delivered' | 'failed' | 'superseded' | 'retry' | null;
   detail: string | null;
 }

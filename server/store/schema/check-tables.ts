@@ -1,36 +1,41 @@
 import type { Generated } from 'kysely';
 import type { LimitName, Uptime } from '../../core/index.ts';
 
-/** 0 or 1. */
+/** A boolean as 0 or 1. */
 type Flag = number;
 
 /**
- * Values that each check of a monitor rewrites, kept apart so that the indexed row of `monitors` stays small. The first
- * check creates the row.
+ * Values that each check of a monitor rewrites. A separate table keeps the indexed row of `monitors` small. The first check
+ * creates the row.
  */
 export interface MonitorStatesTable {
   account_id: string;
   monitor_id: string;
-  /** The row of `verdicts` with the result of the last check. */
+  /** Id of the row of `verdicts` with the result of the last check. */
   verdict_id: string | null;
-  /** JSON of the parts of that verdict that change with every check; see `momentOf`. */
+  /** JSON of the parts of the last verdict that differ with every check; see `momentOf`. */
   moment: string | null;
-  /** The row of `evidence` with what the last check saw. */
+  /** Id of the row of `evidence` with what the last check saw. */
   evidence_id: string | null;
-  /** The row of `evidence` of the last check that saw certificates, and the time of that check. */
+  /** Id of the row of `evidence` of the last check that saw certificates; null if none did. */
   shown_id: string | null;
+  /** Time of the last check that saw certificates, ms UTC; null if none did. */
   shown_at: number | null;
-  /** The open row of `check_runs`, the time of its last check and its number of checks. */
+  /** Number of the open run in `check_runs`. */
   run_number: number;
+  /** End of the last check of the open run, ms UTC. */
   run_last_at: number;
+  /** Number of checks in the open run. */
   run_checks: number;
   /** The last checks in packed form; see `parseSamples`. */
   samples: string | null;
-  /** Start and figures of the current hour, which no day contains yet; see `parseHour`. */
+  /** Start of the current hour, ms UTC; null before the first check. */
   hour_at: number | null;
+  /** Figures of the current hour, which no row of `monitor_days` includes yet; see `parseHour`. */
   hour: string | null;
-  /** When a limit last kept certificates of a check from being stored, and which limit; null: never. */
+  /** Time at which a limit last kept certificates of a check from being stored, ms UTC; null: never. */
   unkept_at: number | null;
+  /** The limit that set `unkept_at`; null: none. */
   unkept_limit: LimitName | null;
 }
 
@@ -38,17 +43,17 @@ export interface MonitorStatesTable {
 export interface CheckRunsTable {
   account_id: string;
   monitor_id: string;
-  /** Starts at 1. */
+  /** Number of the run within the monitor, from 1. */
   number: number;
-  /** When the first of its checks ended. */
+  /** End of the run's first check, ms UTC. */
   first_at: number;
-  /** When the last of its checks ended; null for the open run, whose end and count `monitor_states` has. */
+  /** End of the run's last check, ms UTC; null for the open run, whose end and count are in `monitor_states`. */
   last_at: number | null;
   checks: number;
   reached: Flag;
-  /** Uptime as seen by these checks alone; null for checks from before uptime was recorded. */
+  /** Uptime according to these checks alone; null for checks from before uptime was recorded. */
   uptime: Uptime | null;
-  /** The reason why it counts as down, as a sentence. */
+  /** Reason why the run counts as down, as a sentence; null if it does not. */
   down_message: string | null;
   verdict_id: string;
   evidence_id: string;
@@ -58,10 +63,10 @@ export interface CheckRunsTable {
 export interface EvidenceTable {
   account_id: string;
   monitor_id: string;
-  /** 128-bit hash of what was shown, without addresses and durations; see `evidenceId`. */
+  /** 128-bit hash of the chains and failures seen, without addresses and durations; see `evidenceId`. */
   id: string;
   first_seen_at: number;
-  /** JSON with fingerprints instead of DER. */
+  /** JSON of the observation, with fingerprints instead of DER. */
   observation: string;
 }
 
@@ -75,9 +80,11 @@ export interface MonitorDaysTable {
   up: number;
   down: number;
   unknown: number;
-  /** Number of checks with a response time; the sum of these times and the slowest, in ms. */
+  /** Number of checks with a response time. */
   answered: number;
+  /** Sum of the response times, in ms. */
   response_sum: number;
+  /** Slowest response time, in ms. */
   response_max: number;
   /** JSON of the hours with answers; see `hoursOf`. */
   hours: string;
@@ -89,26 +96,34 @@ export interface VerdictsTable {
   monitor_id: string;
   /** Truncated SHA-256 over the parts that distinguish verdicts. */
   id: string;
-  /** Time of the first such verdict. */
+  /** Time of the first check with this verdict, ms UTC. */
   judged_at: number;
   leaf_fingerprint: string | null;
-  /** JSON of the latest such verdict. */
+  /** JSON of the latest verdict with this id. */
   verdict: string;
 }
 
-/** The certificates that a monitor has shown, one row each. Alternating answers do not add rows. */
+/**
+ * The certificates that a monitor's endpoint has served, one row each. Endpoints that alternate between certificates add no rows.
+ */
 export interface MonitorCertificatesTable {
   account_id: string;
   monitor_id: string;
   id: string;
   fingerprint: string;
-  /** `beside`: not sent in the normal handshake, but fetched to complete a chain or shown to another kind of client. */
+  /**
+   * Role of the certificate. `beside`: not sent in the normal handshake, but fetched to complete a chain or sent to another kind
+   * of client.
+   */
   role: 'leaf' | 'chain' | 'beside';
   first_seen_at: number;
-  /** Stale while `shown` is 1: then `monitor_states.shown_at` has the time, because not every check writes this row. */
+  /**
+   * Time at which the certificate was last seen, ms UTC. Outdated while `shown` is 1: then `monitor_states.shown_at` has the
+   * time, because not every check writes this row.
+   */
   last_seen_at: number;
   /** 1 if the last check that saw certificates saw this one. */
   shown: Flag;
-  /** 0 if beyond the monitor's limit of certificates. A certificate that no monitor keeps loses its DER. */
+  /** 0 if the certificate exceeds the monitor's limit. A certificate that no monitor keeps loses its DER. */
   kept: Generated<Flag>;
 }

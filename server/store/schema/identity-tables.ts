@@ -1,19 +1,20 @@
-/** A boolean on PostgreSQL, 0 or 1 on SQLite: `identityFlag` writes it. */
+/** A boolean on PostgreSQL, 0 or 1 on SQLite. `identityFlag` writes it. */
 type IdentityFlag = boolean | number;
-/** ISO text on SQLite; a timestamptz on PostgreSQL, which accepts ISO text and compares with it. */
+/** A time as ISO text on SQLite, as timestamptz on PostgreSQL, which accepts ISO text in writes and comparisons. */
 type IdentityInstant = string;
 
 /** A user of better-auth. These tables have only the columns that the store itself uses. */
 export interface IdentityUserTable {
   id: string;
   name: string;
-  /** Lower case; unique. */
+  /** Email address in lower case; unique. */
   email: string;
   emailVerified: IdentityFlag;
   twoFactorEnabled: IdentityFlag | null;
   image: string | null;
-  /** Company and trial from the sign-up form, used when the account is created; null if not given. */
+  /** Company from the sign-up form, used when the account is created; null if not given. */
   company: string | null;
+  /** Whether the sign-up form requested a trial, used when the account is created; null if not given. */
   trial: IdentityFlag | null;
   createdAt: IdentityInstant;
   updatedAt: IdentityInstant;

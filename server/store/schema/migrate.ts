@@ -13,12 +13,12 @@ export interface MigrateOptions {
   dialect: DialectName;
   /** Name of the database in messages, such as "The database of DATABASE_URL". */
   name: string;
-  /** Highest level to migrate to. Default: the newest. A lower one serves copies of an older database. */
+  /** Highest level to migrate to. Default: the newest. A lower level is for copies of an older database. */
   upTo?: number;
   changes?: Migrations;
 }
 
-/** Above every level: without a mark in the database, any unknown migration may have broken this program. */
+/** The level of a database without a mark, above all real levels: any unknown migration may have broken this program. */
 const NO_LEVEL = Infinity;
 const ATTEMPTS = 3;
 
@@ -32,7 +32,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
       if ((await pending(db, options)).length === 0) return;
       return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
-      // For example a deadlock: running processes may lock tables in another order than the migration.
+      // Try again after a conflict such as a deadlock: running processes may lock tables in another order than the migration.
       if (attempt === ATTEMPTS || !isConflict(error)) throw error;
     }
   }
@@ -50,7 +50,7 @@ export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions)
   return Math.max(0, ...done.map(levelOf));
 }
 
-/** The id of the lock that all earlier versions take, because they may start at the same time. */
+/** Id of the lock that all earlier versions take, because processes of several versions may start at the same time. */
 const LOCK_ID = sql.lit(3_853_314_791_062_309_107n);
 
 /** Keeps other processes of any version from migrating until the transaction ends. PostgreSQL only. */
@@ -80,8 +80,8 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
 }
 
 /**
- * Throws `old_processes` if connected processes are older than a breaking migration. Locks kysely_migration first: the
- * first query of a new process reads it, so that process waits and then sees the migrated database.
+ * Refuses to migrate if connected processes are older than a breaking migration. Locks kysely_migration first: a new process
+ * reads this table first, so it waits and then sees the migrated database. @throws StoreError `old_processes`
  */
 async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: string): Promise<void> {
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);

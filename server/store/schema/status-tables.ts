@@ -1,4 +1,4 @@
-/** 0 or 1. */
+/** A boolean as 0 or 1. */
 type Flag = number;
 
 /** Public status pages, at most one per account. */
@@ -6,9 +6,9 @@ export interface StatusPagesTable {
   account_id: string;
   /** The last path segment of the page's URL. Unique. */
   slug: string;
-  /** 0: visible to its owner only. */
+  /** 0 if the page is visible to its owner only. */
   enabled: Flag;
-  /** Whether search engines may list it. */
+  /** 1 if search engines may list the page. */
   listed: Flag;
   title: string;
   shows: 'all' | 'tags' | 'chosen';
@@ -26,7 +26,7 @@ export interface StatusPageDomainsTable {
   account_id: string;
   monitor_id: string;
   place: number;
-  /** Empty: the page shows the host name. */
+  /** Label of the domain; empty: the page shows the host name. */
   label: string;
 }
 

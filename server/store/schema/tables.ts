@@ -35,39 +35,39 @@ type Flag = number;
 
 export interface AccountsTable {
   id: string;
-  /** Lower case; unique. */
+  /** Email address in lower case; unique. */
   email: string;
   email_verified: Flag;
   full_name: string;
   photo_url: string | null;
   paddle_id: string;
   company_name: string;
-  /** The plan as last computed. After `plan_ends_at` the account is on Free, whatever this column says. */
+  /** The plan as last computed. After `plan_ends_at` the account has Free, whatever this column says. */
   plan: Plan;
   plan_status: Generated<PlanStatus>;
   plan_source: Generated<PlanSource>;
   plan_ends_at: number | null;
   trial_ends_at: number | null;
-  /** When the operator granted Premium; null: no grant. The grant has no end if `grant_ends_at` is null. */
+  /** Time at which the operator granted Premium, ms UTC; null: no grant. With `grant_ends_at` null, the grant has no end. */
   granted_at: number | null;
   grant_ends_at: number | null;
   disabled_at: number | null;
-  /** IANA name; null: UTC. */
+  /** IANA name of the time zone; null: UTC. */
   time_zone: string | null;
-  /** JSON of AlertSettings; null: the defaults. */
+  /** JSON of AlertSettings; null: the defaults apply. */
   alert_settings: string | null;
-  /** When the next weekly digest is due; null: digests are off. */
+  /** Due time of the next weekly digest, ms UTC; null: digests are off. */
   digest_next_at: number | null;
-  /** When the welcome email was queued, which shows that mail arrives; null before the first domain. */
+  /** Time at which the welcome email, which shows whether mail arrives, was queued, ms UTC; null before the first domain. */
   reached_out_at: number | null;
-  /** Until when unsubscribe links mailed before migration 0019 work, ms UTC; null: the account is newer. */
+  /** Expiry of unsubscribe links mailed before migration 0019, ms UTC; null: the account is newer. */
   old_links_until: number | null;
-  /** `system`: the account of the self-check, to which nobody signs in. */
+  /** The kind of account. `system`: the account of the self-check, with which nobody can sign in. */
   kind: Generated<'person' | 'system'>;
   created_at: number;
 }
 
-/** Identities that sign in to an account, one row per (issuer, subject). */
+/** Identities with which people sign in to an account, one row per (issuer, subject). */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;
@@ -87,8 +87,9 @@ export interface SessionsTable {
   rotated_at: number | null;
   refresh_idle_expires_at: number;
   refresh_expires_at: number;
-  /** User-Agent and IP address at the sign-in or the last refresh. */
+  /** User-Agent header at the sign-in or the last refresh. */
   user_agent: Generated<string>;
+  /** IP address at the sign-in or the last refresh. */
   address: Generated<string>;
   created_at: number;
 }
@@ -101,78 +102,85 @@ export interface MonitorsTable {
   check_every_minutes: number;
   created_at: number;
   next_check_at: number;
-  /** The queue lane in which it waits when due; see `laneOf`. */
+  /** Queue lane of the monitor; see `laneOf`. */
   lane: Generated<number>;
   last_checked_at: number | null;
   /** 1 after the first check. Indexes use it instead of `last_checked_at`, which every check would rewrite. */
   checked: Generated<Flag>;
-  /** When a person asked for a check that no claim has included yet. */
+  /** Time of a person's request for a check that no claim has included yet, ms UTC; null: there is none. */
   check_requested_at: number | null;
   lease_token: string | null;
   lease_expires_at: number | null;
   claimed_by: string | null;
-  /** 1 if a person asked for the check that is claimed. */
+  /** 1 if a person requested the claimed check. */
   claim_asked: Generated<Flag>;
-  /** The leaf last seen. Checks that read no certificate keep it. */
+  /** Fingerprint of the leaf last seen. Checks that read no certificate do not change it. */
   certificate_fingerprint: string | null;
-  /** End of validity of that leaf, by which lists sort and count. */
+  /** End of validity of the leaf last seen, ms UTC, by which lists sort and count. */
   not_after: number | null;
-  /** When the renewal of that leaf becomes overdue, if it is short-lived and trusted; else null. */
+  /**
+   * Time at which the renewal of the leaf last seen becomes overdue, ms UTC; null if the leaf is not short-lived or not trusted.
+   */
   on_schedule_until: number | null;
   revoked: Flag;
-  /** Time of the last check that read a certificate. */
+  /** Time of the last check that read a certificate, ms UTC; null if none did. */
   last_read_at: number | null;
   unreachable_since: number | null;
   problem: 'unreachable' | 'untrusted' | null;
   problem_message: string | null;
-  /** 0 if it must not be checked, because it is paused or its account is disabled. */
+  /** 0 if the monitor must not be checked, because it is paused or its account is disabled. */
   active: Generated<Flag>;
   paused_by: PausedBy | null;
   paused_at: number | null;
   notes: Generated<string>;
-  /** JSON list of lower-case words without index. `contains` finds a tag together with its quotes. */
+  /** JSON list of lower-case words. The column has no index; `contains` finds a tag together with its quotes. */
   tags: Generated<string>;
   protocol: Generated<Protocol>;
   /** Confirmed uptime; null before the first check. A single failure does not change it. */
   uptime: Uptime | null;
-  /** Time of the first check with a known uptime, at which the uptime figures start. */
+  /** Time of the first check with a known uptime, ms UTC, at which the uptime figures start; null before that check. */
   uptime_since: number | null;
-  /** When a failure was first seen that a second check must confirm; null if there is none. */
+  /** Time of a failure that a second check must confirm, ms UTC; null if there is none. */
   suspected_since: number | null;
-  /** Start of the open `down` incident. */
+  /** Start of the open `down` incident, ms UTC; null if there is none. */
   down_since: number | null;
   down_seen_at: number | null;
-  /** Response time of the last check that got an answer, in ms. */
+  /** Response time of the last check that got an answer, in ms; null if none did. */
   response_ms: number | null;
   /** The last 90 checks, oldest first, one letter each: `u` up, `d` down, `?` unknown. */
   recent_checks: Generated<string>;
-  /** The text that searches use; see `searchText`. */
+  /** Text that searches match; see `searchText`. */
   search_text: Generated<string>;
   /** JSON of DomainAlertSettings; null: the account's settings apply. */
   alert_settings: string | null;
 }
-/** `unconfirmed`: added before the owner verified the account's address, and not yet resumed by the owner. */
+/**
+ * The reason of a pause. `unconfirmed`: the monitor was added before the owner verified the account's address, and the owner has
+ * not resumed it yet.
+ */
 export type PausedBy = 'user' | 'plan' | 'unconfirmed';
 
-/** The columns of a monitor that lists and counts read. Triggers on `monitors` maintain it; code must not write it. */
+/** A copy of the columns of `monitors` that lists and counts read. Triggers on `monitors` maintain it; code must not write it. */
 export interface MonitorListingTable {
   account_id: string;
   monitor_id: string;
   created_at: number;
   host: string;
   port: number;
-  /** 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES); 4: the state depends on `not_after`. */
+  /**
+   * The phase of the monitor: 0 paused, 1 pending, 2 unread, 3 revoked (see DOMAIN_STATES); 4: the state depends on `not_after`.
+   */
   phase: number;
   not_after: number | null;
-  /** Same as in `monitors`. */
+  /** Copy of `monitors.on_schedule_until`. */
   on_schedule_until: number | null;
-  /** 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
+  /** The most severe problem. 2: down or unreachable; 1: not trusted; 0: neither, or paused. */
   trouble: number;
   tags: string;
   search_text: string;
 }
 
-/** Number of monitors per account that has had one. Triggers maintain it; code must not write it. */
+/** Number of monitors per account. Accounts that never had one have no row. Triggers maintain it; code must not write it. */
 export interface MonitorTotalsTable {
   account_id: string;
   total: number;
@@ -180,7 +188,7 @@ export interface MonitorTotalsTable {
 
 /** Subscriptions as the payment provider's webhooks last reported them. */
 export interface SubscriptionsTable {
-  /** The provider's id. */
+  /** Id of the subscription at the payment provider. */
   id: string;
   account_id: string;
   customer_id: string;
@@ -191,9 +199,9 @@ export interface SubscriptionsTable {
   cancels_at: number | null;
   past_due_since: number | null;
   refunded_at: number | null;
-  /** The `occurred_at` of the last applied event. Older events that arrive later are ignored. */
+  /** `occurred_at` of the last applied event. Older events that arrive later are ignored. */
   told_at: number;
-  /** The same for `refunded_at`, which separate refund events set. */
+  /** `occurred_at` of the last applied refund event; null if there is none. Only refund events set `refunded_at`. */
   refund_told_at: number | null;
   created_at: number;
 }
@@ -206,7 +214,9 @@ export interface PaymentEventsTable {
   occurred_at: number;
   received_at: number;
   outcome: 'applied' | 'stale' | 'ignored';
-  /** The subscription of a refund that arrived first; null once the refund is applied. */
+  /**
+   * Subscription of a refund event that arrived before its subscription; null for other events and once the refund is applied.
+   */
   refund_of: string | null;
   refund_at: number | null;
   refunded: Flag | null;
@@ -225,7 +235,7 @@ export interface OutboxColumns {
   id: string;
   message_id: string;
   attempts: number;
-  /** Consecutive claims without a reported result, which suggest that the row kills its worker. */
+  /** Number of consecutive claims without a reported result, which suggest that the row crashes its worker. */
   unanswered: number;
   next_attempt_at: number;
   first_attempt_at: number | null;
@@ -239,15 +249,17 @@ export interface OutboxColumns {
 
 export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';
 
-/** Mail other than alerts: to an account, or to the operator (account null, or that of the sender). */
+/**
+ * Mails other than alerts, to an account or to the operator. A mail to the operator has no account or the account of its sender.
+ */
 export interface MailsTable extends OutboxColumns {
   account_id: string | null;
   recipient: string;
   kind: string;
-  /** JSON of the mail's content. Deleted when settled, except for failed mails without a secret link. */
+  /** JSON of the mail's content. It is deleted when the mail is settled, except for failed mails without a secret link. */
   data: string | null;
   state: MailState;
-  /** After this time the mail is dropped instead of sent. */
+  /** Time after which the mail is dropped instead of sent, ms UTC; null: never. */
   expires_at: number | null;
 }
 
@@ -281,20 +293,20 @@ export interface CertificatesTable {
   first_seen_at: number;
 }
 
-/** Icons of sites, one row per endpoint for all accounts. A row without `content` means that the site has none. */
+/** Icons of sites, one row per endpoint, which all accounts share. A row without `content` means that the site has none. */
 export interface FaviconsTable {
   host: string;
   port: number;
-  /** Detected from the bytes, not from the server's header. */
+  /** Media type detected from the bytes, not from the server's header. */
   content_type: string | null;
   content: Uint8Array | null;
-  /** Changes with the content. */
+  /** Version of the icon, which changes with the content. */
   version: string | null;
-  /** When to fetch it again. The worker that claims the row moves it forward. */
+  /** Due time of the next fetch, ms UTC. The worker that claims the row moves it forward. */
   next_fetch_at: number;
 }
 
-/** Preview checks without an account. The API inserts a row, a worker answers it, and the API reads and deletes it. */
+/** Preview checks, which belong to no account. The API inserts a row, a worker answers it, and the API reads and deletes it. */
 export interface GlancesTable {
   id: string;
   host: string;
@@ -376,15 +388,15 @@ export interface ApiTokensTable {
 /** An API call with an idempotency key, running or answered. */
 export interface IdempotencyKeysTable {
   account_id: string;
-  /** SHA-256 of the key. */
+  /** SHA-256 of the idempotency key. */
   key_hash: string;
   /** SHA-256 of the method, path and input of the request. */
   request_hash: string;
-  /** Random id of the attempt that owns the key. */
+  /** Random id of the attempt that holds the key's lease. */
   attempt: string;
-  /** After this time another attempt may take over an unanswered call. */
+  /** Time after which another attempt may take over an unanswered call, ms UTC. */
   lease_expires_at: number;
-  /** HTTP status of the answer; null while there is none. */
+  /** HTTP status of the answer; null while the call is unanswered. */
   status: number | null;
   content_type: string | null;
   body: string | null;

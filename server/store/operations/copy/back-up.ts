@@ -14,10 +14,10 @@ import { postgresRows, postgresTables } from './postgres-tables.ts';
 import { withoutSqliteTriggers } from './sqlite-tables.ts';
 
 export interface BackupOptions {
-  /** null: SQLite in `dataDir`. */
+  /** PostgreSQL URL; null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
-  /** Path of the backup file. It must not exist yet. */
+  /** Path of the backup file, which must not exist yet. */
   file: string;
   /** The text of secrets.json, stored in the backup; null if there is none. */
   secrets: string | null;
@@ -26,7 +26,7 @@ export interface BackupOptions {
 
 /**
  * Writes a consistent snapshot of the whole database into one file while the server runs. The file gets its final name
- * only after it is complete and its integrity was checked. @throws CopyError, StoreError
+ * only after it is complete and verified. @throws CopyError, StoreError
  */
 export async function backUp({
   databaseUrl,
@@ -41,7 +41,7 @@ export async function backUp({
   return mapDiskFullErrors(file, async () => {
     try {
       rmSync(draft, { force: true });
-      // Readable by the owner only, because the backup contains the secret keys.
+      // Make the file readable by its owner only, because the backup contains the secret keys.
       writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
       if (databaseUrl === null) await copySqlite(dataDir, draft);
       else await copyPostgres(databaseUrl, draft);

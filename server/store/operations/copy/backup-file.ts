@@ -17,7 +17,7 @@ export interface BackupMetadata {
   tables: TableSum[];
 }
 
-/** Returns an SQLite file as source or target of a copy. */
+/** Returns a view of an SQLite file as source or target of a copy. */
 export function sqliteSide(db: DatabaseSync): Target {
   return {
     tables: sqliteTables(db),
@@ -45,7 +45,7 @@ export async function finishBackup(
 ): Promise<BackupMetadata> {
   // Without write-ahead log the backup is one file, so no part of it can be left behind.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
-  refuseDamage(db, 'The copy of the database');
+  checkIntegrity(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
   const side = sqliteSide(db);
   const tables: TableSum[] = [];
@@ -64,7 +64,7 @@ export async function finishBackup(
 export function readBackupMetadata(file: string): BackupMetadata {
   const db = openBackup(file);
   try {
-    const facts = readFacts(db, file);
+    const facts = readMetadata(db, file);
     levelOfFile(db, `The backup ${file}`);
     return facts;
   } catch (error) {
@@ -77,8 +77,8 @@ export function readBackupMetadata(file: string): BackupMetadata {
 
 /** Reads the whole backup and compares row counts and checksums with its metadata. @throws CopyError */
 export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupMetadata> {
-  const facts = readFacts(db, file);
-  refuseDamage(db, `The backup ${file}`);
+  const facts = readMetadata(db, file);
+  checkIntegrity(db, `The backup ${file}`);
   const side = sqliteSide(db);
   for (const expected of facts.tables) {
     const table = side.tables.find(({ name }) => name === expected.table);
@@ -110,7 +110,7 @@ export function openBackup(file: string): DatabaseSync {
   }
 }
 
-function readFacts(db: DatabaseSync, file: string): BackupMetadata {
+function readMetadata(db: DatabaseSync, file: string): BackupMetadata {
   try {
     const facts = db.prepare('select made_at, level, secrets from backup').get();
     const tables = db.prepare('select name, rows, checksum from backup_tables').all();
@@ -138,7 +138,7 @@ function notABackup(file: string, cause: unknown): CopyError {
   );
 }
 
-function refuseDamage(db: DatabaseSync, name: string): void {
+function checkIntegrity(db: DatabaseSync, name: string): void {
   const [answer] = db.prepare('PRAGMA integrity_check(1)').all();
   const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
   const fault = String(answer?.['integrity_check'] ?? 'no answer');

@@ -7,17 +7,17 @@ export type CopyErrorCode =
   | 'damaged'
   /** A newer version of this program wrote the database. */
   | 'newer'
-  /** The target already exists or holds data. */
+  /** The target already exists or contains data. */
   | 'not_empty'
   /** The source database is empty. */
   | 'nothing_there'
-  /** Processes of this program use the target database. */
+  /** Processes of this program are connected to the target database. */
   | 'in_use'
   | 'no_room'
-  /** The target database cannot store some value. */
+  /** The target database cannot store one of the values. */
   | 'unfit';
 
-/** Reason for a failed copy, which changed nothing. The message is one line for the operator. */
+/** Error of a copy that failed and changed nothing. The message is one line for the operator. */
 export class CopyError extends Error {
   override name = 'CopyError';
   readonly code: CopyErrorCode;

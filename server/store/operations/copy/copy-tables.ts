@@ -14,9 +14,9 @@ export interface Column {
 
 export interface TableShape {
   name: string;
-  /** Sorted by name. */
+  /** The columns, sorted by name. */
   columns: Column[];
-  /** Tables that its foreign keys refer to and that must be filled first. */
+  /** Names of tables that its foreign keys refer to and that must be filled first. */
   refersTo: string[];
 }
 
@@ -27,7 +27,7 @@ export interface TableSum {
   checksum: string;
 }
 
-/** Tables in which migrations keep their state. A copy creates its own. */
+/** Tables in which migrations keep their state. Migrations of the target create them, so they are not copied. */
 const BOOKKEEPING = new Set(['kysely_migration', 'kysely_migration_lock', 'oldest_program']);
 
 export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
@@ -35,7 +35,7 @@ export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
 export const byName = (a: { name: string }, b: { name: string }): number =>
   a.name < b.name ? -1 : Number(a.name > b.name);
 
-/** Sorts tables so that each one comes after the tables it refers to. */
+/** Sorts tables so that each one comes after the tables it refers to. @throws Error for circular references */
 export function sortByReferences(tables: readonly TableShape[]): TableShape[] {
   const ordered: TableShape[] = [];
   const waiting = new Set(tables);
@@ -64,8 +64,8 @@ export interface Target extends Source {
 }
 
 /**
- * Copies the tables `names`, within a transaction of the target; both sides must have the same schema level. Verifies
- * each table by reading it back. @throws CopyError `damaged` if the copy differs
+ * Copies the tables `names` in a transaction of the target; both sides must have the same schema level. Reads each
+ * table back to verify it. @throws CopyError `damaged` if the copy differs
  */
 export async function copyTables(
   from: Source,
@@ -109,7 +109,9 @@ export function copyMismatch(expected: TableSum, found: TableSum): CopyError {
 
 const columnsOf = ({ columns }: TableShape): string => columns.map(({ name }) => name).join(',');
 
-/** Adds up hashes of rows. The sum does not depend on the row order, which differs between the databases. */
+/**
+ * Returns an accumulator of row hashes. Its sum does not depend on the row order, which differs between the databases.
+ */
 function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
   let rows = 0;
   let [high, low] = [0n, 0n];

@@ -19,7 +19,7 @@ import { SQLITE_FILE } from '../../db/dialect.ts';
 
 export interface FillOrder {
   databaseUrl: string;
-  /** The setting that gave the address, for messages: DATABASE_URL or --to. */
+  /** Setting that contains the URL, for messages: DATABASE_URL or --to. */
   setting: string;
   /** An SQLite file with our tables, read in one transaction. */
   source: DatabaseSync;
@@ -32,7 +32,7 @@ export interface FillOrder {
 
 /**
  * Creates our tables on PostgreSQL at the source's schema level and copies all rows, in one transaction: nobody sees a
- * partial copy, and a failure leaves the existing data unchanged. @throws CopyError, StoreError
+ * partial copy, and a failure leaves existing data unchanged. @throws CopyError, StoreError
  */
 export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   const { databaseUrl, setting, source, onTable, beforeCommit } = order;
@@ -52,7 +52,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
             'in_use',
             `Processes of this program are connected to the database of ${setting} (from ${places.join(', ')}). Stop all of them first.`,
           );
-        await clear(trx, { ...order, name });
+        await dropExistingTables(trx, { ...order, name });
         await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });
         const from = sqliteSide(source);
         const to = {
@@ -70,7 +70,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
         return copied;
       }),
     );
-    // Without statistics the first queries would be planned for empty tables.
+    // Without statistics the planner would treat the tables as empty in the first queries.
     await sql`analyze`.execute(db);
     return sums;
   } finally {
@@ -79,7 +79,7 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
 }
 
 /** Drops our tables if they are empty or may be replaced. @throws CopyError `not_empty` otherwise */
-async function clear(
+async function dropExistingTables(
   trx: Transaction<Tables>,
   { setting, source, replace, name }: FillOrder & { name: string },
 ): Promise<void> {
@@ -120,7 +120,7 @@ async function tablesOfLevel(level: number): Promise<string[]> {
 }
 
 export interface MoveOptions {
-  /** Folder of the embedded database. The caller must hold its lock. */
+  /** Folder of the embedded database, whose lock the caller must hold. */
   dataDir: string;
   /** URL of the PostgreSQL database. */
   to: string;

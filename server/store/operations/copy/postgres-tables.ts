@@ -78,12 +78,12 @@ export async function insertIntoPostgres(
   }
 }
 
-/** Returns whether it is a data exception or a constraint violation (SQLSTATE classes 22 and 23). */
+/** Returns whether an error is a data exception or a constraint violation (SQLSTATE classes 22 and 23). */
 function isDataError(error: unknown): error is Error {
   return error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code') ?? ''));
 }
 
-/** Runs `work` with triggers disabled, because the rows that triggers derive are copied, too. */
+/** Runs `work` with triggers disabled, because the rows that they derive are copied too. */
 export async function withoutPostgresTriggers<T>(
   trx: Kysely<Tables>,
   tables: readonly TableShape[],

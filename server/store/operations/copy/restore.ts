@@ -7,7 +7,7 @@ import { CopyError, mapDiskFullErrors } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
 
 export interface RestoreOptions {
-  /** null: SQLite in `dataDir`, whose lock the caller must hold. */
+  /** PostgreSQL URL; null: SQLite in `dataDir`, whose lock the caller must hold. */
   databaseUrl: string | null;
   dataDir: string;
   file: string;
@@ -20,7 +20,7 @@ export interface RestoreOptions {
 
 export interface Restored {
   facts: BackupMetadata;
-  /** Path to which the previous SQLite database was moved; null if there was none, and on PostgreSQL. */
+  /** Path of the previous SQLite database, which was renamed; null if there was none, and on PostgreSQL. */
   former: string | null;
 }
 
@@ -61,7 +61,7 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
       const db = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
       let facts: BackupMetadata;
       try {
-        // Verifies the copy rather than the original, because the copy becomes the database.
+        // Verify the copy rather than the original, because the copy becomes the database.
         facts = await verifyBackup(db, file);
         dropBackupMetadata(db);
       } finally {
@@ -79,7 +79,7 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
   });
 }
 
-/** Renames the existing database and its log files. SQLite would apply an old log to the new database. */
+/** Renames the existing database and its log files, because SQLite would apply an old log to the new database. */
 function moveAside(path: string, now: number): string | null {
   const former = `${path}.before-${fileTimestamp(now)}`;
   const existing = ['', ...LOG_SUFFIXES].filter((suffix) => existsSync(`${path}${suffix}`));

@@ -34,7 +34,7 @@ export function sqliteTables(db: DatabaseSync): TableShape[] {
   );
 }
 
-/** The metadata tables of a backup. */
+/** Names of the metadata tables of a backup. */
 export const BACKUP_TABLES = ['backup', 'backup_tables'];
 const isBackupTable = (name: string): boolean => BACKUP_TABLES.includes(name);
 
@@ -68,7 +68,7 @@ export function insertIntoSqlite(
   for (const row of rows) statement.run(...(row as SQLInputValue[]));
 }
 
-/** Runs `work` without triggers and recreates them after it, because the rows that triggers derive are copied, too. */
+/** Runs `work` without triggers and recreates them after it, because the rows that they derive are copied too. */
 export async function withoutSqliteTriggers<T>(db: DatabaseSync, work: () => T | Promise<T>): Promise<T> {
   const triggers = db.prepare(`select name, sql from sqlite_schema where type = 'trigger'`).all();
   for (const { name } of triggers) db.exec(`drop trigger ${quoted(String(name))}`);
