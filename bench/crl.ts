@@ -80,8 +80,7 @@ function report(ours: readonly CrlReading[], theirs: readonly number[]): void {
   const tool = median(theirs);
   const line = (label: string, value: number, unit: string, limit: string): string =>
     `${label.padEnd(44)} ${value.toFixed(1).padStart(7)} ${unit.padEnd(3)} ${limit}\n`;
-  const share = (value: number, most: number): string =>
-    `${(value / most).toFixed(2)} of the ${most} allowed`;
+  const share = (value: number, max: number): string => `${(value / max).toFixed(2)} of the ${max} allowed`;
   process.stdout.write(
     [
       `CPU (user + system), ${ENTRIES} entries, ${(list.length / MEGABYTE).toFixed(1)} MB, RSA 2048, medians of ${ROUNDS} interleaved rounds, `,

@@ -23,7 +23,7 @@ it('tags that are the same when cut are one', () => {
 });
 
 it('notes are cut the same way', () => {
-  const most = 'x'.repeat(1_999);
-  expect(read({ notes: `${most}😀` })?.notes).toBe(most);
-  expect(read({ notes: `${most}\ny` })?.notes).toBe(most);
+  const max = 'x'.repeat(1_999);
+  expect(read({ notes: `${max}😀` })?.notes).toBe(max);
+  expect(read({ notes: `${max}\ny` })?.notes).toBe(max);
 });

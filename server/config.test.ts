@@ -394,9 +394,9 @@ describe('limits for strangers', () => {
 
   it.each(Object.entries(LIMITS))(
     '%s is set by its variable, within its range',
-    (name, { setting, least, most }) => {
-      expect(parseConfig({ [setting]: String(least) }).limits).toMatchObject({ [name]: least });
-      expect(() => parseConfig({ [setting]: String(most + 1) })).toThrow(setting);
+    (name, { setting, min, max }) => {
+      expect(parseConfig({ [setting]: String(min) }).limits).toMatchObject({ [name]: min });
+      expect(() => parseConfig({ [setting]: String(max + 1) })).toThrow(setting);
     },
   );
 });

@@ -140,8 +140,8 @@ export function parseConfig(environment: Environment): Config {
     workerPort: wholeNumber('WORKER_PORT', text('WORKER_PORT') ?? '0', 0, 65_535) || null,
     tracing: tracingConfig(text),
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
-    limits: limitsFrom(({ setting, standard, least, most }) =>
-      wholeNumber(setting, text(setting) ?? String(standard), least, most),
+    limits: limitsFrom(({ setting, standard, min, max }) =>
+      wholeNumber(setting, text(setting) ?? String(standard), min, max),
     ),
     insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),
     firebase: firebaseConfig(text),
@@ -157,10 +157,10 @@ export function parseConfig(environment: Environment): Config {
 
 const isLoopbackName = (hostname: string) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 
-function wholeNumber(name: string, value: string, least: number, most: number): number {
+function wholeNumber(name: string, value: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most))
-    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}, but it is "${value}".`);
+  if (!(number >= min && number <= max))
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but it is "${value}".`);
   return number;
 }
 

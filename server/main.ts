@@ -132,7 +132,7 @@ async function main(): Promise<void> {
       egressAllowCidrs: config.egressAllowCidrs,
       extraCaPem: config.extraCaPem,
       cacheFolder: join(config.dataDir, 'cache'),
-      lookWork: config.limits.workPerCheck,
+      checkWork: config.limits.workPerCheck,
       onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
       onTrouble: (error) =>
         log.warn({ err: error }, 'something went wrong in the thread that checks and judges'),
@@ -140,7 +140,7 @@ async function main(): Promise<void> {
     const worker = createWorker({
       store,
       examiner,
-      strangersExaminer: examiner.strangers,
+      previewExaminer: examiner.previews,
       icons: createIconSource({ resolver, policy }),
       email,
       channels: createHttpChannels({ resolver: channelResolver, policy: channelPolicy }),

@@ -185,17 +185,17 @@ const NO_MINIMUM: Size = { kills: 0, notifications: 0, writes: 0 };
 /** Checks the result of a run of kills against the limits. */
 export function killsOutcome(
   result: KillsResult,
-  { mostDuplicates = MAX_DUPLICATES, least = NO_MINIMUM }: { mostDuplicates?: number; least?: Size } = {},
+  { mostDuplicates = MAX_DUPLICATES, min = NO_MINIMUM }: { mostDuplicates?: number; min?: Size } = {},
 ): Outcome {
   const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
   const limits = createLimits();
   for (const what of [...result.lost, ...result.broken, ...result.strange, ...result.disordered])
     limits.hold(false, what);
-  const { writes } = least;
-  limits.hold(kills >= least.kills, `${kills} kills are fewer than ${least.kills}`);
+  const { writes } = min;
+  limits.hold(kills >= min.kills, `${kills} kills are fewer than ${min.kills}`);
   limits.hold(
-    notifications >= least.notifications,
-    `${notifications} notifications are fewer than ${least.notifications}`,
+    notifications >= min.notifications,
+    `${notifications} notifications are fewer than ${min.notifications}`,
   );
   limits.hold(acknowledged >= writes, `${acknowledged} acknowledged writes are fewer than ${writes}`);
   const share = duplicates / Math.max(1, notifications);

@@ -142,7 +142,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     },
     async addWebhook(accountId, url) {
       const config = storable({ kind: 'webhook', url, secrets: [{ secret: SECRET, until: null }] });
-      const request = { accountId, name: '', config, invitation: null, most: 20, mayAdd: () => true, now };
+      const request = { accountId, name: '', config, invitation: null, max: 20, mayAdd: () => true, now };
       const added = await addChannel(store, request);
       if (!added.ok) throw new Error(added.code);
       return added.channel.id;

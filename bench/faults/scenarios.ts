@@ -40,7 +40,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
         // Half of the required totals for each of the two databases.
-        { least: { kills: 100, notifications: 2_500, writes: 5_000 } },
+        { min: { kills: 100, notifications: 2_500, writes: 5_000 } },
       ),
     ),
   stall: (world) => onPostgres(world, (database) => stallWorker({ database })),

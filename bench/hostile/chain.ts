@@ -87,7 +87,7 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
       what: `one check: ${kind.name}`,
       value: longest,
       unit: 'ms CPU',
-      most: MAX_MS_PER_CHECK,
+      max: MAX_MS_PER_CHECK,
     });
   }
   sources.close();
@@ -102,7 +102,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     egressAllowCidrs: OPEN,
     extraCaPem: null,
     cacheFolder: folder,
-    lookWork: STANDARD_LIMITS.workPerCheck,
+    checkWork: STANDARD_LIMITS.workPerCheck,
     onTrouble: (error) => troubles.push(error),
   });
   try {
@@ -122,7 +122,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     await Promise.all(attackers);
     if (troubles.length > 0) throw troubles[0];
     const usual = quantile(alone, 0.5);
-    const delay = { unit: 'ms', most: MAX_DELAY_MS };
+    const delay = { unit: 'ms', max: MAX_DELAY_MS };
     return [
       {
         what: 'check of another account, nothing else under way, median',

@@ -43,7 +43,7 @@ export async function measureRotating(): Promise<Figure[]> {
     egressAllowCidrs: ['127.0.0.0/8'],
     extraCaPem: null,
     cacheFolder: join(folder.path, 'cache'),
-    lookWork: STANDARD_LIMITS.workPerCheck,
+    checkWork: STANDARD_LIMITS.workPerCheck,
     onTrouble: (error) => process.stderr.write(`${error.message}\n`),
   });
   try {
@@ -76,9 +76,9 @@ function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[
   return [
     { what: 'database after the first check', value: first, unit: 'kB' },
     { what: `database after ${CHECKS} checks`, value: at(sizes, -1) / 1_000, unit: 'kB' },
-    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', most: MAX_KB_A_CHECK },
-    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', most: MAX_MB_A_DAY },
-    { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', most: MAX_GROWTH_MB },
+    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', max: MAX_KB_A_CHECK },
+    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', max: MAX_MB_A_DAY },
+    { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', max: MAX_GROWTH_MB },
   ];
 }
 

@@ -115,10 +115,10 @@ async function measure(
   const delay = await eventLoopDelay(url);
   const ms = { unit: 'ms' };
   return [
-    { ...ms, what: 'event loop delay, p99', value: delay.p99, most: MAX_BLOCKED_MS },
-    { ...ms, what: 'event loop delay, longest', value: delay.max, most: MAX_BLOCKED_MS },
-    { ...ms, what: 'another account’s list, p99', value: percentile(others, 0.99), most: MAX_BLOCKED_MS },
-    { ...ms, what: 'another account’s list, longest', value: Math.max(...others), most: 2 * MAX_BLOCKED_MS },
+    { ...ms, what: 'event loop delay, p99', value: delay.p99, max: MAX_BLOCKED_MS },
+    { ...ms, what: 'event loop delay, longest', value: delay.max, max: MAX_BLOCKED_MS },
+    { ...ms, what: 'another account’s list, p99', value: percentile(others, 0.99), max: MAX_BLOCKED_MS },
+    { ...ms, what: 'another account’s list, longest', value: Math.max(...others), max: 2 * MAX_BLOCKED_MS },
     { ...ms, what: 'the searches themselves, p99', value: percentile(searched, 0.99) },
   ];
 }

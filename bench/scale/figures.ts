@@ -4,23 +4,19 @@ export interface Figure {
   value: number;
   unit: string;
   /** The bench fails if the value is above `most` or below `least`. Without either it is only printed. */
-  most?: number;
-  least?: number;
+  max?: number;
+  min?: number;
 }
 
-export const isMissed = ({ value, most, least }: Figure): boolean =>
-  !Number.isFinite(value) || (most !== undefined && value > most) || (least !== undefined && value < least);
+export const isMissed = ({ value, max, min }: Figure): boolean =>
+  !Number.isFinite(value) || (max !== undefined && value > max) || (min !== undefined && value < min);
 
 /** Formats figures as a text table and marks missed targets. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
-    const { what, value, unit, most, least } = figure;
+    const { what, value, unit, max, min } = figure;
     const target =
-      most !== undefined
-        ? `≤ ${rounded(most)} ${unit}`
-        : least !== undefined
-          ? `≥ ${rounded(least)} ${unit}`
-          : '';
+      max !== undefined ? `≤ ${rounded(max)} ${unit}` : min !== undefined ? `≥ ${rounded(min)} ${unit}` : '';
     return [what, `${rounded(value)} ${unit}`, target, isMissed(figure) ? 'MISSED' : ''];
   });
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

@@ -62,26 +62,26 @@ export async function measureWorkers({
     const retaken = await retakenAfter(world.store, held, killedAt);
     await delay(Math.max(0, from + overMs + LAST_MS - Date.now()));
     const lags = await lagsOf(world.store, due);
-    const [least, most] = [Math.min(...shares), Math.max(...shares)];
+    const [min, max] = [Math.min(...shares), Math.max(...shares)];
     const mean = shares.reduce((sum, share) => sum + share, 0) / WORKERS;
     return [
       {
         what: 'workers that checked',
         value: shares.filter((share) => share > 0).length,
         unit: '',
-        least: WORKERS,
+        min: WORKERS,
       },
       { what: 'checks of each until the kill, on average', value: mean, unit: '' },
-      { what: 'the busiest over the idlest', value: (most / least - 1) * 100, unit: '%', most: 10 },
-      { what: 'checks of the killed one, repeated by others', value: retaken.length, unit: '', least: 1 },
+      { what: 'the busiest over the idlest', value: (max / min - 1) * 100, unit: '%', max: 10 },
+      { what: 'checks of the killed one, repeated by others', value: retaken.length, unit: '', min: 1 },
       {
         what: 'the last of them after',
         value: Math.max(...retaken) / 1_000,
         unit: 's',
-        most: MAX_RETAKEN_MS / 1_000,
+        max: MAX_RETAKEN_MS / 1_000,
       },
-      { what: 'monitors not checked in the end', value: lags.missing, unit: '', most: 0 },
-      { what: 'lag of a check, p99', value: percentile(lags.lags, 0.99) / 1_000, unit: 's', most: 30 },
+      { what: 'monitors not checked in the end', value: lags.missing, unit: '', max: 0 },
+      { what: 'lag of a check, p99', value: percentile(lags.lags, 0.99) / 1_000, unit: 's', max: 30 },
     ];
   } finally {
     for (const worker of workers) await worker.kill();

@@ -33,7 +33,7 @@ export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[
     what: `${kind}: a monitor and month, ${what}`,
     value: bytes / 1_000,
     unit: 'kB',
-    most: MAX_KILOBYTES,
+    max: MAX_KILOBYTES,
   });
   return [
     figure('nothing changing', still),

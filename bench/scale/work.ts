@@ -29,14 +29,14 @@ export async function measureWork({ variant, store, content, now }: MeasuredStor
       what: `${variant}: checks that find nothing new`,
       value: again.perSecond,
       unit: 'a second',
-      least: MIN_PER_SECOND,
+      min: MIN_PER_SECOND,
     },
     { what: `${variant}: processor time of one in the product`, value: again.cpuMs, unit: 'ms' },
     {
       what: `${variant}: claim of ${BATCH_SIZE}, p99`,
       value: percentile(again.claims, 0.99),
       unit: 'ms',
-      most: 100,
+      max: 100,
     },
   ];
 }

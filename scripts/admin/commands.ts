@@ -33,7 +33,7 @@ interface Command {
   usage: string;
   does: string;
   /** Allowed number of arguments. */
-  words: [least: number, most: number];
+  words: [min: number, max: number];
   /** Returns the lines to print. */
   run(words: string[], desk: CommandContext): Promise<string[]>;
 }

@@ -162,7 +162,7 @@ export async function answerPastIncidents(
     monitorId: idOf('api.fjord.example'),
     window: { startsAt, endsAt: startsAt + 4 * HOUR_MS, repeats: 'never' },
     note: 'The database moves',
-    most: 50,
+    max: 50,
     now,
   });
 }

@@ -6,77 +6,77 @@ import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
  */
 export const LIMITS = {
   /** Bytes of a request's path. The query does not count, because sign-in providers send long codes in it. */
-  pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
+  pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, min: 512, max: 16_384 },
   /**
    * Pages, files and badges per minute for one address. A first visit loads about forty files, and image proxies load many
    * badges.
    */
-  pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
+  pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, min: 60, max: 1_000_000 },
   /** Domains of an account whose mail address is not verified. */
-  domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },
+  domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, min: 1, max: 100_000 },
   /** Manual checks per minute of one domain, while the mail address of its account is not verified. */
-  checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, least: 1, most: 60 },
+  checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, min: 1, max: 60 },
   /** Different ports of one registrable domain per day, for one account; without an account, for one network. */
-  portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, least: 1, most: 65_535 },
+  portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, min: 1, max: 65_535 },
   /** Invitations to added recipients per hour, over all accounts. */
-  invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, least: 1, most: 1_000_000 },
+  invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, min: 1, max: 1_000_000 },
   /** Sign-ups from one IP address, which a school or an office often shares. */
-  signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, least: 1, most: 1_000_000 },
-  signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, least: 1, most: 1_000_000 },
+  signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, min: 1, max: 1_000_000 },
+  signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, min: 1, max: 1_000_000 },
   /** Sign-ups from one network: a /24 of IPv4, a /48 of IPv6. */
   networkSignUpsPerHour: {
     setting: 'LIMIT_NETWORK_SIGN_UPS_PER_HOUR',
     standard: 60,
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
   },
   networkSignUpsPerDay: {
     setting: 'LIMIT_NETWORK_SIGN_UPS_PER_DAY',
     standard: 200,
-    least: 1,
-    most: 1_000_000,
+    min: 1,
+    max: 1_000_000,
   },
   /** Searches of the list of domains, by text or tag, per minute for one account. */
-  searchesPerMinute: { setting: 'LIMIT_SEARCHES_PER_MINUTE', standard: 240, least: 10, most: 1_000_000 },
+  searchesPerMinute: { setting: 'LIMIT_SEARCHES_PER_MINUTE', standard: 240, min: 10, max: 1_000_000 },
   /**
    * Seconds per search on PostgreSQL. The time of a search grows with the length of the text times the length of the query.
    */
-  searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, least: 1, most: 600 },
+  searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, min: 1, max: 600 },
   /**
    * Certificates per domain whose DER is kept. Above the limit, the oldest that are no longer presented lose their DER first.
    */
   certificatesPerDomain: {
     setting: 'LIMIT_CERTIFICATES_PER_DOMAIN',
     standard: 200,
-    least: 20,
-    most: 100_000,
+    min: 20,
+    max: 100_000,
   },
   /** Work that the certificates of one check may cause, in units of about 0.1 µs of a processor core. */
   workPerCheck: {
     setting: 'LIMIT_WORK_PER_CHECK',
     standard: DEFAULT_WORK_PER_CHECK,
-    least: 100_000,
-    most: 100_000_000,
+    min: 100_000,
+    max: 100_000_000,
   },
   /** Kilobytes of certificates and evidence that one check may store. */
-  storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
+  storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, min: 16, max: 100_000 },
   /**
    * Kilobytes of certificates and evidence that an account may store per day. Each of its domains raises the limit by a
    * tenth.
    */
-  storedKbPerDay: { setting: 'LIMIT_STORED_KB_PER_DAY', standard: 1_000, least: 100, most: 1_000_000 },
+  storedKbPerDay: { setting: 'LIMIT_STORED_KB_PER_DAY', standard: 1_000, min: 100, max: 1_000_000 },
   /**
    * Megabytes of answers to calls with an Idempotency-Key that are stored per account and day. Each answer is kept for a day.
    */
-  keptAnswersMb: { setting: 'LIMIT_KEPT_ANSWERS_MB', standard: 100, least: 1, most: 100_000 },
+  keptAnswersMb: { setting: 'LIMIT_KEPT_ANSWERS_MB', standard: 100, min: 1, max: 100_000 },
 } as const satisfies Record<string, Limit>;
 
 interface Limit {
   setting: `LIMIT_${string}`;
   standard: number;
   /** Lowest value that the operator may set; `most` is the highest. */
-  least: number;
-  most: number;
+  min: number;
+  max: number;
 }
 
 export type LimitName = keyof typeof LIMITS;

@@ -19,7 +19,7 @@ export interface ExaminerClientOptions {
   /**
    * Work budget of a request. Requests that need more reject with `ExaminationExceeded`. If null, there is no limit.
    */
-  mostWork: number | null;
+  maxWork: number | null;
   patience: ThreadTimeouts;
   /**
    * Idle time in ms after which the thread ends. If set, the first request starts the thread; otherwise it starts at
@@ -74,7 +74,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
  * with `ExaminationHung`. The next request then starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
-  const { settings, mostWork, patience, idleMs, onCut, onTrouble } = options;
+  const { settings, maxWork, patience, idleMs, onCut, onTrouble } = options;
   /**
    * Id of the request that produced an observation. The thread usually still caches the
    * observation, so we send only the id.
@@ -89,7 +89,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     const pending: Thread['pending'] = new Map();
     const { promise: ready, resolve: markReady } = Promise.withResolvers<void>();
     const worker = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
-      workerData: { ...settings, mostWork, working: working.buffer } satisfies ThreadData,
+      workerData: { ...settings, maxWork, working: working.buffer } satisfies ThreadData,
       resourceLimits: RESOURCE_LIMITS,
     });
     const started = { worker, pending, ready };

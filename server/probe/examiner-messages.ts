@@ -11,7 +11,7 @@ export interface ThreadSettings {
   extraCaPem: string | null;
   cacheFolder: string;
   /** Work budget for the certificates of one probe, in units of `WorkBudget`. */
-  lookWork: number;
+  checkWork: number;
 }
 
 export interface ThreadData extends ThreadSettings {
@@ -19,7 +19,7 @@ export interface ThreadData extends ThreadSettings {
    * Work limit per request; requests that need more are `exceeded`. If null, `lookWork` is the limit, and the
    * verdict says if it ran out.
    */
-  mostWork: number | null;
+  maxWork: number | null;
   /**
    * One Int32: the id of the request that spent work last; 0 for none. The main thread can read
    * it while this thread hangs.

@@ -19,7 +19,7 @@ const OBSERVATION_CACHE_BYTES = 16 * 1024 * 1024;
 type ThreadJudgeRequest = Extract<ThreadRequest, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, lookWork, mostWork } = data;
+const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, checkWork, maxWork } = data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
 const resolver = createResolver({ servers: [...dnsServers], policy });
@@ -75,7 +75,7 @@ async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Pr
       ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
     };
     const observation = await examiner.observe(endpoint, options);
-    if (mostWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
+    if (maxWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
     const packed = serialize(observation);
     observations.set(id, observation, packed.byteLength);
     report({ kind: 'observed', id, observation: packed, steps });
@@ -94,13 +94,13 @@ async function judge(request: ThreadJudgeRequest): Promise<void> {
       : (deserialize(request.observation) as Observation);
   if (observation === null) return report({ kind: 'forgotten', id });
   const judgement = await examiner.judge({ observation, now: at, authorities, previous, work });
-  if (mostWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
+  if (maxWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
   report({ kind: 'judged', id, judgement, isCut: work.isExhausted });
 }
 
 /** Creates a budget that records the request in progress, in case the main thread must terminate this thread. */
 function createBudget(id: number): WorkBudget {
-  return new WorkBudget(mostWork ?? lookWork, () => void Atomics.store(working, 0, id));
+  return new WorkBudget(maxWork ?? checkWork, () => void Atomics.store(working, 0, id));
 }
 
 function report(message: ThreadResponse): void {

@@ -138,12 +138,12 @@ export function createProbe(options: ProbeOptions): Probe {
             ? addresses.find(({ outcome }) => outcome === 'handshake')
             : undefined;
         const common = { signal: deadline.signal, onFault };
-        const asker = new Requester(host, work);
+        const requester = new Requester(host, work);
         const queryAll = (observations: readonly AddressObservation[]): Promise<SourceAnswers> =>
           timed('ask', onStep, () =>
             querySources({
               ...common,
-              asker,
+              requester,
               addresses: observations,
               sources,
               trustStore,

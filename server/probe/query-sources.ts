@@ -6,7 +6,7 @@ import { withTimeout } from '../egress/index.ts';
 
 export interface QuerySourcesOptions {
   /** Check that is charged for the requests that its endpoint's certificates cause. */
-  asker: Requester;
+  requester: Requester;
   addresses: readonly AddressObservation[];
   sources: Sources;
   trustStore: TrustStore;
@@ -28,17 +28,17 @@ export type SourceAnswers = Pick<
  * Completes the received chains and queries their CAs about revocation and renewal. Never rejects; respects `waits`.
  */
 export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
-  const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
+  const { requester, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
 
   const chains = await Promise.all(
-    receivedChains(addresses, asker.work).map(async (sent) => {
+    receivedChains(addresses, requester.work).map(async (sent) => {
       const { certificates } = sent;
-      const path = validPath(certificates, trustStore, now, asker.work);
+      const path = validPath(certificates, trustStore, now, requester.work);
       if (path !== null) return { sent, path, authorities: [], isPending: false };
       const { authorities, isPending } = await withSourceTimeout<FoundAuthorities>(
         (until) =>
-          sources.authorities.complete({ chain: certificates, trustStore, asker, now, signal: until }),
+          sources.authorities.complete({ chain: certificates, trustStore, requester, now, signal: until }),
         { ...wait, ms: waits.authoritiesMs, late: { authorities: [], isPending: true } },
       );
       return { sent, path: completedPath(sent, authorities, options), authorities, isPending };
@@ -58,7 +58,7 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
       const limit = { ...wait, ms: waits.statusMs };
       const revocationOf = (checked: readonly Certificate[]) => {
         const isPublicRoot = isPublicPath(checked, trustStore);
-        const request = { path: checked, isPublic: isPublicRoot, asker, staple, isThorough, now };
+        const request = { path: checked, isPublic: isPublicRoot, requester, staple, isThorough, now };
         return withSourceTimeout<RevocationEvidence[]>(
           (until) => sources.revocation.evidence({ ...request, signal: until }),
           { ...limit, late: [] },
@@ -92,24 +92,24 @@ function pathWithoutRevoked(
   { certificates: [leaf, ...others] }: ReceivedChain,
   authorities: readonly FetchedAuthority[],
   evidence: readonly RevocationEvidence[],
-  { trustStore, now, asker }: QuerySourcesOptions,
+  { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
   const revoked = new Set(
     evidence.flatMap(({ answer, fingerprint }) => (answer.state === 'revoked' ? [fingerprint] : [])),
   );
   const all = [...others, ...authorities.flatMap(({ der }) => tryParseCertificate(der) ?? [])];
   const rest = all.filter(({ fingerprint }) => !revoked.has(fingerprint));
-  return rest.length === all.length ? null : validPath([leaf, ...rest], trustStore, now, asker.work);
+  return rest.length === all.length ? null : validPath([leaf, ...rest], trustStore, now, requester.work);
 }
 
 function completedPath(
   { certificates }: ReceivedChain,
   authorities: readonly FetchedAuthority[],
-  { trustStore, now, asker }: QuerySourcesOptions,
+  { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
   if (authorities.length === 0) return null;
   const more = authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
-  return validPath([...certificates, ...more], trustStore, now, asker.work);
+  return validPath([...certificates, ...more], trustStore, now, requester.work);
 }
 
 function distinct(authorities: readonly FetchedAuthority[]): FetchedAuthority[] {

@@ -16,7 +16,7 @@ interface ThreadedExaminerOptions extends ThreadSettings {
   /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
   onTrouble: (error: Error) => void;
   /** Replacements for single timeouts, used by tests. */
-  patience?: { checks?: Partial<ThreadTimeouts>; strangers?: Partial<ThreadTimeouts> };
+  patience?: { checks?: Partial<ThreadTimeouts>; previews?: Partial<ThreadTimeouts> };
   /** Idle time in ms after which the second thread ends. Default: 30,000. */
   idleMs?: number;
 }
@@ -25,7 +25,7 @@ interface ThreadedExaminer extends Examiner {
   /**
    * Examiner for people without an account. It uses the second thread, so that accounts' checks never wait for them.
    */
-  strangers: Examiner;
+  previews: Examiner;
   close(): Promise<void>;
 }
 
@@ -56,16 +56,16 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     settings,
     onTrouble,
     onCut: onLimit,
-    mostWork: settings.lookWork * CHECKS_WORK_SHARE,
+    maxWork: settings.checkWork * CHECKS_WORK_SHARE,
     patience: { ...CHECKS, ...patience.checks },
   });
-  const strangers = createExaminerClient({
+  const previews = createExaminerClient({
     settings,
     onTrouble,
     onCut: onLimit,
-    mostWork: null,
+    maxWork: null,
     idleMs,
-    patience: { ...STRANGERS, ...patience.strangers },
+    patience: { ...STRANGERS, ...patience.previews },
   });
   /**
    * Endpoints that needed much work or made a thread hang. The second thread, started on demand, examines them, which
@@ -87,7 +87,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     endpoint: Endpoint,
     examine: (client: ExaminerClient) => Promise<T>,
     hungResult: () => T,
-    client = isolated.has(keyOf(endpoint)) ? strangers : checks,
+    client = isolated.has(keyOf(endpoint)) ? previews : checks,
   ): Promise<T> {
     try {
       return await examine(client);
@@ -95,7 +95,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       const isTooMuch = error instanceof ExaminationExceeded;
       if (!isTooMuch && !(error instanceof ExaminationHung)) throw error;
       isolate(endpoint);
-      if (isTooMuch) return examineOn(endpoint, examine, hungResult, strangers);
+      if (isTooMuch) return examineOn(endpoint, examine, hungResult, previews);
       onLimit();
       return hungResult();
     }
@@ -121,9 +121,9 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
 
   return {
     ...examiner(),
-    strangers: examiner(strangers),
+    previews: examiner(previews),
     async close() {
-      await Promise.all([checks.close(), strangers.close()]);
+      await Promise.all([checks.close(), previews.close()]);
     },
   };
 }

@@ -119,8 +119,8 @@ async function finishCheck(
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
   const lease = { accountId, monitorId, leaseToken, everyMinutes };
   if (!(await isTrusted(monitor.uptime === 'down'))) {
-    const { least, most } = RECHECK_DELAY_MS;
-    const again = now + least + (most - least) * random();
+    const { min, max } = RECHECK_DELAY_MS;
+    const again = now + min + (max - min) * random();
     await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
     return 'postponed';
   }

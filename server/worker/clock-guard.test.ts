@@ -29,22 +29,22 @@ describe('The guard of the clock', () => {
     [[null, null, null], null],
   ])('hears canaries that are ahead by %j, and is off by %j', (ahead, off) => {
     const { guard } = guarded();
-    guard.hear(reports(...ahead));
+    guard.report(reports(...ahead));
     expect(guard.offBy()).toBe(off);
   });
 
   describe('that found it wrong, where nobody tells the time any more', () => {
     function wrongBy(offMs: number) {
       const made = guarded();
-      made.guard.hear(reports(-offMs, -offMs));
+      made.guard.report(reports(-offMs, -offMs));
       return made;
     }
 
     it('keeps what it knows for a day, and believes the clock then', () => {
       const { guard, pass } = wrongBy(400 * DAY_MS);
-      guard.hear(reports(null, null, null));
+      guard.report(reports(null, null, null));
       pass(DAY_MS);
-      guard.hear(reports(400 * DAY_MS, null, null));
+      guard.report(reports(400 * DAY_MS, null, null));
       expect(guard.offBy()).toBe(400 * DAY_MS);
       pass(1);
       expect(guard.offBy()).toBeNull();
@@ -55,11 +55,11 @@ describe('The guard of the clock', () => {
       pass(HOUR_MS);
       time.now -= 10 * DAY_MS;
       expect(guard.isStale()).toBe(true);
-      guard.hear(reports(null, null, null));
+      guard.report(reports(null, null, null));
       expect(guard.offBy()).toBe(390 * DAY_MS);
       time.now -= 390 * DAY_MS;
       expect(guard.isStale()).toBe(true);
-      guard.hear(reports(null, null, null));
+      guard.report(reports(null, null, null));
       expect(guard.offBy()).toBeNull();
       // The clock is set wrong again.
       time.now += 5 * HOUR_MS;
@@ -69,32 +69,32 @@ describe('The guard of the clock', () => {
 
   it('believes a clock that it found right, however it was moved, where nobody tells the time', () => {
     const { time, guard } = guarded();
-    guard.hear(reports(0, 0, 0));
+    guard.report(reports(0, 0, 0));
     // The clock jumps, as after a sleep of the machine.
     time.now += 3 * DAY_MS;
-    guard.hear(reports(null, null, null));
+    guard.report(reports(null, null, null));
     expect(guard.offBy()).toBeNull();
   });
 
   it('asks at first, after five minutes, and at once when the clock jumps', () => {
     const { time, guard, pass } = guarded();
     expect(guard.isStale()).toBe(true);
-    guard.hear(reports(0, 0, 0));
+    guard.report(reports(0, 0, 0));
     expect(guard.isStale()).toBe(false);
     pass(5 * MINUTE_MS);
     expect(guard.isStale()).toBe(true);
-    guard.hear(reports(0, 0, 0));
+    guard.report(reports(0, 0, 0));
     for (const jump of [2 * MINUTE_MS, -2 * MINUTE_MS]) {
       time.now += jump;
       expect(guard.isStale()).toBe(true);
-      guard.hear(reports(0, 0, 0));
+      guard.report(reports(0, 0, 0));
     }
     expect(guard.isStale()).toBe(false);
   });
 
   it('asks a wrong clock every minute', () => {
     const { guard, pass } = guarded();
-    guard.hear(reports(-5 * HOUR_MS, -5 * HOUR_MS));
+    guard.report(reports(-5 * HOUR_MS, -5 * HOUR_MS));
     pass(MINUTE_MS);
     expect(guard.isStale()).toBe(true);
   });

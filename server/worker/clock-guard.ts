@@ -21,7 +21,7 @@ const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
   /** Records the reports of canaries. */
-  hear(reports: readonly CanaryResult[]): void;
+  report(reports: readonly CanaryResult[]): void;
   /** Returns whether the last report is too old to rely on, or older than a jump of our clock. */
   isStale(): boolean;
   /** Returns the offset of our clock in ms, positive if it is ahead; null if the clock is right or the offset is unknown. */
@@ -49,7 +49,7 @@ export function createClockGuard(clock: Clock, monotonic: () => number): ClockGu
   }
 
   return {
-    hear(reports) {
+    report(reports) {
       const ahead = reports.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
       lastReport = { at: monotonic(), now: clock.now() };
       // A single canary may be wrong itself: keep the last result.

@@ -25,7 +25,7 @@ const ABORT_MS = 600;
 
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
   /** Examiner for preview checks; `examiner` by default. */
-  strangersExaminer?: Examiner;
+  previewExaminer?: Examiner;
   /** Largest number of checks that run at once. */
   concurrency: number;
   /** The recipient of the operator's alarms. */
@@ -72,7 +72,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const checks = createCheckLoop({ ...parts, sharedProbes: createSharedProbes({ ...options, ownNetwork }) });
   const deliveries = createDeliveryLoops(parts);
   const mails = createMailLoop(parts);
-  const previews = createPreviewLoop({ ...parts, examiner: options.strangersExaminer ?? options.examiner });
+  const previews = createPreviewLoop({ ...parts, examiner: options.previewExaminer ?? options.examiner });
   const icons = createIconKeeper({ ...options, telemetry });
   const plans = createPlanKeeper({ ...options, ownNetwork });
   const digests = createDigestKeeper({ ...options, ownNetwork });

@@ -15,7 +15,7 @@ export interface Alarms {
    * Returns whether the alarm may be raised in the database, by this process or an earlier one: true until this process
    * clears it.
    */
-  mayStand(code: AlarmCode): boolean;
+  mayBeRaised(code: AlarmCode): boolean;
 }
 
 /** Shortest time between two confirmations of a raised alarm in the database. */
@@ -28,7 +28,7 @@ export function createAlarms({ store, clock, log }: { store: Store; clock: Clock
   const failed = (error: unknown): void => log.warn({ err: error }, 'an alarm could not be written down');
   return {
     raised: (code) => written.has(code),
-    mayStand: (code) => !cleared.has(code),
+    mayBeRaised: (code) => !cleared.has(code),
     async raise(code, detail) {
       const now = clock.now();
       const last = written.get(code);

@@ -51,7 +51,7 @@ export interface PreviousState {
  * Delay in ms before an untrusted check is repeated. Together with the duration of a check it is shorter than the time for
  * which a held-back failure counts.
  */
-export const RECHECK_DELAY_MS = { least: 40_000, most: 55_000 };
+export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 
 /** An implementation that trusts everything, for tests of other parts. */
 export const TRUST_EVERY_CHECK: OwnNetwork = {
@@ -85,7 +85,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
 
   async function runRound(among: Canaries): Promise<boolean> {
     const reports = await among.probe(closing.signal);
-    guard.hear(reports);
+    guard.report(reports);
     const healthy = reports.filter(({ isHealthy }) => isHealthy).length;
     if (closing.signal.aborted) return true;
     if (healthy >= MIN_HEALTHY) {

@@ -76,7 +76,7 @@ export async function makeSendAttempt(
   const now = clock.now();
   const { detail } = sent;
   if (sent.outcome === 'delivered') {
-    for (const code of Object.values(ALARMS)) if (alarms.mayStand(code)) await alarms.clear(code);
+    for (const code of Object.values(ALARMS)) if (alarms.mayBeRaised(code)) await alarms.clear(code);
   } else if (sent.cause === 'operator' || sent.cause === 'unencrypted')
     await alarms.raise(ALARMS[sent.cause], detail);
   const { attempt, firstAttemptAt } = outgoing;

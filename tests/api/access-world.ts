@@ -308,7 +308,7 @@ export async function giveToken(
     name: 'Script',
     scopes,
     expiresAt: null,
-    most: Infinity,
+    max: Infinity,
     now,
   });
   if (!made.ok) throw new Error(made.code);

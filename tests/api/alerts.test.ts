@@ -314,9 +314,9 @@ describeEachDatabase('What is told of one domain', (open) => {
     const { alice } = await api.cast();
     const id = await watch(api, alice);
     const subject = { accountId: alice.id, channelKey: OWN_MAIL, monitorId: id };
-    await setUnsubscribed(api.store, subject, { wish: 'all', now: api.clock.now() });
+    await setUnsubscribed(api.store, subject, { choice: 'all', now: api.clock.now() });
     expect(await domain(alice, id)).toMatchObject({ is_told: false, planned: [] });
-    await setUnsubscribed(api.store, subject, { wish: 'none', now: api.clock.now() });
+    await setUnsubscribed(api.store, subject, { choice: 'none', now: api.clock.now() });
     const told = await domain(alice, id);
     expect([told.is_told, told.planned.length]).toEqual([true, 6]);
     await alice.ask(CALLS.pauseDomain, { params: { id } });

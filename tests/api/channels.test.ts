@@ -149,7 +149,7 @@ describeEachDatabase('The channels of an account', (open) => {
       accountId: alice.id,
       name: 'Late',
       invitation: null,
-      most: MAX_CHANNELS,
+      max: MAX_CHANNELS,
       now: api.clock.now(),
       config: storable({ kind: 'slack', url: 'https://hooks.slack.com/services/x' }),
       mayAdd: (plan) => plan === 'premium',

@@ -14,7 +14,7 @@ const open = () => freshStore('sqlite');
 const TOKEN = (index: number) => `clt_${String(index).padStart(43, 'x')}`;
 
 /** Everything that is limited by where it comes from: one attempt, and how many of them one network may make. */
-const LIMITED: [what: string, most: number, attempt: (send: Send, index: number) => Promise<number>][] = [
+const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) => Promise<number>][] = [
   ['pages', 1_200, async (send) => (await send('/landing')).status],
   ['files', 1_200, async (send) => (await send('/assets/main.js')).status],
   ['calls', 1_200, async (send) => (await send('/api/nothing')).status],
@@ -51,13 +51,13 @@ const LIMITED: [what: string, most: number, attempt: (send: Send, index: number)
 ];
 
 describe('A limit by address', () => {
-  it.each(LIMITED)('counts a whole /64 of IPv6 as one: %s', async (_, most, attempt) => {
+  it.each(LIMITED)('counts a whole /64 of IPv6 as one: %s', async (_, max, attempt) => {
     const api = await startApi(open);
     const from = (network: number, host: number) =>
       api.sendFrom(`2001:db8:0:${network}::${host.toString(16)}`);
-    for (let index = 1; index <= most; index++) expect(await attempt(from(1, index), index)).not.toBe(429);
-    expect(await attempt(from(1, most + 1), most + 1)).toBe(429);
-    expect(await attempt(from(2, 1), most + 2)).not.toBe(429);
+    for (let index = 1; index <= max; index++) expect(await attempt(from(1, index), index)).not.toBe(429);
+    expect(await attempt(from(1, max + 1), max + 1)).toBe(429);
+    expect(await attempt(from(2, 1), max + 2)).not.toBe(429);
   });
 
   it(

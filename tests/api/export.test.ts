@@ -201,11 +201,11 @@ async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<
   await addMaintenance(store, {
     ...mine,
     note: `Switch of ${mark}`,
-    most: 50,
+    max: 50,
     now,
     window: { startsAt: now, endsAt: now + 1_000, repeats: 'never' },
   });
-  await setUnsubscribed(store, { ...mine, channelKey: 'email' }, { wish: 'all', now });
+  await setUnsubscribed(store, { ...mine, channelKey: 'email' }, { choice: 'all', now });
 }
 
 describeEachDatabase('The export', (open) => {

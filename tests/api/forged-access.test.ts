@@ -95,9 +95,9 @@ describeEachDatabase('Nobody is let in or learns anything', (open) => {
     }
 
     // Ids in bodies: of many domains at once, of the one that gives its place to another, and of the checkout that is paid.
-    const asker = await stranger.arrive();
+    const requester = await stranger.arrive();
     const bulk = async ({ domain }: Things, action: Record<string, unknown>) => {
-      const { data } = (await asker.ask(CALLS.actOnDomains, { body: { ...action, ids: [domain] } })).ok;
+      const { data } = (await requester.ask(CALLS.actOnDomains, { body: { ...action, ids: [domain] } })).ok;
       return data.map((result) => ({ ...result, id: '' }));
     };
     for (const action of [

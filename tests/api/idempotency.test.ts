@@ -168,7 +168,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
         accountId: bob.id,
         monitorId: null,
         note: '',
-        most: 50,
+        max: 50,
         now,
         window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
         alongside: (trx) => storeAnswer(trx, carrying, answer),

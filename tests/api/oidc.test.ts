@@ -65,11 +65,11 @@ async function startWorld(
 /** Through the provider's pages and back; `end` is where the popup ends. */
 async function comeBy(
   { api, server }: Pick<World, 'api' | 'server'>,
-  { as = 'charlie', ...wish }: { as?: string | null; invite?: string; trial?: boolean } = {},
+  { as = 'charlie', ...choice }: { as?: string | null; invite?: string; trial?: boolean } = {},
 ) {
   const client = createClient(api.send);
   const started = await client.ask(CALLS.oidcStart, {
-    body: { provider: 'acme', ...wish },
+    body: { provider: 'acme', ...choice },
   });
   const back = await server.logIn(started.ok.url, as);
   return { client, back, end: await follow(client, back) };

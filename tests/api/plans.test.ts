@@ -51,17 +51,17 @@ describeEachDatabase('Plans', (open) => {
         cookie: `${[...alice.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')}; sub=${forged}`,
       },
     ] as Record<string, string>[]) {
-      const asker = createClient(api.send, new Map(headers['cookie'] === undefined ? alice.cookies : []));
-      const fourth = await asker.ask(CALLS.addDomain, { body: { host: 'd.example.com' }, headers });
+      const requester = createClient(api.send, new Map(headers['cookie'] === undefined ? alice.cookies : []));
+      const fourth = await requester.ask(CALLS.addDomain, { body: { host: 'd.example.com' }, headers });
       expect(fourth.problem).toMatchObject({ status: 402, code: 'limit_reached' });
       const params = { id: domain?.ok.data.id ?? '' };
-      const often = await asker.ask(CALLS.setFrequency, {
+      const often = await requester.ask(CALLS.setFrequency, {
         params,
         query: { check_frequency: '15' },
         headers,
       });
       expect(often.problem).toMatchObject({ status: 402, code: 'premium_required' });
-      expect((await asker.ask(CALLS.premium, { headers })).ok.data).toBe(false);
+      expect((await requester.ask(CALLS.premium, { headers })).ok.data).toBe(false);
     }
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
   });

@@ -67,7 +67,7 @@ export async function provision(api: TestApi): Promise<{
   await setUnsubscribed(
     api.store,
     { accountId: squatter.id, channelKey: OWN_MAIL, monitorId: domain },
-    { wish: 'domain', now: api.clock.now() },
+    { choice: 'domain', now: api.clock.now() },
   );
 
   const calendar = new URL((await ask(CALLS.makeCalendar)).ok.data.url).pathname;

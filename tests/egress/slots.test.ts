@@ -3,11 +3,11 @@ import { createSemaphore } from '../../server/egress/with-timeout.ts';
 
 describe('createSlots', () => {
   it('runs as many tasks at a time as there are slots, the others in order', async () => {
-    const inSlot = createSemaphore(2);
+    const withSlot = createSemaphore(2);
     const started: number[] = [];
     const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
     const tasks = gates.map((gate, index) =>
-      inSlot(async () => {
+      withSlot(async () => {
         started.push(index);
         await gate.promise;
       }),
@@ -22,8 +22,8 @@ describe('createSlots', () => {
   });
 
   it('gives a slot back after a task that failed', async () => {
-    const inSlot = createSemaphore(1);
-    await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await inSlot(() => Promise.resolve('yes'))).toBe('yes');
+    const withSlot = createSemaphore(1);
+    await expect(withSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await withSlot(() => Promise.resolve('yes'))).toBe('yes');
   });
 });

@@ -45,8 +45,8 @@ function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: u
       },
     },
     revocation: {
-      evidence: ({ path, isPublic, asker, staple }) => {
-        const host = isPublic ? null : asker.host;
+      evidence: ({ path, isPublic, requester, staple }) => {
+        const host = isPublic ? null : requester.host;
         questions.push(['revocation', names(path), staple, ...(host === null ? [] : [host])]);
         return Promise.resolve([unreachable(path[0]?.fingerprint ?? '')]);
       },

@@ -37,7 +37,7 @@ function forgotten(depth = 1) {
 const request = (sent: readonly MintedCertificate[], more: { now?: number; signal?: AbortSignal } = {}) => ({
   chain: sent.map(({ der }) => parseCertificate(der)),
   trustStore,
-  asker: new Requester('a.test'),
+  requester: new Requester('a.test'),
   now: NOW,
   signal: never,
   ...more,
@@ -103,7 +103,7 @@ describe('the authorities that a server forgot to send', () => {
     await sources.revocation.evidence({
       path,
       isPublic: true,
-      asker: new Requester('a.test'),
+      requester: new Requester('a.test'),
       staple: null,
       isThorough: false,
       now: NOW,

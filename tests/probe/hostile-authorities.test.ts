@@ -41,7 +41,7 @@ const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean }
   now: NOW,
   signal: never,
   isPublic: true,
-  asker: new Requester('a.test'),
+  requester: new Requester('a.test'),
   ...more,
 });
 
@@ -59,7 +59,7 @@ describe('a hostile CA costs its cap and no more', () => {
         sources.authorities.complete({
           chain: [parseCertificate(lonely.der)],
           trustStore: createTrustStore([root.der]),
-          asker: new Requester('b.test'),
+          requester: new Requester('b.test'),
           now,
           signal: never,
         }),
@@ -74,7 +74,7 @@ describe('a hostile CA costs its cap and no more', () => {
       ]);
     };
     // The minimum of several rounds, because the process returns freed memory to the system at any time.
-    const least = async (from: number, to: number): Promise<number> => {
+    const min = async (from: number, to: number): Promise<number> => {
       let bytes = Infinity;
       for (let round = from; round < to; round++) {
         await flood(round);
@@ -82,9 +82,9 @@ describe('a hostile CA costs its cap and no more', () => {
       }
       return bytes;
     };
-    const before = await least(0, 6);
+    const before = await min(0, 6);
     // Six lists of 32 MB more passed through.
-    expect((await least(6, 12)) - before).toBeLessThan(96 * MB);
+    expect((await min(6, 12)) - before).toBeLessThan(96 * MB);
   });
 
   it('when its list has 100,000 entries: found, in one fetch, and flat', async () => {

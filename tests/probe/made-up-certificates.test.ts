@@ -32,18 +32,18 @@ const read = (certificates: readonly MintedCertificate[]) =>
 const complete = (
   { authorities }: OpenSources,
   chain: readonly MintedCertificate[],
-  { now = NOW, asker = new Requester('v.test'), trustStore = publicRoots, signal = never } = {},
-) => authorities.complete({ chain: read(chain), trustStore, asker, now, signal });
+  { now = NOW, requester = new Requester('v.test'), trustStore = publicRoots, signal = never } = {},
+) => authorities.complete({ chain: read(chain), trustStore, requester, now, signal });
 const evidence = (
   { revocation }: OpenSources,
   path: readonly MintedCertificate[],
-  { now = NOW, asker = new Requester('v.test'), signal = never } = {},
+  { now = NOW, requester = new Requester('v.test'), signal = never } = {},
 ) => {
   const isPublic = path.at(-1) === root;
   return revocation.evidence({
     path: read(path),
     isPublic,
-    asker,
+    requester,
     staple: null,
     isThorough: false,
     now,
@@ -88,11 +88,11 @@ describe('what one tenant makes up for his own certificates does not reach anoth
 
   it('as chains that name the address of a real CA for nothing', async () => {
     const sources = openSources();
-    const asker = new Requester('e.test');
+    const requester = new Requester('e.test');
     for (let index = 0; index < 20; index++) {
       const caIssuersUrls = [1, 2].map((part) => `${ca.origin}/nothing-${index}-${part}`);
       await complete(sources, [evil.issue({ dnsNames: ['e.test'], caIssuersUrls })], {
-        asker: index < 10 ? asker : new Requester('e.test'),
+        requester: index < 10 ? requester : new Requester('e.test'),
       });
     }
     expect(ca.requests).toHaveLength(8);
@@ -185,7 +185,7 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
     for (const name of names) {
       const at = (place: number) => `http://${name}:${ca.port}/${place}`;
       const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [1, 2].map(at), ocspUrls: [3, 4].map(at) });
-      await evidence(sources, [leaf, evil], { asker: new Requester('e.test') });
+      await evidence(sources, [leaf, evil], { requester: new Requester('e.test') });
     }
     expect(ca.requests).toHaveLength(16);
   });
@@ -200,7 +200,7 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
       above = above.intermediate({ crlUrls: [1, 2, 3].map(at), ocspUrls: [4, 5].map(at) });
       chain.unshift(above);
     }
-    const told = await evidence(openSources(), chain, { asker: new Requester('e.test') });
+    const told = await evidence(openSources(), chain, { requester: new Requester('e.test') });
     expect(wide.requests).toHaveLength(12);
     const whys = new Set(told.map(({ answer }) => answer.state === 'none' && answer.why));
     expect(whys).toEqual(new Set(['unreachable', 'pending']));
@@ -216,7 +216,7 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
         ocspUrls: ocspUrls.map((url) => `${url}-i`),
       });
       const leaf = through.issue({ dnsNames: ['e.test'], crlUrls, ocspUrls });
-      await evidence(sources, [leaf, through, evil], { asker: new Requester(`e${index}.test`) });
+      await evidence(sources, [leaf, through, evil], { requester: new Requester(`e${index}.test`) });
     }
     expect(ca.requests).toHaveLength(240);
   });
@@ -250,7 +250,7 @@ describe('our own limits', () => {
       },
     );
     // Nothing is held against it afterwards.
-    expect(await evidence(sources, [leaf, evil], { asker: new Requester('other.test') })).toMatchObject([
+    expect(await evidence(sources, [leaf, evil], { requester: new Requester('other.test') })).toMatchObject([
       good,
     ]);
   });

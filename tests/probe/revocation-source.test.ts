@@ -37,7 +37,7 @@ const request = (
 ) => {
   const { through = issuer, staple = null, isThorough = false, now = NOW, signal = never } = more;
   const path = [leaf, through, root].map(({ der }) => parseCertificate(der));
-  return { path, isPublic: true, asker: new Requester('a.test'), staple, isThorough, now, signal };
+  return { path, isPublic: true, requester: new Requester('a.test'), staple, isThorough, now, signal };
 };
 const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
   sources.revocation.evidence(request(...about));

@@ -81,7 +81,7 @@ function world(allow: readonly string[]) {
   const look = { signal: never, trustStore, withPosture: false };
   // As many hosts as questions: what is tested is the way out, not how often it is taken.
   let askers = 0;
-  const request = () => ({ now: Date.now(), signal: never, asker: new Requester(`a${++askers}.test`) });
+  const request = () => ({ now: Date.now(), signal: never, requester: new Requester(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
   const json = () => ({ resolver, policy, secure, stop: never, cache: createDiskCache(null) });
   const channels = createHttpChannels({ resolver, policy, secure });

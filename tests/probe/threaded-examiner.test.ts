@@ -118,7 +118,7 @@ describe('looking and judging in a thread of their own', () => {
     const second = await judged(thread, hostile);
     expect(second.verdict).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
-    expect((await judged(thread.strangers, good)).verdict.trusted).toBe(true);
+    expect((await judged(thread.previews, good)).verdict.trusted).toBe(true);
   });
 
   it('judges what takes much work in the thread of strangers, with the verdict of any other thread', async () => {
@@ -130,7 +130,7 @@ describe('looking and judging in a thread of their own', () => {
 
     const troubles: string[] = [];
     const { thread: impatient } = await place({
-      patience: { strangers: { judgeMs: 1 } },
+      patience: { previews: { judgeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const harmless = { ...hostile, addresses: [] };
@@ -149,23 +149,26 @@ describe('looking and judging in a thread of their own', () => {
     await judged(thread, hostileLook());
     expect(cut).toBe(1);
 
-    const { thread: generous } = await place({ ...counting, lookWork: 1_000 * STANDARD_LIMITS.workPerCheck });
+    const { thread: generous } = await place({
+      ...counting,
+      checkWork: 1_000 * STANDARD_LIMITS.workPerCheck,
+    });
     await judged(generous, hostileLook());
     expect(cut).toBe(1);
 
-    const { thread: impatient } = await place({ ...counting, patience: { strangers: { judgeMs: 1 } } });
-    await judged(impatient.strangers, hostileLook());
+    const { thread: impatient } = await place({ ...counting, patience: { previews: { judgeMs: 1 } } });
+    await judged(impatient.previews, hostileLook());
     expect(cut).toBe(2);
   });
 
   it('ends the thread of strangers without touching a check that is under way', async () => {
     const troubles: string[] = [];
     const { endpoint, thread } = await place({
-      patience: { strangers: { judgeMs: 1 } },
+      patience: { previews: { judgeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const looking = look(thread, endpoint);
-    const { verdict } = await judged(thread.strangers, hostileLook());
+    const { verdict } = await judged(thread.previews, hostileLook());
     expect(verdict.failure?.reason).toBe('not_examined');
     expect((await looking).addresses).toMatchObject([{ outcome: 'handshake' }]);
     expect(troubles).toHaveLength(1);
@@ -175,9 +178,9 @@ describe('looking and judging in a thread of their own', () => {
     const { endpoint, thread } = await place({ idleMs: 1 });
     const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
     const before = threads();
-    await look(thread.strangers, endpoint);
+    await look(thread.previews, endpoint);
     await expect.poll(threads).toBe(before);
-    await look(thread.strangers, endpoint);
+    await look(thread.previews, endpoint);
     await expect.poll(threads).toBe(before);
   });
 
@@ -236,7 +239,7 @@ function settingsOf(nameServer: string) {
     egressAllowCidrs: ['127.0.0.0/8'],
     extraCaPem: null,
     cacheFolder: folder.path,
-    lookWork: STANDARD_LIMITS.workPerCheck,
+    checkWork: STANDARD_LIMITS.workPerCheck,
   };
 }
 

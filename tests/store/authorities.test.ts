@@ -13,7 +13,7 @@ function authority(subject: string) {
 const [one, two] = [authority('One'), authority('Two')];
 
 async function trust(store: Store, accountId: string, authorities = [one], now = NOW) {
-  const trusted = await addAuthorities(store, { accountId, authorities, most: 2, now });
+  const trusted = await addAuthorities(store, { accountId, authorities, max: 2, now });
   return trusted === 'too_many' ? trusted : trusted.map(({ facts }) => facts.subject);
 }
 const subjectsOf = async (store: Store, accountId: string) =>

@@ -107,7 +107,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   await addAuthorities(store, {
     accountId: account.id,
     authorities: [authority],
-    most: 20,
+    max: 20,
     now: NOW + 2 * DAY,
   });
   await claimDueDeliveries(store, { now: NOW, limit: 9, leaseMs: DAY, claimedBy: 'a worker' });
@@ -130,17 +130,17 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     name: 'Ops',
     config: storable({ kind: 'email', address: `ops@${name}.example` }),
     invitation: null,
-    most: 20,
+    max: 20,
     mayAdd: () => true,
     now: NOW,
   });
   const wanted = { accountId: account.id, channelKey: 'email', monitorId: null };
-  await setUnsubscribed(store, wanted, { wish: 'all', now: NOW + 2 * DAY });
+  await setUnsubscribed(store, wanted, { choice: 'all', now: NOW + 2 * DAY });
   await addMaintenance(store, {
     accountId: account.id,
     monitorId: null,
     note: '',
-    most: 50,
+    max: 50,
     now: NOW,
     window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },
   });
@@ -162,7 +162,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     name: 'script',
     scopes: ['read'],
     expiresAt: null,
-    most: 20,
+    max: 20,
     now: NOW,
   });
   await claimIdempotencyKey(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });

@@ -272,7 +272,11 @@ describeEachDatabase('deliveries', (open) => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
-    await setUnsubscribed(store, { accountId, channelKey: 'email', monitorId }, { wish: 'domain', now: NOW });
+    await setUnsubscribed(
+      store,
+      { accountId, channelKey: 'email', monitorId },
+      { choice: 'domain', now: NOW },
+    );
     // What is being sent ends as it does; another attempt would come too late.
     await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });

@@ -106,7 +106,7 @@ async function add(store: Store, accountId: string, config: StoredChannelConfig)
     name: '',
     config: storable(config),
     invitation: null,
-    most: 9,
+    max: 9,
     mayAdd: () => true,
     now: NOW,
   });

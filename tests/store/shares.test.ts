@@ -196,7 +196,7 @@ async function watched(
   const { id: accountId } = await person(store, name.replaceAll(/\W/g, '-'));
   const { der, facts } = certificate();
   const authority = { der, facts: { ...facts, subjectFullDn: 'CN=Own' } };
-  if (authorities) await addAuthorities(store, { accountId, authorities: [authority], most: 1, now: NOW });
+  if (authorities) await addAuthorities(store, { accountId, authorities: [authority], max: 1, now: NOW });
   const endpoint = { host: 'www.example', port, protocol };
   const added = await addMonitor(store, {
     accountId,

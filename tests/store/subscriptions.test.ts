@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { applyPaymentEvent, type PaymentNews } from '../../server/store/billing/payment-events.ts';
+import { applyPaymentEvent, type PaymentChange } from '../../server/store/billing/payment-events.ts';
 import { findSubscription, listSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
 const told = (
   occurredAt: number,
-  change: Partial<Extract<PaymentNews['change'], { kind: 'subscription' }>> = {},
-): PaymentNews => ({
+  change: Partial<Extract<PaymentChange['change'], { kind: 'subscription' }>> = {},
+): PaymentChange => ({
   id: crypto.randomUUID(),
   type: 'subscription.updated',
   occurredAt,
@@ -28,14 +28,14 @@ const told = (
 const refund = (
   occurredAt: number,
   { refunded = true, periodEndsAt = null }: { refunded?: boolean; periodEndsAt?: number | null } = {},
-): PaymentNews => ({
+): PaymentChange => ({
   id: crypto.randomUUID(),
   type: 'adjustment.updated',
   occurredAt,
   change: { kind: 'refund', subscriptionId: 'sub_1', refunded, periodEndsAt },
 });
 
-const take = (store: Store, event: PaymentNews, referredTo: string | null = null) =>
+const take = (store: Store, event: PaymentChange, referredTo: string | null = null) =>
   applyPaymentEvent(store, event, { referredTo, now: NOW });
 
 /** Every order of the entries. */
@@ -130,7 +130,7 @@ describeEachDatabase('refunds', (open) => {
   it('end the same in every order, also where the subscription is told last', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
-    const refundedAtAfter = async (events: PaymentNews[], orderOf: number[]) => {
+    const refundedAtAfter = async (events: PaymentChange[], orderOf: number[]) => {
       await store.db.deleteFrom('subscriptions').execute();
       for (const index of orderOf) {
         const event = events[index];
@@ -139,7 +139,7 @@ describeEachDatabase('refunds', (open) => {
       return (await findSubscription(store, 'sub_1'))?.refundedAt;
     };
     const month = 30 * DAY;
-    const cases: [PaymentNews[], number | null][] = [
+    const cases: [PaymentChange[], number | null][] = [
       // Given back, and taken back again: a chargeback that was won.
       [[told(NOW), refund(NOW + 1), refund(NOW + 2, { refunded: false })], null],
       [[told(NOW), refund(NOW + 1, { refunded: false }), refund(NOW + 2)], NOW + 2],

@@ -40,7 +40,7 @@ function readerOf(rig: Rig, mailbox = imap.url) {
       raise: (code, detail) => Promise.resolve(void alarmed.push(`${code}: ${detail}`)),
       clear: () => Promise.resolve(),
       raised: () => false,
-      mayStand: () => true,
+      mayBeRaised: () => true,
     },
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
   });

@@ -26,7 +26,7 @@ async function add(rig: Rig, config: StoredChannelConfig): Promise<string> {
     name: config.kind,
     config: storable(config),
     invitation: null,
-    most: 20,
+    max: 20,
     mayAdd: () => true,
     now: rig.clock.now(),
   });

@@ -74,11 +74,11 @@ describe('the claim loop', () => {
 
   it('never runs more at once than it may', async () => {
     let now = 0;
-    let most = 0;
+    let max = 0;
     const counting = (name: string): Item => ({
       name,
       get work() {
-        most = Math.max(most, ++now);
+        max = Math.max(max, ++now);
         return new Promise<void>((resolve) => setImmediate(resolve)).then(() => void now--);
       },
     });
@@ -86,7 +86,7 @@ describe('the claim loop', () => {
     due.push(...names(40, 'item').map(counting));
     loop.start();
     await vi.waitFor(() => expect(done).toHaveLength(40));
-    expect(most).toBe(5);
+    expect(max).toBe(5);
   });
 
   it('starts at once when it is woken', async () => {

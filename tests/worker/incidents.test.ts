@@ -133,7 +133,7 @@ describeEachDatabase('incidents, from the server to the mail', (open) => {
     const rig = await begin();
     const window = { startsAt: START, endsAt: START + 3 * DAY_MS, repeats: 'never' as const };
     const { accountId } = rig;
-    await addMaintenance(rig.store, { accountId, monitorId: null, window, note: '', most: 5, now: START });
+    await addMaintenance(rig.store, { accountId, monitorId: null, window, note: '', max: 5, now: START });
     await rig.watch(HOST, ending(rig, 8));
     await rig.runUntil(START + 4 * DAY_MS);
     expect(subjects(rig)).toEqual([`${HOST} expires in 5 days`]);

@@ -215,7 +215,7 @@ const NO_ALARMS = {
   raise: () => Promise.resolve(),
   clear: () => Promise.resolve(),
   raised: () => false,
-  mayStand: () => false,
+  mayBeRaised: () => false,
 };
 
 /** The only address was not reached, for this reason. */

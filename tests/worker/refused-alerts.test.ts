@@ -20,7 +20,7 @@ async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<vo
       name: config.kind,
       config: storable(config),
       invitation: null,
-      most: 20,
+      max: 20,
       now: START,
       mayAdd: () => true,
     });

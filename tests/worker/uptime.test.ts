@@ -100,7 +100,7 @@ describeEachDatabase('An account’s own authority', (open) => {
     const now = START + MINUTE_MS;
     rig.clock.set(now);
     await rig.runDue();
-    await addAuthorities(rig.store, { accountId: rig.accountId, authorities, most: 20, now });
+    await addAuthorities(rig.store, { accountId: rig.accountId, authorities, max: 20, now });
     await rig.runUntil(now + MINUTE_MS);
     expect(await rig.read(added)).toMatchObject({ verdict: { trusted: true } });
   });

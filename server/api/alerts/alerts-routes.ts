@@ -124,7 +124,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
     // Resubscribe only the account's own address. Recipients at other addresses unsubscribed themselves, so the account
     // must not undo it.
-    await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { wish: 'none', now });
+    await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { choice: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
   });

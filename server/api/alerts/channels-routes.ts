@@ -78,7 +78,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       name: body.name || defaultName(accepted),
       config: storable(accepted),
       invitation,
-      most: MAX_CHANNELS,
+      max: MAX_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
       now,
       alongside: (trx, channel) => once.keep(trx, answerOf(channel)),

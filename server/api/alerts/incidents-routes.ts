@@ -20,17 +20,17 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
 
   async function change(
     { account, incidentId, now }: { account: Account; incidentId: string; now: number },
-    wish: { acknowledged: boolean } | { snoozedUntil: number | null },
+    choice: { acknowledged: boolean } | { snoozedUntil: number | null },
   ) {
     const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
     if (monitorId === null) return noIncident();
     // Every change except an acknowledgement triggers a check: at once, or when the snooze ends.
-    const triggersCheck = !('acknowledged' in wish && wish.acknowledged);
+    const triggersCheck = !('acknowledged' in choice && choice.acknowledged);
     const limited = triggersCheck
       ? (parts.limits.allow('checkByDomain', monitorId) ?? limitRecheck(parts, account, monitorId))
       : null;
     if (limited) return limited;
-    const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
+    const incident = await changeIncident(store, { accountId: account.id, incidentId, change: choice, now });
     const monitor = await findMonitor(store, { accountId: account.id, monitorId });
     if (incident === null || monitor === null) return noIncident();
     const { timeZone } = account;

@@ -36,7 +36,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       monitorId: body.domain_id,
       window: { startsAt, endsAt, repeats: body.repeats },
       note: body.note,
-      most: MAX_MAINTENANCE_WINDOWS,
+      max: MAX_MAINTENANCE_WINDOWS,
       now,
       alongside: (trx, window) => once.keep(trx, answerOf(window)),
     });

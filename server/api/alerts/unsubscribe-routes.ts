@@ -69,7 +69,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
   api.on(CALLS.unsubscribe, async ({ body, now }) => {
     const subject = await subjectOf(body.token, keys.page, now);
     if (subject instanceof Refusal) return subject;
-    const reader = await setUnsubscribed(store, subject, { wish: body.scope, now });
+    const reader = await setUnsubscribed(store, subject, { choice: body.scope, now });
     return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
   });
 
@@ -83,7 +83,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     if (!reader) return BAD_LINK();
     // Do not narrow an earlier unsubscription from all mail.
     if (reader.unsubscribed !== 'all')
-      await setUnsubscribed(store, subject, { wish: oneClickWish(subject), now });
+      await setUnsubscribed(store, subject, { choice: oneClickChoice(subject), now });
     return { data: null };
   });
 
@@ -100,7 +100,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
  * Returns the scope that one click unsubscribes from: mail about the alert's domain, the digest alone, or all mail to
  * an added address. The digest's scope is narrow, so that somebody who tidies a mailbox does not lose alerts.
  */
-function oneClickWish({ monitorId, channelKey }: MailSubject): UnsubscribeChoice {
+function oneClickChoice({ monitorId, channelKey }: MailSubject): UnsubscribeChoice {
   if (monitorId !== null) return 'domain';
   return channelKey === ACCOUNT_MAIL ? 'digest' : 'all';
 }

@@ -27,7 +27,7 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
       scopes: body.scopes,
       now,
       expiresAt: days === null ? null : now + days * DAY_MS,
-      most: MAX_TOKENS,
+      max: MAX_TOKENS,
     });
     if (!made.ok)
       return refuse(made.code, `You have ${MAX_TOKENS} tokens, the most there can be. Revoke one first.`);

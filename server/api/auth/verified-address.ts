@@ -8,10 +8,10 @@ import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
 /** Refusals of actions that need a verified address. */
 const UNVERIFIED_REFUSALS = {
-  import: ({ domainsBeforeProof: most }: Limits) =>
+  import: ({ domainsBeforeProof: max }: Limits) =>
     refuse(
       'email_not_verified',
-      `Verify your address to add many domains at once. Without it you can add up to ${most}, one at a time.`,
+      `Verify your address to add many domains at once. Without it you can add up to ${max}, one at a time.`,
     ),
   channel: () =>
     refuse('email_not_verified', 'Verify your address to send alerts to other places than your own address.'),
@@ -22,28 +22,28 @@ const UNVERIFIED_REFUSALS = {
       'email_not_verified',
       'Verify your address to track ports of databases, caches and administration.',
     ),
-  domains: ({ domainsBeforeProof: most }: Limits) =>
+  domains: ({ domainsBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${most} ${most === 1 ? 'domain' : 'domains'} without a verified address is reached. Verify your address to add more.`,
+      `The limit of ${max} ${max === 1 ? 'domain' : 'domains'} without a verified address is reached. Verify your address to add more.`,
       { limit: 'domainsBeforeProof' },
     ),
-  checks: ({ checksBeforeProof: most }: Limits) =>
+  checks: ({ checksBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${most} ${most === 1 ? 'check' : 'checks'} a minute of one domain without a verified address is reached. Verify your address, or wait a minute.`,
+      `The limit of ${max} ${max === 1 ? 'check' : 'checks'} a minute of one domain without a verified address is reached. Verify your address, or wait a minute.`,
       { limit: 'checksBeforeProof' },
     ),
-  added: ({ domainsBeforeProof: most }: Limits) =>
+  added: ({ domainsBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${3 * most} added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.`,
+      `The limit of ${3 * max} added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.`,
       { limit: 'domainsBeforeProof' },
     ),
-  again: ({ checksBeforeProof: most }: Limits) =>
+  again: ({ checksBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${10 * most} checks in ten minutes of one host without a verified address is reached. Verify your address, or wait a few minutes.`,
+      `The limit of ${10 * max} checks in ten minutes of one host without a verified address is reached. Verify your address, or wait a few minutes.`,
       { limit: 'checksBeforeProof' },
     ),
 };

@@ -29,7 +29,7 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
     const trusted = await addAuthorities(store, {
       accountId,
       authorities,
-      most: MAX_AUTHORITIES,
+      max: MAX_AUTHORITIES,
       now,
       alongside: (trx, all) => once.keep(trx, answerOf(all)),
     });

@@ -66,9 +66,9 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
     const counted = await countAll(store, now, limits(client));
     if (counted instanceof Refusal) return counted;
     const { host, port, protocol } = normalised.endpoint;
-    const most = config.limits.portsPerHost;
+    const max = config.limits.portsPerHost;
     const portCount = await inTransaction(store, (trx) =>
-      countProbedPort(trx, { who: client.prefix, host, port, most, now }),
+      countProbedPort(trx, { who: client.prefix, host, port, max, now }),
     );
     if (!portCount.allowed) return REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
 

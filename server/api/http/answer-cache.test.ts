@@ -5,8 +5,8 @@ function cacheAt(start = 0) {
   const clock = { at: start, now: () => clock.at };
   const cache = createAnswerCache<string>({
     clock,
-    keptMs: 10,
-    mostWeight: 10,
+    cacheMs: 10,
+    maxWeight: 10,
     weigh: ({ length }) => length,
   });
   let made = 0;

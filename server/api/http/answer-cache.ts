@@ -19,11 +19,11 @@ interface Entry<T> {
  */
 export function createAnswerCache<T>(options: {
   clock: { now(): number };
-  keptMs: number;
-  mostWeight: number;
+  cacheMs: number;
+  maxWeight: number;
   weigh: (answer: T) => number;
 }): AnswerCache<T> {
-  const { clock, keptMs, mostWeight, weigh } = options;
+  const { clock, cacheMs, maxWeight, weigh } = options;
   const entries = new Map<string, Entry<T>>();
   let weight = 0;
 
@@ -42,7 +42,7 @@ export function createAnswerCache<T>(options: {
       entry.weight = answerWeight;
       weight += answerWeight;
       for (const oldest of entries.keys()) {
-        if (weight <= mostWeight) break;
+        if (weight <= maxWeight) break;
         drop(oldest);
       }
     } catch {
@@ -62,7 +62,7 @@ export function createAnswerCache<T>(options: {
         if (endsAt > now) break;
         drop(old);
       }
-      const entry = { endsAt: now + keptMs, weight: 0, answer: make() };
+      const entry = { endsAt: now + cacheMs, weight: 0, answer: make() };
       entries.set(key, entry);
       void trackWeight(key, entry);
       return entry.answer;

@@ -103,7 +103,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
 type CallLimitName = keyof ReturnType<typeof callLimits>;
 
 /** Returns a 429 refusal that names the wait in a readable unit: seconds, minutes or hours. */
-export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
+export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
   const [count, unit] =
@@ -112,7 +112,7 @@ export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retry
       : minutes < 100
         ? [minutes, 'minute']
         : [Math.ceil(minutes / 60), 'hour'];
-  const why = set === undefined ? 'Too many attempts' : `The limit of ${most} ${set.what} is reached`;
+  const why = set === undefined ? 'Too many attempts' : `The limit of ${max} ${set.what} is reached`;
   return refuseTooMany(
     `${why}. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
     retryAfterMs,

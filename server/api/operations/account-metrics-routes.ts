@@ -18,8 +18,8 @@ const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts): void {
   const cache = createAnswerCache<string>({
     clock,
-    keptMs: CACHE_MS,
-    mostWeight: MAX_CACHED_CHARACTERS,
+    cacheMs: CACHE_MS,
+    maxWeight: MAX_CACHED_CHARACTERS,
     weigh: (text) => text.length,
   });
   api.on(CALLS.accountMetrics, async ({ c, session: { account }, now }) => {
@@ -28,7 +28,7 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     const text = await cache.get(account.id, async () => {
       const domains = await readDomainMetrics(onReplica(store), {
         accountId: account.id,
-        most: MAX_DOMAINS,
+        max: MAX_DOMAINS,
       });
       const total = domains.length < MAX_DOMAINS ? domains.length : await countMonitors(store.db, account.id);
       return accountMetricsText(domains, { total, now });

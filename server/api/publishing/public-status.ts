@@ -28,7 +28,7 @@ export async function publicStatus(
   store: Store,
   { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
 ): Promise<PublicStatus> {
-  const { monitors, more } = await listPageMonitors(store, { accountId, choices, most: MAX_SHOWN, now });
+  const { monitors, more } = await listPageMonitors(store, { accountId, choices, max: MAX_SHOWN, now });
   const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
   const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
   const percents = choices.showUptime ? await uptimePercents(store, monitors, now) : null;
@@ -102,7 +102,7 @@ async function shownIncidents(
     accountId,
     monitorIds: [...names.keys()],
     from,
-    most: MAX_INCIDENTS_SHOWN,
+    max: MAX_INCIDENTS_SHOWN,
   });
   return incidents.map(({ monitorId, startedAt, endedAt }) => ({
     name: names.get(monitorId) ?? '',

@@ -44,8 +44,8 @@ export function statusRoutes(api: Api, parts: AppParts): void {
 
   const cache = createAnswerCache<string | null>({
     clock,
-    keptMs: CACHE_MS,
-    mostWeight: MAX_CACHED_CHARACTERS,
+    cacheMs: CACHE_MS,
+    maxWeight: MAX_CACHED_CHARACTERS,
     weigh: (text) => text?.length ?? 1,
   });
   api.on(CALLS.publicStatus, async ({ c, params }) => {

@@ -56,7 +56,7 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
     deadlineMs: DEADLINE_MS,
-    mostAtOnce: MAX_CONCURRENT,
+    maxConcurrent: MAX_CONCURRENT,
     memoryBytes: MEMORY_BYTES,
   });
 
@@ -79,10 +79,10 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
   return {
     learn: (path) => learn(path, () => null),
 
-    async complete({ chain, trustStore, asker, now, signal }) {
+    async complete({ chain, trustStore, requester, now, signal }) {
       const [leaf, ...sent] = chain;
       if (leaf === undefined) return { authorities: [], isPending: false };
-      const { work } = asker;
+      const { work } = requester;
       const search = new Search(leaf, sent, trustStore, now, work);
       const addCached = (child: Certificate): void =>
         search.addCached(child, (name) => known.get(name) ?? []);
@@ -94,8 +94,8 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
           // Anybody can put a real CA's URL into a forged certificate. Its failure must not affect other certificates.
           subject: child.fingerprint,
           url,
-          asker,
-          vet: (found) =>
+          requester,
+          validate: (found) =>
             issuersIn(found).length > 0 ? { freshUntil: now + FRESH_MS } : { why: 'malformed' },
           now,
           signal,

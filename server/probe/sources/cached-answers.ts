@@ -17,7 +17,7 @@ export interface AnswersOptions<Answer> {
   /** Validates content that an earlier process stored; returns null if it is invalid. */
   read: (content: unknown) => Answer | null;
   /** Maximum number of concurrent requests over all keys. */
-  mostAtOnce: number;
+  maxConcurrent: number;
 }
 
 export interface AnswerRequest<Answer> {
@@ -49,10 +49,10 @@ const CLOCK_TOLERANCE_MS = HOUR_MS;
  * Returns a function that caches answers in memory and on disk until `askAgainAt` and merges concurrent requests for
  * the same key. That function returns null if there is no answer yet.
  */
-export function createCachedAnswers<Answer>({ cache, read, mostAtOnce }: AnswersOptions<Answer>) {
+export function createCachedAnswers<Answer>({ cache, read, maxConcurrent }: AnswersOptions<Answer>) {
   const recent = new LruCache<string, Cached<Answer>>(MAX_IN_MEMORY);
   const inFlight = new Map<string, Promise<Answer>>();
-  const limitConcurrency = createSemaphore(mostAtOnce);
+  const limitConcurrency = createSemaphore(maxConcurrent);
 
   const readStored = async (key: string): Promise<Cached<Answer> | null> => {
     const entry = await cache.get(key);

@@ -24,7 +24,7 @@ export interface FetchOptions<Value> {
   maxBytes: number;
   deadlineMs: number;
   /** Maximum number of concurrent requests. */
-  mostAtOnce: number;
+  maxConcurrent: number;
   /** Maximum size of the memory cache in bytes. Evicted answers are read from the disk cache again. */
   memoryBytes: number;
 }
@@ -41,7 +41,7 @@ export interface FetchRequest<Value, Why extends string> extends ChargedRequest 
    * Verifies an answer. Returns the time until which it stays fresh (ms UTC), or why verification failed. Unverified
    * answers are never cached and never replace a verified one.
    */
-  vet(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
+  validate(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
   /** Aborting it ends only this caller's wait. The fetch continues for the next caller. */
   signal: AbortSignal;
 }
@@ -111,8 +111,8 @@ export function createCachedFetch<Value, Why extends string = never>(
     accept,
     maxBytes,
     deadlineMs,
-    way: context,
-    inSlot: createSemaphore(options.mostAtOnce),
+    context: context,
+    withSlot: createSemaphore(options.maxConcurrent),
   };
 
   const readStored = async (key: string): Promise<Cached<Value> | null> => {
@@ -157,12 +157,12 @@ export function createCachedFetch<Value, Why extends string = never>(
     const received = await shared.received;
     if (received === null) return pending(cached, now);
     if ('why' in received) return refuse(received.why, key);
-    const vetted = request.vet(received.value, cached?.value ?? null);
+    const vetted = request.validate(received.value, cached?.value ?? null);
     if ('why' in vetted) return refuse(vetted.why, subjectKey(request));
     if (shared.stored === null) {
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
-      context.allowances.giveBack(charges, now);
+      context.quotas.giveBack(charges, now);
       await store(key, shared.stored);
     }
     return toOutcome(shared.stored);

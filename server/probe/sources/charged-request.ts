@@ -5,7 +5,7 @@ import type { Requester } from './sources.ts';
 export interface ChargedRequestContext {
   resolver: Resolver;
   policy: AddressPolicy;
-  allowances: RequestQuotas;
+  quotas: RequestQuotas;
   /** Aborting it ends every request. */
   stop: AbortSignal;
 }
@@ -16,7 +16,7 @@ export interface ChargedRequest {
    * Check whose quota is charged; null if a public CA vouches for the request, which then counts
    * against the quota of the host.
    */
-  asker: Requester | null;
+  requester: Requester | null;
   /** Body to send by POST. If absent, the request is a GET. */
   body?: { type: string; bytes: Uint8Array };
   /** Current time, ms UTC. */
@@ -37,8 +37,8 @@ export type ChargedResponse =
   | { why: 'unreachable' | 'too_large' | 'malformed' };
 
 export interface ChargedRequestOptions {
-  way: ChargedRequestContext;
-  inSlot: <T>(task: () => Promise<T>) => Promise<T>;
+  context: ChargedRequestContext;
+  withSlot: <T>(task: () => Promise<T>) => Promise<T>;
   accept: string;
   maxBytes: number;
   deadlineMs: number;
@@ -75,25 +75,25 @@ interface Redirect {
 
 async function sendCharged(
   text: string,
-  { asker, body, now }: ChargedRequest,
+  { requester, body, now }: ChargedRequest,
   known: Validators | null,
-  { way, inSlot, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
+  { context, withSlot, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
 ): Promise<ChargedResponse | Redirect | null> {
   const url = URL.parse(text);
   if (url === null) return { why: 'unreachable' };
-  if (asker?.mayAsk() === false) return null;
+  if (requester?.mayAsk() === false) return null;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // Resolve only once, so that the charged addresses are the contacted ones.
-  const resolution = await way.resolver.resolve(host, { signal: way.stop });
+  const resolution = await context.resolver.resolve(host, { signal: context.stop });
   const addresses = resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : [];
-  const charges = quotasFor(asker, host, addresses);
-  if (!way.allowances.take(charges, now)) return null;
-  const answer = await inSlot(() =>
+  const charges = quotasFor(requester, host, addresses);
+  if (!context.quotas.take(charges, now)) return null;
+  const answer = await withSlot(() =>
     exchange({
       url,
       resolver: { resolve: () => Promise.resolve(resolution) },
-      policy: way.policy,
-      signal: way.stop,
+      policy: context.policy,
+      signal: context.stop,
       headers: {
         accept,
         ...(body && { 'content-type': body.type }),

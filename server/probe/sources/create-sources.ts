@@ -31,7 +31,7 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
   const stopping = new AbortController();
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };
   const cache = createDiskCache(cacheFolder, troubleOption);
-  const common = { resolver, policy, stop: stopping.signal, allowances: new RequestQuotas() };
+  const common = { resolver, policy, stop: stopping.signal, quotas: new RequestQuotas() };
   const publicContext: FetchContext = { ...common, cache };
   // Any account can add its own CA and sign CRLs of any size. In a separate cache these can evict only each other.
   const privateFolder = cacheFolder === null ? null : join(cacheFolder, 'private');

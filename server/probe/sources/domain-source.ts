@@ -44,12 +44,12 @@ export function createDomainSource(context: DomainContext): DomainSource {
   const registriesOf = createCachedAnswers<Registries>({
     cache,
     read: (content) => registriesSchema.safeParse(content).data ?? null,
-    mostAtOnce: 1,
+    maxConcurrent: 1,
   });
   const registrationOf = createCachedAnswers<StoredRegistration>({
     cache,
     read: (content) => registrationSchema.safeParse(content).data ?? null,
-    mostAtOnce: 4,
+    maxConcurrent: 4,
   });
 
   const fetchRegistries = async (now: number): Promise<FetchedAnswer<Registries>> => {

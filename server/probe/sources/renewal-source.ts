@@ -65,12 +65,12 @@ export function createRenewalSource(
   const directoryOf = createCachedAnswers<Directory>({
     cache,
     read: (content) => directorySchema.safeParse(content).data ?? null,
-    mostAtOnce: 2,
+    maxConcurrent: 2,
   });
   const windowOf = createCachedAnswers<StoredRenewal>({
     cache,
     read: (content) => storedSchema.safeParse(content).data ?? null,
-    mostAtOnce: 8,
+    maxConcurrent: 8,
   });
 
   /** Time (ms UTC) by directory until which we send no requests, because the CA limits our request rate. */

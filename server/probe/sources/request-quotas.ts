@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 /** Quota that a request counts against, with its maximum. */
 export interface QuotaCharge {
   to: string;
-  most: number;
+  max: number;
 }
 
 const WINDOW_MS = 15 * MINUTE_MS;
@@ -32,7 +32,7 @@ export class RequestQuotas {
   /** Counts one request against every quota. If any is used up, counts nothing and returns false. `now` in ms UTC. */
   take(charges: readonly QuotaCharge[], now: number): boolean {
     const quotas = charges.map((charge) => ({ ...charge, ...this.#quota(charge.to, now) }));
-    if (quotas.some(({ spent, most }) => spent >= most)) return false;
+    if (quotas.some(({ spent, max }) => spent >= max)) return false;
     for (const { to, spent, since } of quotas) this.#quotas.set(to, { spent: spent + 1, since });
     return true;
   }
@@ -56,16 +56,16 @@ export class RequestQuotas {
  * Returns the quotas that a request to this host counts against. `asker`: null if a public CA vouches for the request.
  */
 export function quotasFor(
-  asker: Requester | null,
+  requester: Requester | null,
   host: string,
   addresses: readonly string[],
 ): QuotaCharge[] {
-  if (asker === null) return [{ to: `public ${host}`, most: MAX_PER_PUBLIC_HOST }];
+  if (requester === null) return [{ to: `public ${host}`, max: MAX_PER_PUBLIC_HOST }];
   return [
-    { to: `host ${host} by ${asker.host}`, most: MAX_PER_HOST_AND_ENDPOINT },
+    { to: `host ${host} by ${requester.host}`, max: MAX_PER_HOST_AND_ENDPOINT },
     ...[...new Set(addresses.map(networkOf))].flatMap((network) => [
-      { to: `network ${network} by ${asker.host}`, most: MAX_PER_NETWORK_AND_ENDPOINT },
-      { to: `network ${network}`, most: MAX_PER_NETWORK },
+      { to: `network ${network} by ${requester.host}`, max: MAX_PER_NETWORK_AND_ENDPOINT },
+      { to: `network ${network}`, max: MAX_PER_NETWORK },
     ]),
   ];
 }

@@ -47,7 +47,7 @@ interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
   /** Check that is charged for the requests; null if the path ends in a public anchor. */
-  asker: Requester | null;
+  requester: Requester | null;
   work: WorkBudget;
   isThorough: boolean;
   now: number;
@@ -75,17 +75,17 @@ export interface RevocationContexts {
 export function createRevocationSource(contexts: RevocationContexts): RevocationSource {
   const fetches = { public: createFetches(contexts, 'public'), others: createFetches(contexts, 'others') };
   const answers = new LruCache<string, CachedEvidence>(MAX_ANSWERS);
-  const fetchesFor = ({ asker }: RevocationQuery) => fetches[asker === null ? 'public' : 'others'];
+  const fetchesFor = ({ requester }: RevocationQuery) => fetches[requester === null ? 'public' : 'others'];
 
   const queryCrl = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, asker, now } = query;
+    const { certificate, issuer, requester, now } = query;
     const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, url, now });
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
-      asker,
-      vet: (crl, previous) => {
+      requester,
+      validate: (crl, previous) => {
         if (!crl.isSignedBy(issuer)) return { why: problemOf(answerOf(crl)) };
         if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
@@ -97,15 +97,15 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   };
 
   const queryOcsp = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, asker, work, now } = query;
+    const { certificate, issuer, requester, work, now } = query;
     const answerOf = (response: Uint8Array) => ocspStatus({ response, certificate, issuer, now, work });
     const fetched = await fetchesFor(query).ocsp({
       // The key includes the issuer, because another issuer of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
       url,
-      asker,
+      requester,
       body: { type: 'application/ocsp-request', bytes: ocspRequest({ certificate, issuer }) },
-      vet: (response, previous) => {
+      validate: (response, previous) => {
         const answer = answerOf(response);
         if (answer.state === 'none') return { why: answer.why };
         const earlier = previous && answerOf(previous);
@@ -149,11 +149,11 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   };
 
   return {
-    async evidence({ path, isPublic, asker: check, staple, isThorough, now, signal }) {
-      const asker = isPublic ? null : check;
+    async evidence({ path, isPublic, requester: check, staple, isThorough, now, signal }) {
+      const requester = isPublic ? null : check;
       const queries = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
         const issuer = path[index + 1];
-        const own = { asker, work: check.work, isThorough, now, signal };
+        const own = { requester, work: check.work, isThorough, now, signal };
         return issuer === undefined ? [] : [{ certificate, issuer, ...own }];
       });
       const [first] = queries;
@@ -172,7 +172,7 @@ function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') 
       accept: 'application/pkix-crl',
       maxBytes: MAX_CRL_BYTES,
       deadlineMs: CRL_DEADLINE_MS,
-      mostAtOnce: MAX_CONCURRENT_CRLS[kind],
+      maxConcurrent: MAX_CONCURRENT_CRLS[kind],
       memoryBytes: CRL_MEMORY_BYTES * share,
     }),
     ocsp: createCachedFetch<Uint8Array, RevocationProblem>(contexts[kind], {
@@ -180,7 +180,7 @@ function createFetches(contexts: RevocationContexts, kind: 'public' | 'others') 
       accept: 'application/ocsp-response',
       maxBytes: MAX_OCSP_BYTES,
       deadlineMs: OCSP_DEADLINE_MS,
-      mostAtOnce: MAX_CONCURRENT_OCSP,
+      maxConcurrent: MAX_CONCURRENT_OCSP,
       memoryBytes: OCSP_MEMORY_BYTES * share,
     }),
   };

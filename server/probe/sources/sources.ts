@@ -21,7 +21,7 @@ export interface AuthoritySource {
   complete(request: {
     chain: readonly Certificate[];
     trustStore: TrustStore;
-    asker: Requester;
+    requester: Requester;
     now: number;
     signal: AbortSignal;
   }): Promise<FoundAuthorities>;
@@ -42,7 +42,7 @@ export interface RevocationSource {
   evidence(request: {
     path: readonly Certificate[];
     isPublic: boolean;
-    asker: Requester;
+    requester: Requester;
     staple: Uint8Array | null;
     /** True to query both CRL and OCSP for each certificate. If false, OCSP is only the fallback. */
     isThorough: boolean;

@@ -25,11 +25,11 @@ const PAGE_SIZE = 1_000;
 /** Returns at most `most` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
 export async function readDomainMetrics(
   store: Store,
-  { accountId, most }: { accountId: string; most: number },
+  { accountId, max }: { accountId: string; max: number },
 ): Promise<DomainMetrics[]> {
   const domains: DomainMetrics[] = [];
-  for (let after = ''; domains.length < most;) {
-    const limit = Math.min(PAGE_SIZE, most - domains.length);
+  for (let after = ''; domains.length < max;) {
+    const limit = Math.min(PAGE_SIZE, max - domains.length);
     const rows = await store.db
       .selectFrom('monitors')
       .select(['id', 'host', 'port', 'protocol', 'not_after', 'revoked', 'problem', 'uptime', 'response_ms'])

@@ -32,7 +32,7 @@ export async function createToken(
     name: string;
     scopes: readonly string[];
     expiresAt: number | null;
-    most: number;
+    max: number;
     now: number;
   },
 ): Promise<CreatedToken> {
@@ -49,7 +49,7 @@ export async function createToken(
       .where('account_id', '=', accountId)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
       .executeTakeFirstOrThrow();
-    if (count >= request.most) return { ok: false, code: 'too_many_tokens' };
+    if (count >= request.max) return { ok: false, code: 'too_many_tokens' };
     await trx
       .deleteFrom('api_tokens')
       .where('account_id', '=', accountId)

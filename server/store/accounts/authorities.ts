@@ -46,7 +46,7 @@ export async function addAuthorities(
   request: {
     accountId: string;
     authorities: readonly PrivateAuthority[];
-    most: number;
+    max: number;
     now: number;
     /** Write in the same transaction, which receives all authorities of the account. */
     alongside?: WriteInTransaction<TrustedAuthority[]>;
@@ -67,7 +67,7 @@ export async function addAuthorities(
     const added = request.authorities.filter(
       ({ facts }) => !known.some(({ fingerprint }) => fingerprint === facts.fingerprint),
     );
-    if (known.length + added.length > request.most) return 'too_many';
+    if (known.length + added.length > request.max) return 'too_many';
     if (added.length > 0) {
       await trx
         .insertInto('authorities')

@@ -44,7 +44,7 @@ export async function addChannel(
     config: StorableConfig;
     /** The invitation to an email channel; null for other kinds. */
     invitation: Invitation | null;
-    most: number;
+    max: number;
     mayAdd(plan: Plan): boolean;
     now: number;
     alongside?: WriteInTransaction<Channel>;
@@ -57,7 +57,7 @@ export async function addChannel(
     if (!request.mayAdd(plan)) return { ok: false, code: 'premium_required' };
     const known = await readChannels(trx, accountId);
     if (isTaken(known, config)) return { ok: false, code: 'channel_exists' };
-    if (known.added.length >= request.most) return { ok: false, code: 'too_many_channels' };
+    if (known.added.length >= request.max) return { ok: false, code: 'too_many_channels' };
     const id = randomUUID();
     await trx
       .insertInto('channels')

@@ -80,7 +80,7 @@ export async function addMaintenance(
     monitorId: string | null;
     window: MaintenanceWindow;
     note: string;
-    most: number;
+    max: number;
     now: number;
     alongside?: WriteInTransaction<StoredWindow>;
   },
@@ -110,7 +110,7 @@ export async function addMaintenance(
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('account_id', '=', accountId)
       .executeTakeFirstOrThrow();
-    if (count >= request.most) return 'too_many';
+    if (count >= request.max) return 'too_many';
     const id = randomUUID();
     await trx
       .insertInto('maintenance_windows')

@@ -9,7 +9,7 @@ import type { PaymentEventsTable, SubscriptionsTable, Tables } from '../schema/t
 import { inTransaction } from '../db/transaction.ts';
 
 /** A webhook event of the payment provider. Timestamps are in ms UTC. */
-export interface PaymentNews {
+export interface PaymentChange {
   /** The provider's event id. The provider repeats an event with the same id. */
   id: string;
   type: string;
@@ -43,7 +43,7 @@ type Row = Selectable<SubscriptionsTable>;
  */
 export async function applyPaymentEvent(
   store: Store,
-  event: PaymentNews,
+  event: PaymentChange,
   { referredTo, now }: { referredTo: string | null; now: number },
 ): Promise<PaymentEventResult> {
   const result = await inTransaction(store, async (trx): Promise<PaymentEventResult> => {
@@ -68,7 +68,7 @@ export async function prunePaymentEvents(store: Store, before: number): Promise<
 
 async function accountOf(
   trx: Transaction<Tables>,
-  change: PaymentNews['change'],
+  change: PaymentChange['change'],
   referredTo: string | null,
 ): Promise<string | null> {
   if (change.kind === 'other') return null;
@@ -98,7 +98,7 @@ async function lockAccount(
 
 async function recordAndApply(
   trx: Transaction<Tables>,
-  event: PaymentNews,
+  event: PaymentChange,
   { accountId, now }: { accountId: string | null; now: number },
 ): Promise<PaymentEventResult['outcome']> {
   const inserted = await trx
@@ -122,7 +122,7 @@ async function recordAndApply(
 
 async function applyChange(
   trx: Transaction<Tables>,
-  event: PaymentNews,
+  event: PaymentChange,
   { accountId, now }: { accountId: string | null; now: number },
 ): Promise<PaymentEventsTable['outcome']> {
   const { change } = event;

@@ -123,7 +123,7 @@ async function newBytes(
 async function dropOldest(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
-  most: number,
+  max: number,
 ): Promise<boolean> {
   const ofMonitor = trx
     .selectFrom('monitor_certificates')
@@ -133,13 +133,13 @@ async function dropOldest(
   const { count } = await ofMonitor
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
-  if (count <= most) return false;
+  if (count <= max) return false;
   const unused = await ofMonitor
     .select('fingerprint')
     .where('shown', '=', 0)
     .orderBy('last_seen_at')
     .orderBy('first_seen_at')
-    .limit(count - most)
+    .limit(count - max)
     .execute();
   const fingerprints = unused.map(({ fingerprint }) => fingerprint);
   if (fingerprints.length === 0) return false;

@@ -151,7 +151,7 @@ async function readRecipient(db: Kysely<Tables>, subject: MailSubject): Promise<
 export async function setUnsubscribed(
   store: Store,
   subject: MailSubject,
-  { wish, now }: { wish: UnsubscribeChoice; now: number },
+  { choice, now }: { choice: UnsubscribeChoice; now: number },
 ): Promise<MailRecipient | null> {
   const { accountId, channelKey, monitorId } = subject;
   const recipient = await inTransaction(store, async (trx) => {
@@ -163,20 +163,20 @@ export async function setUnsubscribed(
     if (before === null) return null;
     const scope = { accountId, channelKey };
     const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
-    if (wish === 'all') {
+    if (choice === 'all') {
       await add(trx, { ...scope, monitorId: null, now });
       await supersedeWaitingOn(trx, { ...dropped, monitorId: null });
     }
-    if (wish === 'domain' && before.domain !== null) {
+    if (choice === 'domain' && before.domain !== null) {
       await add(trx, { ...scope, monitorId, now });
       await supersedeWaitingOn(trx, { ...dropped, monitorId });
       await remove(trx, { ...scope, monitorId: null });
     }
-    if (wish === 'digest' && monitorId === null && channelKey === ACCOUNT_MAIL) {
+    if (choice === 'digest' && monitorId === null && channelKey === ACCOUNT_MAIL) {
       await trx.updateTable('accounts').set({ digest_next_at: null }).where('id', '=', accountId).execute();
       await remove(trx, { ...scope, monitorId: null });
     }
-    if (wish === 'none') {
+    if (choice === 'none') {
       await remove(trx, { ...scope, monitorId: null });
       if (monitorId !== null) await remove(trx, { ...scope, monitorId });
     }

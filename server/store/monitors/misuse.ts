@@ -69,7 +69,7 @@ export async function findMisuse(
     if (!allEndpoints.allowed) return notVerified('added');
   }
   if (!guardsPorts) return null;
-  const tried = await countProbedPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
+  const tried = await countProbedPort(trx, { who: accountId, host, port, max: limits.portsPerHost, now });
   return tried.allowed ? null : { ok: false, code: 'too_many_ports', retryAfterMs: tried.retryAfterMs };
 }
 
@@ -85,14 +85,14 @@ const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => (
  */
 export async function countProbedPort(
   trx: Transaction<Tables>,
-  { who, host, port, most, now }: { who: string; host: string; port: number; most: number; now: number },
+  { who, host, port, max, now }: { who: string; host: string; port: number; max: number; now: number },
 ): Promise<RateLimitAnswer> {
   // Owners of a domain, and users of wildcard DNS, can point any number of names at one host.
   const ofHost = `ports:${hashed(`${who} ${getDomain(host) ?? host}`)}`;
   const ofPort = `${ofHost}:${port}`;
   const store: Pick<Store, 'db'> = { db: trx };
   // The counter stays locked until the transaction ends, so that parallel calls cannot exceed the limit.
-  const counted = await consumeRateLimit(store, { key: ofHost, limit: most, windowMs: DAY_MS, now });
+  const counted = await consumeRateLimit(store, { key: ofHost, limit: max, windowMs: DAY_MS, now });
   const isNew = (await consumeRateLimit(store, { key: ofPort, limit: 1, windowMs: DAY_MS, now })).allowed;
   if (isNew && counted.allowed) return counted;
   await refundRateLimit(store, { key: ofHost });

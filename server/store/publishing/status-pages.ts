@@ -209,15 +209,15 @@ const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as con
  */
 export async function listPageMonitors(
   store: Store,
-  request: { accountId: string; choices: StatusPageChoices; most: number; now: number },
+  request: { accountId: string; choices: StatusPageChoices; max: number; now: number },
 ): Promise<{ monitors: Monitor[]; more: number }> {
-  const { accountId, choices, most, now } = request;
+  const { accountId, choices, max, now } = request;
   if (choices.shows === 'chosen') {
     const ids = choices.domains.map(({ id }) => id);
-    return { monitors: await findMonitors(store, { accountId, ids: ids.slice(0, most) }), more: 0 };
+    return { monitors: await findMonitors(store, { accountId, ids: ids.slice(0, max) }), more: 0 };
   }
   const tags = choices.shows === 'all' ? [undefined] : choices.tags;
-  const query = { accountId, sort: 'name', limit: most, now } as const;
+  const query = { accountId, sort: 'name', limit: max, now } as const;
   const found = new Set<string>();
   let total = 0;
   for (const tag of tags) {
@@ -225,8 +225,8 @@ export async function listPageMonitors(
     for (const id of matching.ids) found.add(id);
     total = Math.max(total, matching.total, found.size);
   }
-  const unhealthy = total > most ? await unhealthyIds(store, { ...query, tags }) : [];
-  const ids = [...new Set([...unhealthy, ...found])].slice(0, most);
+  const unhealthy = total > max ? await unhealthyIds(store, { ...query, tags }) : [];
+  const ids = [...new Set([...unhealthy, ...found])].slice(0, max);
   return { monitors: await findMonitors(store, { accountId, ids }), more: total - ids.length };
 }
 
@@ -256,9 +256,9 @@ export interface ShownIncident {
 /** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `most`. */
 export async function listDowntime(
   store: Store,
-  request: { accountId: string; monitorIds: readonly string[]; from: number; most: number },
+  request: { accountId: string; monitorIds: readonly string[]; from: number; max: number },
 ): Promise<ShownIncident[]> {
-  const { accountId, monitorIds: ids, from, most } = request;
+  const { accountId, monitorIds: ids, from, max } = request;
   if (ids.length === 0) return [];
   const rows = await store.db
     .selectFrom('incidents')
@@ -270,7 +270,7 @@ export async function listDowntime(
     .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
     .orderBy('started_at', 'desc')
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map((row) => ({
     monitorId: row.monitor_id,
