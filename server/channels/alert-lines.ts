@@ -9,7 +9,7 @@ export interface AlertLines {
   facts: { label: string; value: string }[];
   link: { label: string; url: string };
   tone: AlertTone;
-  /** Host of the domain; for a test of a channel, our own. */
+  /** Host of the domain; our own host for a test message. */
   host: string;
 }
 
@@ -23,7 +23,7 @@ const MAX_LABEL_LENGTH = 60;
 const MAX_VALUE_LENGTH = 300;
 const MAX_FACTS = 10;
 
-/** Returns an alert as lines, cut to lengths that every receiver takes. */
+/** Returns an alert as lines, cut to lengths that every receiver accepts. */
 export function alertLines(content: AlertContent): AlertLines {
   const { heading, paragraphs, button, severity, resolves } = content;
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
@@ -52,7 +52,7 @@ function factLines(facts: AlertContent['facts']): AlertLines['facts'] {
   return lines;
 }
 
-/** Escapes each character and cuts the result to `length` UTF-16 units, with an ellipsis. It never cuts inside an escape. */
+/** Escapes each character and cuts the result to `length` UTF-16 units, ellipsis included. Never cuts inside an escape. */
 export function escapedWithin(text: string, length: number, escape: (character: string) => string): string {
   let escaped = '';
   let cut = '';
@@ -64,7 +64,10 @@ export function escapedWithin(text: string, length: number, escape: (character: 
   return escaped;
 }
 
-/** Returns the pieces that fit into `room`, each counted with one separator. Once a piece does not fit, all after it are dropped. */
+/**
+ * Returns the first pieces that fit into `room`, counting one separator for each. Drops all pieces after the first that
+ * does not fit.
+ */
 export function truncateLines(
   pieces: readonly string[],
   room: number,
@@ -78,8 +81,8 @@ export function truncateLines(
 }
 
 /**
- * What CommonMark and its relatives interpret: emphasis, code, links, lists, headings, quotes, tables, HTML, mentions, and the braces of
- * functions and templates. A slash, because `https://` starts a link by itself.
+ * Characters that CommonMark and its dialects interpret: emphasis, code, links, lists, headings, quotes, tables, HTML,
+ * mentions, and the braces of functions and templates. Includes the slash, because `https://` alone starts a link.
  */
 const MARKDOWN_MARKS = /[\\`*_{}[\]<>#+\-~|!@/$&]/;
 

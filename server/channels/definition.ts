@@ -3,81 +3,87 @@ import type { ChannelConfig } from '../../contract/channel-config.ts';
 import type { AlertContent } from './messages/alert-input.ts';
 import type { ChannelKindName } from '../../contract/words.ts';
 
-/** What a person enters for a channel of this kind, as the API accepts it. */
+/** Config that a person enters for a channel of this kind, in the form that the API accepts. */
 export type EnteredConfig<Kind extends ChannelKindName> = Extract<ChannelConfig, { kind: Kind }>;
 
-/** Everything the server knows about one kind of channel. Nothing in it opens a connection, so the API may use it too. */
+/** Definition of one kind of channel. It opens no connections, so the API may use it too. */
 export interface ChannelDefinition<Entered, Stored = Entered> {
-  /** As people call the kind. */
+  /** Display name of the kind. */
   name: string;
-  /** Decodes what the database holds. It checks the shape only: rows stay valid when the contract becomes stricter. */
+  /** Schema of the stored config. It checks only the shape, so that rows stay valid when the contract becomes stricter. */
   stored: z.ZodType<Stored>;
-  /** Returns the address among what a person entered; the API refuses private and malformed hosts. Omitted for fixed addresses. */
+  /** Returns the entered URL, so that the API can refuse private and malformed hosts. Omitted for kinds with a fixed URL. */
   enteredAddress?(entered: Entered): string;
-  /** Returns what to store. `before` is the config that this one replaces; null for a new channel, or if it cannot be decoded. */
+  /**
+   * Returns the config to store. `before` is the config that it replaces; null for a new channel or if it cannot be
+   * decoded.
+   */
   toStored(entered: Entered, before: Stored | null): Stored;
-  /** Returns a text that is equal for two configs of this kind if they reach the same receiver. */
+  /** Returns an identifier of the receiver: equal for two configs of this kind if they reach the same receiver. */
   placeOf(config: Stored): string;
-  /** Returns what the owner recognises the channel by. It contains no secret. */
+  /** Returns a text, free of secrets, by which the owner recognises the channel. */
   maskedTarget(config: Stored): string;
-  /** Names a channel that was given no name. Omitted: it gets the name of the kind. */
+  /** Returns the name of a channel for which nobody entered a name. Default: the name of the kind. */
   defaultName?(config: Stored): string;
-  /** How to post an alert. Omitted for email, which goes by SMTP. */
+  /** HTTP requests to the receiver and the meaning of its responses. Omitted for email, which is sent by SMTP. */
   receiver?: Receiver<Stored>;
 }
 
-/** How a kind takes alerts by HTTP, and what its answers mean. Every 2xx is a delivery. */
+/**
+ * HTTP requests that deliver alerts to one kind of channel, and the meaning of the responses. Every 2xx counts as
+ * delivered.
+ */
 export interface Receiver<Stored> {
-  /** Subject of the sentences in receipts, as in "Slack answered 404 Not Found". Omitted: the name of the kind. */
+  /** Subject of the sentences in receipts, as in "Slack answered 404 Not Found". Default: the name of the kind. */
   subject?: string;
-  /** Renders the request. Pure: the same alert gives the same request. */
+  /** Renders the request. Pure: the same input gives the same request. */
   posting(config: Stored, outgoing: OutgoingAlert): Posting;
-  /** Statuses that are final. */
+  /** Response statuses after which the delivery fails without a retry. */
   refusals: Readonly<Record<number, Refusal>>;
-  /** Whether the other 4xx are final. 408, 425 and 429 never are. */
+  /** Outcome of the other 4xx statuses. 408, 425 and 429 are always retried. */
   otherRefusals: 'failed' | 'retry';
 }
 
-/** One JSON document to post. */
+/** HTTP POST request with a JSON body. */
 export interface Posting {
   url: string;
-  /** In addition to the content type. */
+  /** Headers in addition to Content-Type. */
   headers?: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** Why a status is final, in words for people. `gone`: the receiver no longer exists. */
+/** Reason why a status is final, in words for people. `gone`: the receiver no longer exists. */
 interface Refusal {
   why: string;
   cause?: 'gone';
 }
 
-/** One alert on its way to one receiver. */
+/** One attempt to deliver an alert to one receiver. */
 export interface OutgoingAlert {
   content: AlertContent;
   /**
-   * The same on every attempt and replay, so that receivers can drop duplicates. Contains letters, digits and hyphens only: a full stop
-   * would make the signature of a webhook ambiguous.
+   * Id of the message, the same on every attempt and replay, so that receivers can drop duplicates. It contains only
+   * letters, digits and hyphens, because a full stop would make the signature of a webhook ambiguous.
    */
   messageId: string;
-  /** When this attempt is made, ms UTC. */
+  /** Time of this attempt, ms UTC. */
   now: number;
 }
 
 /**
- * Result of one attempt. Causes: `gone`: the receiver no longer exists; `refused_address`: the address takes no mail; `operator`: only
- * the operator can fix it; `unencrypted`: also for the operator, as the connection to the mail server could not be encrypted.
- * `afterMs`: the receiver asked to wait that long.
+ * Result of one attempt. Causes: `gone`: the receiver no longer exists. `refused_address`: the address accepts no mail.
+ * `operator`: only the operator can fix the problem. `unencrypted`: the connection to the mail server could not be
+ * encrypted, which only the operator can fix. `afterMs` is the delay that the receiver requested.
  */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; detail: string }
   | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' | 'unencrypted' }
   | { outcome: 'failed'; detail: string; cause?: 'gone' | 'refused_address' | 'operator' };
 
-/** Decodes a stored web address. */
+/** Schema of a stored URL. */
 export const storedAddress = z.string().refine((text) => URL.canParse(text), 'is not an address');
 
-/** Defines the config of a kind whose address is itself the secret, as of an incoming webhook in a chat. */
+/** Returns the shared part of the definitions of kinds whose URL is the secret, such as incoming webhooks of chats. */
 export function withSecretAddress<Kind extends ChannelKindName>(kind: Kind) {
   return {
     stored: z.object({ kind: z.literal(kind), url: storedAddress }),
@@ -87,5 +93,5 @@ export function withSecretAddress<Kind extends ChannelKindName>(kind: Kind) {
   };
 }
 
-/** Returns the last four characters of a secret, enough to tell it from others. */
+/** Returns the last four characters of a secret, enough to distinguish it from others. */
 export const lastFour = (secret: string): string => `…${secret.slice(-4)}`;

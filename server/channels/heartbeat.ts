@@ -6,7 +6,10 @@ export type Ping = (stopping: AbortSignal) => Promise<{ delivered: boolean; deta
 const DEADLINE_MS = 10_000;
 const MAX_BYTES = 4_096;
 
-/** Sends a GET to the operator's address through the guarded egress. Every 2xx is a delivery; redirects are not followed. */
+/**
+ * Returns a function that sends a GET request to the operator's URL. Every 2xx counts as delivered; redirects are not
+ * followed.
+ */
 export function createPing({
   url,
   resolver,
@@ -28,7 +31,7 @@ export function createPing({
       longer: 'cut',
       ports: [port],
     });
-    // The address usually contains a secret, so the stored detail leaves it out.
+    // The URL usually contains a secret, so the stored detail omits it.
     if (!answer.ok) return { delivered: false, detail: `HEARTBEAT_URL: ${answer.reason}.` };
     const delivered = answer.status >= 200 && answer.status < 300;
     return { delivered, detail: `HEARTBEAT_URL answered ${answer.status}.` };

@@ -12,8 +12,8 @@ import { definitionOf, type StoredChannelConfig } from './kinds/index.ts';
 
 export interface HttpChannels {
   /**
-   * Makes one attempt. Never rejects because of what a receiver does. `detail` gives the status of the answer and contains neither
-   * secrets nor anything that the receiver wrote. @throws TypeError for mail.
+   * Makes one delivery attempt. Never rejects because of what a receiver does. `detail` names the status of the response
+   * and contains neither secrets nor text from the receiver. @throws TypeError for an email channel.
    */
   deliver(
     config: StoredChannelConfig,
@@ -25,17 +25,17 @@ export interface HttpChannels {
 export interface HttpChannelsOptions {
   resolver: Resolver;
   policy: AddressPolicy;
-  /** TLS for https. Omitted: verified against the public roots. */
+  /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
-  /** For one attempt, with the resolution of the name. */
+  /** Deadline of one attempt, name resolution included. Default: 15,000. */
   deadlineMs?: number;
-  /** Test servers to call instead of services with a fixed address, by the origin of the service. */
+  /** Test servers that replace services with a fixed URL, by the origin of the service. */
   standIns?: Readonly<Record<string, URL>>;
 }
 
 const DEADLINE_MS = 15_000;
 
-/** Posts alerts through the guarded egress. It follows no redirect and reads no body. */
+/** Creates the channels that post alerts through `egress`. They follow no redirects and read no response bodies. */
 export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
   const { standIns = {}, deadlineMs = DEADLINE_MS, ...egress } = options;
   return {
@@ -44,11 +44,11 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
       if (receiver === undefined) throw new TypeError(`A channel of the kind ${config.kind} takes no HTTP.`);
       const { url: address, headers, body } = receiver.posting(config, outgoing);
       const url = URL.parse(address);
-      if (url === null) return unanswered('not_allowed', false);
-      const standIn = standIns[url.origin];
+      if (url === null) return exchangeFailure('not_allowed', false);
+      const testServer = standIns[url.origin];
       const answer = await exchange({
         ...egress,
-        url: standIn ? new URL(`${url.pathname}${url.search}`, standIn) : url,
+        url: testServer ? new URL(`${url.pathname}${url.search}`, testServer) : url,
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: Buffer.from(body),
@@ -57,13 +57,13 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
         maxBytes: 0,
         ports: 'high',
       });
-      if (!answer.ok) return unanswered(answer.reason, signal.aborted);
+      if (!answer.ok) return exchangeFailure(answer.reason, signal.aborted);
       return outcomeOf({ subject: name, ...receiver }, answer, outgoing.now);
     },
   };
 }
 
-const UNANSWERED: Record<ExchangeFailure, string> = {
+const FAILURE_DETAILS: Record<ExchangeFailure, string> = {
   not_allowed: 'This address may not be called from here.',
   unreachable: 'No connection: the name was not found, or nothing listens there.',
   timeout: 'No answer in time.',
@@ -72,13 +72,16 @@ const UNANSWERED: Record<ExchangeFailure, string> = {
   too_large: 'The answer was too large.',
 };
 
-function unanswered(reason: ExchangeFailure, isStopped: boolean): DeliveryOutcome {
-  if (isStopped) return { outcome: 'retry', detail: 'The attempt was interrupted.' };
-  return { outcome: reason === 'not_allowed' ? 'failed' : 'retry', detail: UNANSWERED[reason] };
+function exchangeFailure(reason: ExchangeFailure, isAborted: boolean): DeliveryOutcome {
+  if (isAborted) return { outcome: 'retry', detail: 'The attempt was interrupted.' };
+  return { outcome: reason === 'not_allowed' ? 'failed' : 'retry', detail: FAILURE_DETAILS[reason] };
 }
 
-/** Like every 5xx, these say nothing about the message, so it is retried: timeout, too early, too many requests. */
-const RETRIED = [408, 425, 429];
+/**
+ * 4xx statuses that are retried like every 5xx, because they do not refuse the message: timeout, too early, too many
+ * requests.
+ */
+const RETRIED_STATUSES = [408, 425, 429];
 
 function outcomeOf(
   {
@@ -96,14 +99,17 @@ function outcomeOf(
     const { why, cause } = refusal;
     return { outcome: 'failed', detail: `${answered}: ${why}.`, ...(cause && { cause }) };
   }
-  const isRefusal = status >= 400 && status <= 499 && !RETRIED.includes(status);
+  const isRefusal = status >= 400 && status <= 499 && !RETRIED_STATUSES.includes(status);
   if (isRefusal && otherRefusals === 'failed') return { outcome: 'failed', detail: `${answered}.` };
-  const moved = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
+  const redirectNote = status >= 300 && status <= 399 ? '; redirects are not followed' : '';
   const afterMs = retryAfterMs(headers['retry-after'], now);
-  return { outcome: 'retry', detail: `${answered}${moved}.`, ...(afterMs !== null && { afterMs }) };
+  return { outcome: 'retry', detail: `${answered}${redirectNote}.`, ...(afterMs !== null && { afterMs }) };
 }
 
-/** Reads Retry-After (RFC 9110 §10.2.3): seconds, with or without a fraction, or a date. */
+/**
+ * Returns the delay of a Retry-After header in ms (RFC 9110 §10.2.3): seconds, with or without a fraction, or a date.
+ * Returns null if the header is missing or invalid.
+ */
 function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}(?:\.\d{1,9})?$/.test(header)) return Math.ceil(Number(header) * 1_000);

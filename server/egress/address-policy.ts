@@ -10,13 +10,13 @@ import {
   unwrapMapped,
 } from './address.ts';
 
-/** Decides which addresses the server may connect to for users. Applies to every connection of `egress`. */
+/** Rules for the addresses that the server may connect to on behalf of users. They apply to every connection of `egress`. */
 export interface AddressPolicy {
-  /** Returns whether connections to this address are allowed. False for anything but canonical IP text. */
+  /** Returns whether connections to this address are allowed. Returns false for anything but canonical IP text. */
   permits(ip: string): boolean;
-  /** Returns whether the operator opened a range that contains the address. Never true for metadata services. */
+  /** Returns whether the operator opened a range that contains the address. Always false for metadata services. */
   opens(ip: string): boolean;
-  /** True if any range is open, so that local names and the system resolver may be used. */
+  /** Whether local names and the system resolver may be used: true if the operator opened any range. */
   permitsLocalNames: boolean;
   /**
    * Returns whether a name is local. Local names are allowed only if the operator opened every address they resolve
@@ -25,7 +25,7 @@ export interface AddressPolicy {
   refusedName(host: string): boolean;
 }
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, plus Azure's WireServer.
+// Special-purpose ranges (https://www.iana.org/assignments/iana-ipv4-special-registry), plus Azure's WireServer.
 const DENIED_IPV4 = ranges(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -48,7 +48,7 @@ const DENIED_IPV4 = ranges(
   '168.63.129.16/32',
 );
 
-// https://www.iana.org/assignments/iana-ipv6-special-registry: global unicast, minus the special ranges inside it.
+// Global unicast, minus its special-purpose ranges (https://www.iana.org/assignments/iana-ipv6-special-registry).
 const ALLOWED_IPV6 = ranges('2000::/3');
 const DENIED_IPV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48');
 
@@ -78,7 +78,7 @@ const METADATA_NAMES = [
 ];
 
 /**
- * Cache time of our interface addresses: reading them costs more than the rest of the decision, but they change at
+ * Cache time of our interface addresses. Reading them costs more than the rest of a decision, but they may change at
  * runtime.
  */
 const INTERFACES_MAX_AGE_MS = 10_000;
@@ -101,7 +101,7 @@ export function createAddressPolicy(
   const opens = (address: Address): boolean =>
     !isInAny(METADATA, address) &&
     isInAny(open, address) &&
-    // A gateway may forward the packets to an embedded IPv4 address, which must be allowed too.
+    // A gateway may forward the packets to an embedded IPv4 address, so that address must be allowed too.
     embeddedAddresses(address).every(permits);
 
   const permits = (address: Address): boolean =>

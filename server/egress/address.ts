@@ -11,8 +11,8 @@ export interface AddressRange extends Address {
 const BITS = { 4: 32, 6: 128 } as const;
 
 /**
- * Parses canonical text: four decimals, or RFC 5952 (IPv4-mapped addresses also with hexadecimal last groups). Returns
- * null for other forms (octal, hexadecimal or short IPv4, zone ids, brackets, upper case, leading zeros).
+ * Parses canonical text: four decimal numbers, or IPv6 text of RFC 5952 (IPv4-mapped addresses also with hexadecimal last
+ * groups). Returns null for other forms (octal, hexadecimal or short IPv4, zone ids, brackets, upper case, leading zeros).
  */
 export function parseAddress(text: string): Address | null {
   if (!text.includes(':')) {
@@ -25,7 +25,7 @@ export function parseAddress(text: string): Address | null {
 }
 
 /**
- * Parses `address/length`, or a bare address as a range of one. Ignores bits after the prefix. Returns null if
+ * Parses `address/length`, or a bare address as a range of one address. Ignores bits after the prefix. Returns null if
  * malformed.
  */
 export function parseRange(text: string): AddressRange | null {
@@ -60,7 +60,10 @@ function parseDottedQuad(text: string): bigint | null {
   return value;
 }
 
-/** Parses IPv6 text in any form of RFC 4291 §2.2, because operators write ranges in any of them. */
+/**
+ * Parses IPv6 text in any form of RFC 4291 §2.2, because operators write ranges in all of them. Returns null if
+ * malformed.
+ */
 function parseGroups(text: string): bigint | null {
   const tail = text.slice(text.lastIndexOf(':') + 1);
   const dotted = parseDottedQuad(tail);
@@ -77,7 +80,10 @@ function parseGroups(text: string): bigint | null {
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** Formats as RFC 5952 says: `::` replaces the longest run of two or more zero groups, the first of equal length. */
+/**
+ * Formats an IPv6 address (RFC 5952 §4): `::` replaces the longest run of two or more zero groups, the first if several
+ * are equal.
+ */
 function formatGroups(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
   let best = { start: 0, length: 1 };
@@ -113,7 +119,7 @@ const inCompatible = inRange('::/96');
 const inMapped = inRange('::ffff:0:0/96');
 
 const EMBEDDINGS: readonly Embedding[] = [
-  // IPv4-mapped addresses (RFC 4291 §2.5.5.2) are not listed: `unwrapMapped` converts them before.
+  // IPv4-mapped addresses (RFC 4291 §2.5.5.2) are not listed, because `unwrapMapped` converts them first.
   // IPv4-compatible (RFC 4291 §2.5.5.1), except :: and ::1.
   {
     matches: (address) => address.value > 1n && inCompatible(address),
@@ -140,8 +146,8 @@ export function isIsatap(address: Address): boolean {
 }
 
 /**
- * Returns the IPv4 address of an IPv4-mapped one (::ffff:0:0/96), because sockets connect to it. Returns others
- * unchanged.
+ * Returns the IPv4 address inside an IPv4-mapped address (::ffff:0:0/96), because sockets connect to it. Returns other
+ * addresses unchanged.
  */
 export function unwrapMapped(address: Address): Address {
   return inMapped(address) ? { family: 4, value: address.value & LOW_32 } : address;

@@ -1,7 +1,7 @@
 import { type CaaRecord as NodeCaaRecord, promises as dns } from 'node:dns';
 import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
-/** `code` is an error code of node:dns. ETIMEOUT is also used when the limit is reached. */
+/** Result of a query. `code` is an error code of node:dns; ETIMEOUT also means that our own time limit was reached. */
 type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
 export type AddressAnswer = QueryResult<{ addresses: string[] }>;
 export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
@@ -22,7 +22,7 @@ export interface DnsQueries {
   heardSince(instant: number): boolean;
 }
 
-/** A c-ares channel with too many open queries loses UDP responses: none were lost at 128, some at 512. */
+/** Limit of open queries per c-ares channel. With too many, a channel loses UDP responses: none at 128, some at 512. */
 const QUERIES_PER_CHANNEL = 64;
 const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
@@ -36,8 +36,8 @@ const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED',
 type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
- * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. Names whose servers do not respond
- * hold their permits for seconds, so the limit of 1,024 open queries is far above what responding names need.
+ * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. Queries to servers that do not
+ * respond hold their permits for seconds, so the limit of 1,024 open queries is far above what other queries need.
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
@@ -66,11 +66,11 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       throw error;
     }
   };
-  // Uses its own channel, because the others may be full of names whose servers do not respond.
+  // Use a separate channel for the root, because the others may be full of queries to servers that do not respond.
   const rootResolver = newResolver();
   let pendingRootQuery: Promise<unknown> | null = null;
 
-  const ask = <Found>(
+  const runQuery = <Found>(
     limit: TimeLimit,
     query: (resolver: dns.Resolver) => Promise<Found>,
   ): Promise<QueryResult<Found>> =>
@@ -86,11 +86,11 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
 
   return {
     addresses: (host, family, limit) =>
-      ask(limit, async (resolver) => ({
+      runQuery(limit, async (resolver) => ({
         addresses: await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host)),
       })),
     caa: (name, limit) =>
-      ask(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
+      runQuery(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
     askForRoot() {
       pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
         () => (pendingRootQuery = null),
@@ -108,10 +108,13 @@ function readCaa({ critical, ...properties }: NodeCaaRecord): CaaRecord[] {
   );
 }
 
-/** getaddrinfo may block one of libuv's four threads for long. Leaves two threads for files and hashing. */
+/**
+ * Semaphore for getaddrinfo, which may block a libuv thread for long. Two of the four threads stay free for files and
+ * hashing.
+ */
 const lookupSemaphore = createSemaphore(2);
 
-/** Resolves with the system resolver, which knows /etc/hosts, search domains and mDNS. */
+/** Looks up a name with the system resolver, which uses /etc/hosts, search domains and mDNS. */
 export function systemLookup(host: string, limit: TimeLimit): Promise<AddressAnswer> {
   return runLimited(lookupSemaphore, limit, async () => {
     const found = await dns.lookup(host, { all: true, order: 'verbatim' });

@@ -7,14 +7,14 @@ import { createResponseReader } from './http-response.ts';
 import { TooManyBytesError } from './open-connection.ts';
 
 /**
- * Above the 16 KiB of `createResponseReader`. Node's parser counts only header names and values, so it never rejects
- * first.
+ * Header limit of Node's parser. It is above the 16 KiB of `createResponseReader`, and the parser counts only names and
+ * values, so it never rejects a response first.
  */
 const PARSER_HEADER_BYTES = 32 * 1024;
 
 /**
- * Sends the request over `stream` and reads the response. `transport` is the TCP socket under a TLS `stream`, else
- * `stream`.
+ * Sends the request over `stream` and reads the response, then destroys both sockets. `transport` is the TCP socket
+ * under a TLS `stream`, otherwise `stream` itself. Never rejects because of what the peer does.
  */
 export function sendRequest(
   stream: Socket,
@@ -34,7 +34,7 @@ export function sendRequest(
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // Compressed responses are rejected: nothing is ever decompressed here.
+        // Compressed responses are rejected, because nothing here decompresses them.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),

@@ -11,8 +11,8 @@ export interface ExchangeOptions {
   url: URL;
   method?: 'GET' | 'POST';
   /**
-   * Sent in addition to Host, User-Agent, Accept-Encoding, Connection and Content-Length. May contain credentials for
-   * the host of the URL only: redirects are not followed, so no other host receives them.
+   * Headers sent in addition to Host, User-Agent, Accept-Encoding, Connection and Content-Length. They may contain
+   * credentials: redirects are not followed, so only the host of the URL receives them.
    */
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
@@ -21,26 +21,26 @@ export interface ExchangeOptions {
   signal: AbortSignal;
   /** Deadline for the whole exchange, name resolution included. */
   deadlineMs: number;
-  /** Limit for the body. 0 skips the body: the exchange ends after the headers. */
+  /** Limit for the body in bytes. 0 skips the body: the exchange ends after the headers. */
   maxBytes: number;
-  /** How to handle a longer body: fail, or keep its first `maxBytes`. Default: `refuse`. */
+  /** Handling of a longer body: fail (`refuse`, the default), or keep its first `maxBytes` (`cut`). */
   longer?: 'refuse' | 'cut';
   /**
-   * `usual`: 80 and 443, and every port on addresses in a range that the operator opened. `high`: also every port from
-   * 1024 on. A list: only these ports, on any address. Default: `usual`.
+   * Allowed ports. `usual` (the default): 80 and 443, and every port on addresses in a range that the operator opened.
+   * `high`: also every port from 1024 on. A list: only these ports, on any address.
    */
   ports?: 'usual' | 'high' | readonly number[];
-  /** Starts TLS for https. Default: verified against the public roots. */
+  /** Starts TLS for https. Default: TLS verified against the public roots. */
   secure?: SecureSocket;
 }
 
-/** Why there is no response. `not_allowed`: the policy forbids the URL, its port or an address of its host. */
+/** Reasons why there is no response. `not_allowed`: the policy forbids the URL, its port or an address of its host. */
 export type ExchangeFailure =
   'not_allowed' | 'unreachable' | 'timeout' | 'insecure' | 'malformed' | 'too_large';
 
 /**
- * Any status counts as a response, redirects too: a caller that follows one must validate each hop again. The body of a
- * response other than 2xx is not read, so `body` is empty.
+ * Response to one request, or the reason why there is none. Redirects count as responses too: a caller that follows one
+ * must validate each hop again. `body` is empty unless the status is 2xx, because other bodies are not read.
  */
 export type ExchangeResult =
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -75,7 +75,7 @@ export async function exchange(options: ExchangeOptions): Promise<ExchangeResult
     );
   } finally {
     clearTimeout(timer);
-    // Close what is still open, so that no connection outlives its request.
+    // Close open connections, so that none outlives its request.
     end();
     signal.removeEventListener('abort', end);
   }
@@ -156,12 +156,15 @@ function failed(reason: ExchangeFailure): ExchangeResult {
   return { ok: false, reason };
 }
 
-/** Starts TLS over a connected socket. The result emits `secureConnect` only after the peer has passed verification. */
+/**
+ * Starts TLS over a connected socket. The returned socket emits `secureConnect` only after the peer has passed
+ * verification.
+ */
 export type SecureSocket = (socket: Socket, host: string) => TLSSocket;
 
 /**
- * Creates TLS connections verified against only these anchors (PEM) and the host name. Ignores the system's trust store
- * and environment variables, so that every machine accepts the same peers.
+ * Returns a function that starts TLS and verifies the peer against only these trust anchors (PEM) and the host name.
+ * Ignores the system's trust store and environment variables, so that every machine accepts the same peers.
  */
 export function createVerifiedTls(anchors: readonly string[]): SecureSocket {
   // Created on first use and reused: parsing all roots costs more than a handshake.

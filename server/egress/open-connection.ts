@@ -9,19 +9,19 @@ export type Connection =
   | { ok: false; stage: 'connect'; reason: ConnectFailure; detail: string | null };
 
 export interface ConnectionOptions {
-  /** An address that a resolver returned. Never a name: nothing is resolved here. */
+  /** IP address that a resolver returned. Never a name, because nothing is resolved here. */
   address: string;
   port: number;
   policy: AddressPolicy;
-  /** Destroys the socket when aborted, also after `openConnection` has returned it. */
+  /** Signal that destroys the socket when aborted, also after `openConnection` has returned it. */
   signal: AbortSignal;
-  /** For the TCP handshake. Default: 5,000. */
+  /** Timeout of the TCP handshake. Default: 5,000. */
   timeoutMs?: number;
-  /** Limit on all bytes from the peer. Checked every 250 ms; beyond it the socket is destroyed with `TooManyBytesError`. */
+  /** Limit of all bytes from the peer, checked every 250 ms. Above it the socket is destroyed with `TooManyBytesError`. */
   maxBytes: number;
 }
 
-/** The peer sent more than `maxBytes`. */
+/** Error of a socket whose peer sent more than `maxBytes`. */
 export class TooManyBytesError extends Error {
   override name = 'TooManyBytes';
 }
@@ -54,8 +54,8 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
 }
 
 /**
- * Resolves to null, or to the connection error. Leaves its error listener attached: a late error must not end the
- * process.
+ * Resolves to null once connected, or to the connection error. Keeps its error listener attached, because an unhandled
+ * late error would end the process.
  */
 function connected(socket: Socket): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
@@ -73,7 +73,8 @@ function isPeer(socket: Socket, address: string): boolean {
 
 function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
   const stop = (): void => void socket.destroy();
-  // A TLS layer reads the bytes in native code without 'data' events, so poll the counter. Most connections end sooner.
+  // A TLS layer reads the bytes in native code without 'data' events, so poll the counter. Most connections end
+  // before the first poll.
   const count = setInterval(() => {
     if (socket.bytesRead > maxBytes)
       socket.destroy(new TooManyBytesError(`the peer sent more than ${maxBytes} bytes`));
@@ -85,7 +86,10 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
   });
 }
 
-/** `no_route_here`: our own network has no IPv6, so the failure says nothing about the peer. */
+/**
+ * Reasons why a connection failed. `no_route_here`: our own network has no IPv6, so the failure says nothing about the
+ * peer.
+ */
 export type ConnectFailure = 'refused' | 'reset' | 'timeout' | 'unroutable' | 'no_route_here' | 'other';
 
 /** Maps the kernel's error code of a failed connection attempt to a ConnectFailure. */

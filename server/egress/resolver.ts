@@ -9,43 +9,53 @@ export type Resolution =
   | { ok: false; stage: 'policy'; reason: 'address_refused'; detail: null }
   | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
 
-/** `dns_refused`: the name server responded REFUSED. `dns_failed` includes SERVFAIL, thus also bogus DNSSEC. */
+/**
+ * Reasons why a DNS query failed. `dns_refused`: the name server responded REFUSED. `dns_failed`: any other failure, such
+ * as SERVFAIL, which name servers also send for bogus DNSSEC.
+ */
 type DnsFailure =
   | 'name_not_found'
   | 'no_addresses'
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
-  /** Our own name servers respond to no query at all. */
+  /** Failure of our own name servers: they respond to no query at all. */
   | 'resolver_silent';
 
 export interface Resolver {
-  /** Never rejects because of a network failure. Returns `dns_timeout` if the signal aborts. */
+  /**
+   * Resolves a host name; returns a permitted IP address unchanged. Never rejects because of a network failure. Returns
+   * `dns_timeout` if the signal aborts.
+   */
   resolve(host: string, options: { signal: AbortSignal }): Promise<Resolution>;
 }
 
 export interface CaaLookup {
-  /** Returns at most 50 CAA records of exactly this name; none on NXDOMAIN or no data. Never rejects. */
+  /** Returns at most 50 CAA records of exactly this name; an empty list on NXDOMAIN or no data. Never rejects. */
   caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
 }
 
 export type CaaResolution = { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure };
 
 export interface ResolverOptions {
-  /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty for those of the system. */
+  /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty to use the system's name servers. */
   servers: readonly string[];
   policy: AddressPolicy;
+  /** Timeout of one lookup. Default: 5,000. */
   timeoutMs?: number;
 }
 
 const MAX_ADDRESSES = 20;
 /** Fraction of a query's timeout after which we test whether the name servers respond at all. */
 const ROOT_QUERY_AFTER = 0.5;
-/** Not a code of node:dns: our name servers respond to nothing, so we know nothing about the queried name. */
+/**
+ * Result if our name servers respond to no query, which says nothing about the queried name. Its code is not one of
+ * node:dns.
+ */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
 const TIMEOUT_MS = 5_000;
-// Gives no detail about the addresses: a caller could use it to map our internal network.
+// Contains no addresses, because a caller could use them to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
 /** Creates a resolver that looks up all addresses of a name and refuses the name if the policy refuses any of them. */
@@ -58,22 +68,22 @@ export function createResolver({
   // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
 
-  const ask = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
+  const lookUp = async (host: string, signal: AbortSignal): Promise<AddressAnswer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
-    const askedAt = performance.now();
-    // Early enough for the root query to finish before this query times out.
+    const queriedAt = performance.now();
+    // Query the root early enough that its response arrives before this query times out.
     const rootQueryTimer = setTimeout(() => {
-      if (!queries.heardSince(askedAt)) queries.askForRoot();
+      if (!queries.heardSince(queriedAt)) queries.askForRoot();
     }, queryMs * ROOT_QUERY_AFTER);
     const merged = merge(
       await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
     );
     clearTimeout(rootQueryTimer);
     const timedOut = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
-    const answer: AddressAnswer = timedOut && !queries.heardSince(askedAt) ? SILENT : merged;
+    const answer: AddressAnswer = timedOut && !queries.heardSince(queriedAt) ? SILENT : merged;
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
-    // c-ares does not use /etc/hosts, search domains or mDNS.
+    // Fall back to the system resolver, because c-ares does not use /etc/hosts, search domains or mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
     return found.ok ? found : answer;
   };
@@ -84,7 +94,7 @@ export function createResolver({
         return policy.permits(host) ? { ok: true, addresses: [host] } : REFUSED;
       const isLocal = policy.refusedName(host);
       if (!isHostName(host) || (isLocal && !policy.permitsLocalNames)) return REFUSED;
-      const answer = await ask(host, signal);
+      const answer = await lookUp(host, signal);
       if (!answer.ok) return { ok: false, stage: 'dns', reason: failureOf(answer.code), detail: answer.code };
       if (answer.addresses.length === 0)
         return { ok: false, stage: 'dns', reason: 'no_addresses', detail: null };
@@ -93,7 +103,8 @@ export function createResolver({
       return answer.addresses.every(isAllowed) ? { ok: true, addresses: capped(answer.addresses) } : REFUSED;
     },
     async caa(name, { signal }) {
-      // Public CAs issue nothing for addresses and local names, and local names must not leak to outside name servers.
+      // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
+      // to outside name servers.
       if (parseAddress(name) !== null || !isHostName(name) || policy.refusedName(name))
         return { ok: true, records: [] };
       const answer = await queries.caa(name, { ms: timeoutMs, signal });

@@ -5,8 +5,8 @@ export interface TimeLimit {
 }
 
 /**
- * Returns the result of `work`, or `late` once the limit is reached. Does not cancel `work`. Removes its timer and
- * listener.
+ * Returns the result of `work`, or `late` once the limit is reached. Rejects if `work` rejects before that. Does not
+ * cancel `work`. Removes its timer and listener.
  */
 export async function withTimeout<T, L>(work: Promise<T>, limit: TimeLimit, late: L): Promise<T | L> {
   const { promise: reached, resolve } = Promise.withResolvers<L>();

@@ -3,7 +3,10 @@ import { currentLogFields } from './trace-context.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** Creates the logger: JSON lines with the fields of the current context, secrets hidden. `fd`: 2 is standard error. */
+/**
+ * Creates a logger that writes JSON lines with the fields of the current context and hides secrets. `fd` 2 is standard
+ * error.
+ */
 export function createLog(level: LogLevel, fd = 2): Logger {
   return pino(
     {
@@ -48,7 +51,7 @@ function errorWithoutValues(error: unknown, depth = 0): unknown {
 const HIDDEN = '***';
 
 /**
- * Replaces what looks like a secret in a finished log line, because error messages may quote secrets.
+ * Replaces everything that looks like a secret in a finished log line, because error messages may quote secrets.
  * The line stays valid JSON: no pattern matches a quote or a backslash.
  */
 export function redactSecrets(line: string): string {
@@ -59,7 +62,7 @@ export function redactSecrets(line: string): string {
       .replaceAll(/([?&](?:token|key|code|state|secret|password)=)[^&\s"\\]+/gi, `$1${HIDDEN}`)
       .replaceAll(/\bclt_[\w-]+/g, HIDDEN)
       .replaceAll(/(?<!\d)\d{6,}:[\w-]{30,}/g, HIDDEN)
-      // 256 bits or more in base64url. Skips pure hexadecimal: certificate fingerprints are not secret.
+      // Tokens: 256 bits or more in base64url. Skips pure hexadecimal, because certificate fingerprints are not secret.
       .replaceAll(/(?<![\w-])(?![\da-f]+(?![\w-]))[\w-]{43,}/g, HIDDEN)
   );
 }

@@ -12,9 +12,12 @@ import type { Tracer } from './span.ts';
 export interface Metrics {
   registry: Registry;
   answered(request: { route: string; method: string; status: number; seconds: number }): void;
-  /** `seconds`: from probe to record; null if the check did not complete. */
+  /**
+   * Counts one check. `seconds` runs from the start of the probe to the stored result; null if the check did not
+   * complete.
+   */
   check(outcome: CheckOutcome, seconds: number | null): void;
-  /** Records one claim of due work and how many rows it returned. */
+  /** Records the duration of one claim of due work, and how many rows it returned. */
   claim(kind: string, claimed: { items: number; seconds: number }): void;
   /** Counts one delivery attempt. `channel` is the kind of channel. */
   delivery(channel: string, outcome: string): void;
@@ -24,8 +27,8 @@ export interface Metrics {
 }
 
 /**
- * `postponed`: our own network or clock may be at fault. `lost`: the lease expired and another worker took over.
- * `failed`: an error of ours. `interrupted`: the process shut down first.
+ * Ways in which a check ends. `postponed`: our own network or clock may be at fault. `lost`: the lease expired and another
+ * worker took over. `failed`: our code threw an error. `interrupted`: the process shut down first.
  */
 export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
 const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
@@ -131,9 +134,9 @@ export interface PoolUse {
 export interface ProcessFacts {
   version: string;
   role: string;
-  /** Returns null if there is no connection pool. */
+  /** Returns the use of the connection pool; null if there is none. */
   pool: () => PoolUse | null;
-  /** The number of the newest migration that this version knows. */
+  /** Number of the newest migration that this version knows. */
   level: number;
   isDraining: () => boolean;
 }
@@ -142,7 +145,7 @@ export interface ProcessFacts {
 export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void {
   const gauge = (configuration: GaugeConfiguration<string>): Gauge =>
     new Gauge({ ...configuration, registers: [registry] });
-  // Event loop, memory, CPU time and garbage collection.
+  // Registers metrics of the event loop, memory, CPU time and garbage collection.
   collectDefaultMetrics({ register: registry });
   gauge({
     name: 'certlantern_build_info',
@@ -185,7 +188,7 @@ export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void
 /** Metrics and tracing of this process. */
 export interface Telemetry {
   meters: Metrics;
-  /** null if tracing is off. */
+  /** Tracer of this process; null if tracing is off. */
   tracer: Tracer | null;
 }
 

@@ -6,32 +6,32 @@ export interface OtlpOptions {
   /** Full URL of the traces endpoint. */
   endpoint: URL;
   headers: Readonly<Record<string, string>>;
-  /** Attributes of this process. */
+  /** Resource attributes that describe this process. */
   resource: Readonly<Record<string, string>>;
   scope: { name: string; version: string };
   timeoutMs: number;
   /** Longest time a finished span waits for its batch to fill. */
   delayMs: number;
-  /** Called on the first failed export, and again only after a successful one. */
+  /** Reports a failed export. Not called again until an export succeeds. */
   onTrouble(detail: string): void;
   onSpans(outcome: 'exported' | 'dropped', count: number): void;
 }
 
 export interface OtlpExporter {
   add(span: Span): void;
-  /** Exports the remaining spans within one second; aborts after that. */
+  /** Exports the remaining spans. Aborts after one second. */
   close(): Promise<void>;
 }
 
 const MAX_QUEUED = 2_048;
 const BATCH_SIZE = 512;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** Statuses that the protocol calls retryable (OTLP 1, "Failures"). */
+/** Response statuses that the OTLP 1 specification calls retryable (section "Failures"). */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 
 /**
- * Queues spans and exports them in batches. If the receiver is down, keeps up to 2,048 spans and drops the oldest
- * beyond that.
+ * Creates an exporter that queues spans and sends them in batches of up to 512. If the receiver is down, the queue keeps
+ * the newest 2,048 spans and drops older ones.
  */
 export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
   let queue: Span[] = [];
@@ -46,7 +46,7 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     isFailing = true;
   }
 
-  /** Sends one batch. Returns false if it should be retried. */
+  /** Sends one batch. Returns false if the batch should be retried. */
   async function post(batch: readonly Span[]): Promise<boolean> {
     try {
       const response = await fetch(options.endpoint, {
@@ -85,7 +85,7 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
     }
   }
 
-  /** Drops the oldest spans over the limit: the newest are the most useful. */
+  /** Drops the oldest spans above the limit, because the newest are the most useful. */
   function dropOldest(): void {
     const surplus = queue.length - MAX_QUEUED;
     if (surplus <= 0) return;

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
-/** Whether this process should receive new work. */
+/** State of this process: it takes new work until draining starts. */
 export interface Readiness {
   readonly isDraining: boolean;
-  /** Aborts when draining starts, which ends event streams and long waits. */
+  /** Signal that aborts when draining starts. It ends event streams and long waits. */
   readonly draining: AbortSignal;
   /**
    * Starts draining: the process only finishes its current work and reports "not ready" to load balancers and

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Metrics } from './metrics.ts';
 
-/** Uses names of OpenTelemetry's semantic conventions. Must not contain secrets: traces leave the machine. */
+/**
+ * Attributes of a span, named by OpenTelemetry's semantic conventions. They must not contain secrets, because traces
+ * leave the machine.
+ */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export type SpanKind = 'internal' | 'server' | 'consumer';
 
 /** Parent of a span, as in the W3C `traceparent` header. */
 export interface SpanParent {
-  /** 32 hexadecimal digits. */
+  /** Trace id, 32 hexadecimal digits. */
   traceId: string;
-  /** 16 hexadecimal digits. */
+  /** Span id, 16 hexadecimal digits. */
   spanId: string;
   sampled: boolean;
 }
 
-/** A finished span. Times in ms UTC with fractions. */
+/** A finished span. Times are ms UTC with fractions. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -32,7 +35,7 @@ export interface Span {
 export interface SpanOptions {
   attributes: Attributes;
   kind?: SpanKind;
-  /** ms UTC; defaults to now. */
+  /** Start of the span, ms UTC. Default: now. */
   startedAt?: number;
 }
 
@@ -41,9 +44,9 @@ export interface OpenSpan {
   child(name: string, options: SpanOptions): OpenSpan;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Records the error's name and code only, because its message may quote private data. */
+  /** Marks the span as failed. Records only the error's name and code, because its message may quote private data. */
   fail(error: unknown): void;
-  /** Ends the span at `at` (ms UTC, defaults to now). Later calls do nothing. */
+  /** Ends the span at `at` (ms UTC, default: now). Later calls do nothing. */
   end(at?: number): void;
 }
 
@@ -53,7 +56,7 @@ export interface Tracer {
 }
 
 export interface TracerOptions {
-  /** Share of traces started here that are sampled, in [0, 1]. Spans with a parent follow the parent's decision. */
+  /** Sampled share of the traces that this process starts, in [0, 1]. Spans with a parent follow the parent's decision. */
   ratio: number;
   onEnd: (span: Span) => void;
 }
@@ -71,7 +74,7 @@ export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
   };
 }
 
-/** Derives the decision from the trace id, so that every process decides the same for a trace. */
+/** Returns whether to sample a trace. Derives it from the trace id, so that every process decides the same for a trace. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }
@@ -94,7 +97,7 @@ function open(
     attributes: { ...attributes },
     failure: null,
   };
-  let isOver = false;
+  let isEnded = false;
   return {
     traceId,
     child: (childName, options) => open({ traceId, parentSpanId: spanId }, childName, options, onEnd),
@@ -106,15 +109,15 @@ function open(
       span.attributes['error.type'] = typeof code === 'string' ? code : span.failure;
     },
     end(at = now()) {
-      if (isOver) return;
-      isOver = true;
+      if (isEnded) return;
+      isEnded = true;
       span.endedAt = at;
       onEnd(span);
     },
   };
 }
 
-/** Returns 16 random hexadecimal digits. randomUUID draws from a pool and costs a tenth of randomBytes(8). */
+/** Returns 16 random hexadecimal digits. Uses randomUUID, which draws from a pool and costs a tenth of randomBytes(8). */
 function newSpanId(): string {
   const id = randomUUID();
   return id.slice(0, 8) + id.slice(-8);

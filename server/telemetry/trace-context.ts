@@ -6,7 +6,7 @@ export type LogFields = Readonly<Record<string, string>>;
 
 interface Context {
   fields: LogFields;
-  /** null if this work is not traced. */
+  /** Current span; null if this work is not traced. */
   span: OpenSpan | null;
 }
 
@@ -15,7 +15,7 @@ const storage = new AsyncLocalStorage<Context>();
 const current = (): Context => storage.getStore() ?? EMPTY_CONTEXT;
 
 /**
- * Runs `run` in a context: adds `fields` to each of its log lines and makes `span` the parent of its spans.
+ * Runs `run` in a context that adds `fields` to each of its log lines and makes `span` the parent of its spans.
  * Keeps the current span if `span` is absent.
  */
 export function runInContext<T>(
@@ -36,12 +36,15 @@ export function isTraced(): boolean {
   return current().span !== null;
 }
 
-/** Marks the current span as failed. For errors that are caught before they reach the code that opened the span. */
+/** Marks the current span as failed. Use it for errors that are caught before they reach the code that opened the span. */
 export function failCurrentSpan(error: unknown): void {
   current().span?.fail(error);
 }
 
-/** Runs a step as a child of the current span. Just runs it if the current work is not traced. */
+/**
+ * Runs a step as a child of the current span, or without a span if the current work is not traced. Marks the child as
+ * failed and rethrows if `run` rejects.
+ */
 export async function withSpan<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
   const { fields, span } = current();
   if (span === null) return run();
@@ -56,7 +59,7 @@ export async function withSpan<T>(name: string, attributes: Attributes, run: () 
   }
 }
 
-/** A step that has already ended. Times in ms UTC with fractions. */
+/** A step that has already ended. Times are ms UTC with fractions. */
 export interface PastStep {
   name: string;
   startedAt: number;

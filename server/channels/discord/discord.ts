@@ -2,7 +2,7 @@ import { type AlertTone, alertLines, asMarkdown, truncateLines } from '../alert-
 import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
-/** Webhooks: https://discord.com/developers/docs/resources/webhook#execute-webhook */
+/** Channel to a Discord webhook: https://discord.com/developers/docs/resources/webhook#execute-webhook */
 export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
   name: 'Discord',
   ...withSecretAddress('discord'),
@@ -18,7 +18,10 @@ export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
   },
 };
 
-/** Limits: https://discord.com/developers/docs/resources/message#embed-object-embed-limits, together at most 6,000. */
+/**
+ * Text limits within those of Discord
+ * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits): 6,000 in total.
+ */
 const MAX_TITLE_LENGTH = 256;
 const MAX_DESCRIPTION_LENGTH = 2_600;
 const MAX_PARAGRAPH_LENGTH = 1_000;
@@ -26,7 +29,7 @@ const MAX_FIELD_NAME_LENGTH = 60;
 const MAX_FIELD_VALUE_LENGTH = 240;
 const COLOURS: Record<AlertTone, number> = { critical: 0xdf2a2a, warning: 0xbf8506, good: 0x1a7f4e };
 
-/** Builds one embed. `allowed_mentions` keeps text of strangers from mentioning anybody. */
+/** Builds a message with one embed. `allowed_mentions` prevents untrusted text from mentioning anybody. */
 export function discordMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   return {

@@ -1,29 +1,29 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Where bounces go. */
+/** Return address for bounces, and the key that signs it. */
 export interface BounceReturn {
-  /** `local@domain`. */
+  /** Mail address in the form `local@domain`. */
   address: string;
-  /** Signs bounce addresses and nothing else. */
+  /** Key that signs bounce addresses and nothing else. */
   key: Buffer;
 }
 
-/** A mail that we sent. */
+/** Identifiers of a mail that we sent. */
 export interface SentMail {
-  /** As in its Message-ID, without brackets; contains the id of its outbox row. */
+  /** Message-ID of the mail without angle brackets. It starts with the id of the outbox row. */
   messageId: string;
   recipient: string;
 }
 
-/** Lower case only, because some servers change the case of an address. */
+/** Base32 alphabet in lower case only, because some servers change the case of an address. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const MAC_BYTES = 10;
-/** RFC 5321 §4.5.3.1.1. */
+/** Longest local part in octets (RFC 5321 §4.5.3.1.1). */
 const LOCAL_PART_MAX = 64;
 
 /**
- * Returns the envelope sender of one mail (VERP): `local+mark@domain`. The mark is the id of the mail and an HMAC over id and recipient,
- * so nobody else can forge a bounce. Null if the mark does not fit into the local part.
+ * Returns the envelope sender of one mail (VERP): `local+mark@domain`, or null if the mark does not fit. The mark is the
+ * mail's id and an HMAC over id and recipient, so that nobody else can forge a bounce.
  */
 export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
   const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
@@ -34,7 +34,7 @@ export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): s
   return local.length <= LOCAL_PART_MAX ? `${local}${address.slice(at)}` : null;
 }
 
-/** What a bounce address contains. Check it with `isGenuine`. */
+/** Content of a bounce address. Not verified until `isGenuine` returns true. */
 export interface BounceMark {
   /** Id of the outbox row. */
   id: string;
@@ -44,7 +44,7 @@ export interface BounceMark {
 const ID_LENGTH = 26;
 const MAC_LENGTH = 16;
 
-/** Reads the address that a bounce came to. Null if it is not one of ours. */
+/** Parses the address that a bounce was sent to. Returns null if it is not one of our bounce addresses. */
 export function readBounceAddress(returnAddress: string, given: string): BounceMark | null {
   const at = returnAddress.lastIndexOf('@');
   const [prefix, domain] = [`${returnAddress.slice(0, at)}+`, returnAddress.slice(at)].map((part) =>
@@ -60,7 +60,7 @@ export function readBounceAddress(returnAddress: string, given: string): BounceM
   return { id, mac: fromBase32(mark.slice(ID_LENGTH)) };
 }
 
-/** Whether this server made the mark for a mail to this recipient. */
+/** Returns whether this server created the mark for a mail to this recipient. */
 export function isGenuine(key: Buffer, { id, mac }: BounceMark, recipient: string): boolean {
   const expected = macOf(key, id, recipient);
   return mac.length === expected.length && timingSafeEqual(mac, expected);
@@ -70,7 +70,7 @@ function macOf(key: Buffer, id: string, recipient: string): Buffer {
   return createHmac('sha256', key).update(`${id} ${recipient.toLowerCase()}`).digest().subarray(0, MAC_BYTES);
 }
 
-/** RFC 4648 §6, in lower case and without padding. */
+/** Encodes bytes in base32 (RFC 4648 §6), in lower case and without padding. */
 function base32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return (bits.match(/.{1,5}/g) ?? [])

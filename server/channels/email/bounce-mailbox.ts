@@ -3,31 +3,31 @@ import { mailServerTls } from './mail-server-tls.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 30_000;
-/** Enough for headers and report, which stand before the returned mail. */
+/** Bytes read of each mail: enough for the headers and the report, which precede the returned mail. */
 const MAX_READ_BYTES = 64 * 1024;
 const MAX_LITERAL_BYTES = 1024 * 1024;
-/** Mails per run. The next run takes the others. */
+/** Limit of mails per run. The next run reads the others. */
 const MAX_BATCH = 200;
 
-/** What happens to a mail: `done` is deleted, `left` stays in the mailbox, marked as read. */
+/** Result of processing a mail. `done`: it is deleted. `left`: it stays in the mailbox, marked as read. */
 export type ReadOutcome = 'done' | 'left';
 
 /**
- * Passes each unread mail to `take` and marks it after `take` has answered, so that a crash leaves it unread. Returns how many were
- * `done`. `url`: imap:// or imaps:// with user, password and the mailbox as path. @throws if the mailbox cannot be reached or read.
+ * Passes each unread mail to `take`, then marks or deletes it, so that a crash leaves it unread. Returns how many were `done`.
+ * `url` is imap(s):// with user, password and mailbox path. @throws Error if the mailbox cannot be reached or read.
  */
 export async function readMailbox(
   url: string,
   take: (raw: Buffer) => Promise<ReadOutcome>,
   signal: AbortSignal,
 ): Promise<number> {
-  // Loaded late: most deployments have no bounce mailbox and start faster without the library.
+  // Load the library on first use, because most deployments have no bounce mailbox and start faster without it.
   const imap = await import('imapflow');
   signal.throwIfAborted();
   const client = new imap.ImapFlow(connectionTo(new URL(url)));
   const close = () => client.close();
   signal.addEventListener('abort', close, { once: true });
-  // The failed command rejects as well. Without a listener the event would end the process.
+  // Ignore the event, because the failed command rejects as well. Without a listener the event would end the process.
   client.on('error', () => undefined);
   try {
     await client.connect().catch(explainTlsFailure);
@@ -71,7 +71,7 @@ async function readUnread(
   return done;
 }
 
-/** @throws the error, or one that explains a failed STARTTLS. */
+/** Rethrows the error. If STARTTLS failed, throws an error that explains this. */
 function explainTlsFailure(error: unknown): never {
   if (!(error instanceof Error) || !('tlsFailed' in error)) throw error;
   throw new Error(
@@ -87,7 +87,7 @@ function connectionTo(url: URL): ImapFlowOptions {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // If it is not required, the library uses STARTTLS whenever the server offers it.
+    // If STARTTLS is not required, the library uses it whenever the server offers it.
     ...(requiresStartTls && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,

@@ -1,20 +1,20 @@
-/** What a delivery status notification says about a bounced mail (RFC 3464). */
+/** Content of a delivery status notification about a bounced mail (RFC 3464). */
 export interface DeliveryReport {
   /** Addresses that the report itself was sent to. */
   sentTo: string[];
-  /** Enhanced status code, such as 5.1.1. */
+  /** Enhanced status code of the failure, such as 5.1.1. */
   status: string;
-  /** The answer of the server that refused, on one line; may be empty. */
+  /** Reply of the server that refused the mail, on one line; may be empty. */
   diagnostic: string;
 }
 
 const MAX_DIAGNOSTIC_LENGTH = 300;
-/** No real report is nested this deep. */
+/** Limit of nested MIME parts. No real report is nested this deep. */
 const MAX_DEPTH = 4;
 
 /**
- * Reads a report that a mail failed for good. Null for all other mail: answers of people, auto-replies, delay reports and unreadable
- * text. Never throws, because a stranger wrote the mail.
+ * Parses a report of a permanent failure (RFC 3464). Returns null for all other mail: replies of people, auto-replies,
+ * delay reports and unreadable text. Never throws, because the mail is untrusted input.
  */
 export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
   const mail = partOf(raw.toString('latin1'));
@@ -23,7 +23,7 @@ export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
     return null;
   const status = findPart(mail, /^\s*message\/(?:global-)?delivery-status\b/i, 0);
   if (status === null) return null;
-  // The first block is about the report, the others are about one recipient each.
+  // The first block is about the whole report, and each further block is about one recipient (RFC 3464 §2.1).
   const blocks = decoded(status)
     .split(/\n[ \t]*\n/)
     .map((block) => headersOf(block));
@@ -39,7 +39,7 @@ export function readDeliveryReport(raw: Buffer): DeliveryReport | null {
 }
 
 interface Part {
-  /** By lower-case name, unfolded. */
+  /** Unfolded values by lower-case header name. */
   headers: Map<string, string[]>;
   body: string;
 }

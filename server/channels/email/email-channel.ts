@@ -9,31 +9,31 @@ import { LOGO_CONTENT_ID } from '../messages/mail-layout.ts';
 import { mailServerTls } from './mail-server-tls.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** One mail to one person. The channel adds sender, date and logo. */
+/** One mail to one recipient. The channel adds sender, date and logo. */
 export interface EmailMessage {
   to: string;
   subject: string;
   html: string;
   text: string;
-  /** With angle brackets; the same on every attempt, so that a mail program can recognise a repeated mail. */
+  /** Message-ID with angle brackets, the same on every attempt, so that a mail program can recognise a repeated mail. */
   messageId: string;
-  /** Where answers go. Omitted: to the sender. */
+  /** Address for replies. Default: the sender. */
   replyTo?: string;
   headers?: Record<string, string>;
 }
 
 export interface EmailChannel {
-  /** Never rejects because of the mail server. Gives `retry` if `signal` aborts. */
+  /** Makes one delivery attempt. Never rejects because of the mail server. Returns `retry` if `signal` aborts. */
   deliver(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   close(): void;
 }
 
-/** Sends mail by SMTP. Without `smtpUrl` it writes each mail to a file in `captureDir` instead. */
+/** Creates a channel that sends mail by SMTP. If `smtpUrl` is null, it writes each mail to a file in `captureDir` instead. */
 export function createEmailChannel(options: {
   smtpUrl: string | null;
   mailFrom: string;
   captureDir: string;
-  /** Address for bounces; null: they go to the sender. */
+  /** Address for bounces; null to send them to the sender. */
   bounces?: BounceReturn | null;
 }): EmailChannel {
   const { smtpUrl, mailFrom, captureDir, bounces = null } = options;
@@ -44,7 +44,10 @@ export function createEmailChannel(options: {
   };
 }
 
-/** Writes a mail to `<message id>.eml`, which only the owner of the process can read. A repeated attempt replaces the file. */
+/**
+ * Writes a mail to `<message id>.eml`, which only its owner can read (mode 0600). A repeated attempt replaces the file.
+ * Returns `retry` if the file cannot be written.
+ */
 async function captureMail(input: {
   message: EmailMessage;
   mailFrom: string;
@@ -65,7 +68,10 @@ async function captureMail(input: {
   }
 }
 
-/** Syncs the file and its folder, because the delivery is settled after this and the mail has to survive a power cut. */
+/**
+ * Writes a file, and syncs it and its folder. The caller then records the mail as delivered, so the file must survive a
+ * power cut.
+ */
 async function writeDurably(directory: string, name: string, content: Buffer | Readable): Promise<void> {
   const temporary = join(directory, `.${name}.partial`);
   const file = await open(temporary, 'w', 0o600);
@@ -86,12 +92,12 @@ async function writeDurably(directory: string, name: string, content: Buffer | R
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_IDLE_TIMEOUT_MS = 30_000;
-/** Ends the attempt even if a server keeps sending single bytes and so is never idle. */
+/** Timeout of a whole attempt. A server that keeps sending single bytes never reaches the idle timeout. */
 const ATTEMPT_TIMEOUT_MS = MINUTE_MS;
 const MAX_CONNECTIONS = 3;
 const MAX_DETAIL_LENGTH = 300;
 
-/** Sends over a pool of SMTP connections, encrypted as `mailServerTls` says. */
+/** Creates a channel that sends over a pool of SMTP connections, with the TLS settings from `mailServerTls`. */
 function createSmtpSender(options: {
   smtpUrl: string;
   mailFrom: string;
@@ -99,13 +105,13 @@ function createSmtpSender(options: {
 }): EmailChannel {
   const url = new URL(options.smtpUrl);
   const { requiresStartTls, tls } = mailServerTls(url);
-  // nodemailer reads options from the query, and some of them switch TLS off.
+  // Remove the query, because nodemailer reads options from it, and some of them disable TLS.
   url.search = '';
   const transport = createTransport({
     url: url.href,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
-    // The outbox counts the attempts, so the pool must not retry by itself.
+    // The outbox counts and repeats the attempts, so the pool must not retry.
     maxRequeues: 0,
     idleTimeout: SOCKET_IDLE_TIMEOUT_MS,
     dnsTimeout: CONNECT_TIMEOUT_MS,
@@ -131,9 +137,9 @@ function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for the address, a 5xx about the message for the mail.
- * The operator has to fix an earlier 5xx (greeting, login, sender), a policy refusal (X.7.X) and a connection that could not be encrypted.
- * These are retried like everything else, because they may pass by themselves.
+ * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for the address, and a 5xx about the
+ * message is final for the mail. Only the operator can fix an earlier 5xx (greeting, login, sender), a policy refusal
+ * (X.7.X) or a failed encryption; these are retried like all other errors, because they may be temporary.
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
@@ -146,7 +152,7 @@ function outcomeOf(error: unknown): DeliveryOutcome {
       ),
       cause: 'unencrypted',
     };
-  const refusesUs = response !== undefined && OPENING.test(command ?? '');
+  const refusesUs = response !== undefined && SESSION_COMMAND.test(command ?? '');
   const detail = oneLine(
     `${refusesUs ? 'The mail server takes no mail from us: ' : ''}${response ?? message}`,
   );
@@ -159,30 +165,33 @@ function outcomeOf(error: unknown): DeliveryOutcome {
     };
   if (permanent !== true) return { outcome: 'retry', detail };
   if (command === 'DATA') return { outcome: 'failed', detail, cause: 'operator' };
-  const isAboutAddress = command === 'RCPT TO' && !REFUSES_US.test(response ?? '');
+  const isAboutAddress = command === 'RCPT TO' && !POLICY_REFUSAL.test(response ?? '');
   return isAboutAddress
     ? { outcome: 'failed', detail, cause: 'refused_address' }
     : { outcome: 'retry', detail, cause: 'operator' };
 }
 
 /**
- * Commands before the first one about a mail. Answers to them get words in front, because `mailDownSince` takes a detail that starts
- * with a status code to be about a single mail.
+ * SMTP commands before the first command about a mail. Replies to them get a text prefix, because `mailDownSince` treats a
+ * detail that starts with a status code as a reply about a single mail.
  */
-const OPENING = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
+const SESSION_COMMAND = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
 
 /**
- * Whether STARTTLS was refused, or the TLS handshake or the certificate failed. TLS errors have their own code
- * (`ERR_TLS_CERT_ALTNAME_INVALID`) and, unlike network errors, no system call.
+ * Returns whether STARTTLS was refused, the TLS handshake failed or the certificate is not valid. TLS errors have their own
+ * code (such as `ERR_TLS_CERT_ALTNAME_INVALID`) and, unlike network errors, no system call.
  */
 function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean {
   return code === 'ETLS' || (code === 'ESOCKET' && originalCode !== undefined && syscall === undefined);
 }
 
-/** RFC 3463 §3.8: the security or policy status of an enhanced code. */
-const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;
+/** SMTP reply with a security or policy status in its enhanced status code (RFC 3463 §3.8). */
+const POLICY_REFUSAL = /^5\d\d[ -]5\.7\.\d/;
 
-/** Returns the envelope with the address for bounces. Without one, bounces go to the visible sender. */
+/**
+ * Returns the envelope with the bounce address, or an empty object if there is none: bounces then go to the visible
+ * sender.
+ */
 function envelopeOf(
   { messageId, to }: EmailMessage,
   bounces: BounceReturn | null,
@@ -190,23 +199,23 @@ function envelopeOf(
   if (bounces === null) return {};
   const sent = { messageId: messageId.replaceAll(/[<>]/g, ''), recipient: to };
   const from = bounceAddress(bounces, sent);
-  // An object, because nodemailer would read a comma or bracket in a string as a second recipient.
+  // Pass an object, because nodemailer would read a comma or bracket in a string as a second recipient.
   return from === null ? {} : { envelope: { from, to: { name: '', address: to } } };
 }
 
-/** Makes one short line of a server's answer, which is a stranger's text, for the log and the page. */
+/** Shortens a server's reply, which is untrusted text, to one line of at most 300 characters for the log and the page. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
 }
 
-/** 56 px, shown at 28 px to be sharp on dense screens. Attached, because many mail programs load no remote images. */
+/** Logo of 56 px, shown at 28 px to be sharp on dense screens. Attached, because many mail programs load no remote images. */
 const LOGO = readFileSync(new URL('logo.png', import.meta.url));
 
-/** Builds the input of nodemailer. It names no file and no address to load. */
+/** Builds the input of nodemailer. It never makes nodemailer load a file or a URL. */
 function mailData(message: EmailMessage, mailFrom: string): SendMailOptions {
   return {
     from: mailFrom,
-    // An object, because nodemailer would read a comma or bracket in a string as a second recipient.
+    // Pass an object, because nodemailer would read a comma or bracket in a string as a second recipient.
     to: { name: '', address: message.to },
     ...(message.replyTo !== undefined && { replyTo: { name: '', address: message.replyTo } }),
     subject: message.subject,
@@ -215,7 +224,7 @@ function mailData(message: EmailMessage, mailFrom: string): SendMailOptions {
     messageId: message.messageId,
     headers: {
       ...message.headers,
-      // Keeps out-of-office programs from answering (RFC 3834).
+      // Prevents out-of-office replies (RFC 3834 §5).
       'Auto-Submitted': 'auto-generated',
     },
     attachments: message.html.includes(`cid:${LOGO_CONTENT_ID}`)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChannelDefinition, EnteredConfig } from '../definition.ts';
 
-/** Mail to somebody other than the account's owner, who has to agree first. */
+/** Channel for mail to a recipient other than the account's owner. The recipient must agree first. */
 export const email: ChannelDefinition<EnteredConfig<'email'>> = {
   name: 'Email',
   stored: z.object({ kind: z.literal('email'), address: z.string() }),

@@ -1,7 +1,7 @@
-/** `localhost`, 127.0.0.0/8 and ::1, as a URL writes them. */
+/** Host names of this machine in a URL: `localhost`, 127.0.0.0/8 and ::1. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** How the connection to one of the operator's own mail servers is encrypted. */
+/** TLS settings of the connection to one of the operator's own mail servers. */
 export interface MailServerTls {
   /** Whether TLS begins with the first byte (`smtps:`, `imaps:`). */
   secure: boolean;
@@ -11,8 +11,8 @@ export interface MailServerTls {
 }
 
 /**
- * Returns how to encrypt the connection to a mail server. An attacker in between can remove the offer of STARTTLS (RFC 3207 §6), so it
- * is required unless the operator wrote `?tls=opportunistic`. On this machine neither STARTTLS nor a signed certificate is required.
+ * Returns the TLS settings for a mail server. Requires STARTTLS, because an attacker can remove its offer (RFC 3207 §6), unless
+ * the operator set `?tls=opportunistic`. A server on this machine needs neither STARTTLS nor a valid certificate.
  */
 export function mailServerTls({ protocol, hostname, searchParams }: URL): MailServerTls {
   const secure = protocol.endsWith('s:');

@@ -18,21 +18,27 @@ const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy
   [Kind in ChannelKindName]: { stored: z.ZodType<{ kind: Kind }> };
 };
 
-/** How a channel is reached, as the database holds it. Contains secrets. */
+/** Stored config of a channel: the address of its receiver, and secrets. */
 export type StoredChannelConfig = z.infer<(typeof KINDS)[ChannelKindName]['stored']>;
 
-/** Returns the definition of a kind. Callers pass it configs of this kind only, which TypeScript cannot check for a lookup. */
+/**
+ * Returns the definition of a kind. Callers pass it configs of this kind only, which TypeScript cannot check for a
+ * lookup.
+ */
 export function definitionOf(kind: ChannelKindName): ChannelDefinition<ChannelConfig, StoredChannelConfig> {
   return KINDS[kind];
 }
 
-/** A channel's kind and its config, as the database holds them. */
+/** Kind and config of a channel, as stored in the database. `config` is JSON. */
 interface ChannelRow {
   kind: ChannelKindName;
   config: string;
 }
 
-/** Decodes a stored config. Null if an older version or a manual change left another shape there: such a channel is broken. */
+/**
+ * Decodes a stored config. Returns null if an older version or a manual change stored another shape; the channel is
+ * then broken.
+ */
 export function readConfig({ kind, config }: ChannelRow): StoredChannelConfig | null {
   return definitionOf(kind).stored.safeParse(parsed(config)).data ?? null;
 }
@@ -41,12 +47,12 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    // No definition accepts it.
+    // No definition accepts undefined, so the config counts as broken.
     return undefined;
   }
 }
 
-/** Returns what to store for what a person entered. `before`: the config that this one replaces. */
+/** Returns the config to store for an entered one. `before` is the config that it replaces. */
 export function configFrom(entered: ChannelConfig, before: StoredChannelConfig | null): StoredChannelConfig {
   const former = before?.kind === entered.kind ? before : null;
   return definitionOf(entered.kind).toStored(entered, former);
@@ -61,7 +67,7 @@ export function maskedTarget(config: StoredChannelConfig): string {
   return definitionOf(config.kind).maskedTarget(config);
 }
 
-/** Encodes a config for the store, which cannot decode it. */
+/** Encodes a config for the store, which treats it as opaque text. */
 export function storable(config: StoredChannelConfig) {
   const { kind } = config;
   const definition = definitionOf(kind);
@@ -69,7 +75,7 @@ export function storable(config: StoredChannelConfig) {
   return {
     kind,
     text: JSON.stringify(config),
-    /** Whether another channel reaches the same receiver. A broken one reaches none. */
+    /** Returns whether another channel reaches the same receiver. Returns false if its config cannot be decoded. */
     isSamePlace(other: ChannelRow): boolean {
       const stored = other.kind === kind ? readConfig(other) : null;
       return stored !== null && definition.placeOf(stored) === place;

@@ -3,19 +3,19 @@ import type { DrawnMail } from './mail-layout.ts';
 
 export interface AccountMessageInput {
   content: AccountMail;
-  /** When the event that the mail is about happened, ms UTC. */
+  /** Time of the event that the mail is about, ms UTC. */
   createdAt: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name. Times are shown in it and in UTC; null: in UTC only. */
+  /** IANA name of a time zone. Times are shown in it and in UTC; null shows UTC only. */
   timeZone: string | null;
-  /** For a digest, from which its reader can unsubscribe. */
+  /** Tokens with which the recipient of a digest can unsubscribe; omitted for other mails. */
   unsubscribeTokens?: UnsubscribePair<string>;
 }
 
 export type InTimeZone = AccountMessageInput & { timeZone: string };
 
-/** The part of a mail that depends on its kind. */
+/** Parts of a mail that depend on its kind. */
 export interface AccountWords extends Omit<
   DrawnMail,
   'title' | 'productName' | 'heading' | 'facts' | 'footer'

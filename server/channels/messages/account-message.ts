@@ -17,7 +17,7 @@ import { clockTime, instant } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** Renders a mail about the account itself, or from its owner to the operator. */
+/** Renders a mail about the account itself, or from its owner to the operator. @throws TypeError if its kind is unknown. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
   const { productName } = input;
   const {
@@ -159,7 +159,7 @@ function accountCleared(
   };
 }
 
-/** Domains listed in a mail. The dashboard has the rest. */
+/** Limit of domains listed in a mail. The dashboard lists all domains. */
 const MAX_NAMED = 10;
 
 function premiumEnded(
@@ -226,7 +226,10 @@ function feedback(
   };
 }
 
-/** Keeps the line breaks of a person's text. Removes control and bidirectional characters that could garble the mail. */
+/**
+ * Replaces control and bidirectional characters of a person's text, which could garble the mail, with spaces. Keeps
+ * line breaks.
+ */
 function readable(text: string): string {
   return text
     .toWellFormed()

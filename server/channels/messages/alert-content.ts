@@ -20,7 +20,7 @@ import { revokedWords } from './revoked-words.ts';
 import { uptimeWords } from './uptime-words.ts';
 import { instant } from './wording.ts';
 
-/** Puts an alert into words and data. @throws TypeError for an alert about no domain that is not a test. */
+/** Returns the words and data of an alert. @throws TypeError if its kind is unknown or its certificate is missing. */
 export function alertContent(given: AlertMessageInput): AlertContent {
   const { alert, monitor, now, publicUrl, productName } = given;
   const { kind, step, severity, incidentId, facts } = alert;
@@ -92,7 +92,7 @@ function testWords({
 
 const MAX_TEXT_LENGTH = 600;
 
-/** Returns an alert for programs. Names and sentences contain text of strangers, on one line each. */
+/** Returns the data of an alert for programs. Names and sentences contain untrusted text, each on one line. */
 function alertData(
   input: AlertMessageInput,
   { heading, button, severity }: Pick<AlertContent, 'heading' | 'button' | 'severity'>,

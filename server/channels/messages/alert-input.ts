@@ -18,48 +18,55 @@ export interface AlertMessageInput {
     facts: AlertFacts;
     incidentId: string | null;
   };
-  /** When the alert was decided, ms UTC. If the certificate was last seen well before, the host was unreachable then. */
+  /**
+   * Time of the decision to alert, ms UTC. If the certificate was last seen long before, the host was unreachable at
+   * that time.
+   */
   alertedAt: number;
-  /** null: a test message. */
+  /** Monitor that the alert is about; null for a test message. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
-  /** For an alert about a revocation: source, time and reason. */
+  /** Source, time and reason of a revocation; null for other alerts. */
   revoked: RevokedCertificate | null;
-  /** The steps chosen for the domain; null: the default ones. */
+  /** Alert steps chosen for the domain; null for the default steps. */
   steps: readonly ChosenStep[] | null;
+  /** Time of rendering, ms UTC. */
   now: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name. Times are shown in it and in UTC; null: in UTC only. */
+  /** IANA name of a time zone. Times are shown in it and in UTC; null shows UTC only. */
   timeZone: string | null;
 }
 
-/** An alert in words and as data, which every channel renders in its own format. Make it for each attempt: the words depend on `now`. */
+/**
+ * An alert as words and as data, which every channel renders in its own format. Create it for each attempt, because the
+ * words depend on `now`.
+ */
 export interface AlertContent extends Words {
   event: AlertEvent;
   severity: AlertSeverity;
-  /** One line. */
+  /** Subject on one line. */
   subject: string;
   button: DrawnMail['button'];
-  /** When the alert was decided, ms UTC. */
+  /** Time of the decision to alert, ms UTC. */
   alertedAt: number;
-  /** The same for all messages about one incident; null for a test. */
+  /** Id of the incident, the same in all messages about it; null for a test message. */
   incidentId: string | null;
-  /** The message says that the problem is over. */
+  /** Whether the message says that the problem is over. */
   resolves: boolean;
-  /** For programs: JSON with times in ISO 8601 UTC and names in snake_case. Contains no secrets. */
+  /** The alert for programs: a JSON object with times in ISO 8601 UTC and names in snake_case. Contains no secrets. */
   data: Record<string, unknown>;
 }
 
-/** The words that depend on the kind of alert. */
+/** Words that depend on the kind of alert. */
 export interface Words extends Pick<DrawnMail, 'badge' | 'heading' | 'paragraphs' | 'bar' | 'facts'> {
   preheader: string;
   /** A sentence about when such alerts are sent. */
   schedule: string;
 }
 
-/** An alert about a domain, so not a test, with what all words need. */
+/** Input for an alert about a domain, not for a test message, with the fields that all words need. */
 export interface AboutMonitor extends AlertMessageInput {
   monitor: NonNullable<AlertMessageInput['monitor']>;
   timeZone: string;
@@ -67,14 +74,14 @@ export interface AboutMonitor extends AlertMessageInput {
   host: string;
 }
 
-/** Returns the certificate of the alert. @throws TypeError if the alert is about none. */
+/** Returns the certificate of the alert. @throws TypeError if the alert has none. */
 export function certificateOf({ alert }: AboutMonitor): NonNullable<AlertFacts['certificate']> {
   if (alert.facts.certificate === null)
     throw new TypeError(`An alert of the kind ${alert.kind} is about a certificate.`);
   return alert.facts.certificate;
 }
 
-/** Returns the facts if they belong to the certificate of the alert; they may belong to another one. */
+/** Returns the facts of the alert's certificate. Returns null if the given facts belong to another certificate. */
 export function issuedCertificate({ alert, certificate }: AlertMessageInput): CertificateFacts | null {
   return certificate?.fingerprint === alert.facts.certificate?.fingerprint ? certificate : null;
 }

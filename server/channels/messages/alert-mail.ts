@@ -4,24 +4,24 @@ import type { DrawnMail } from './mail-layout.ts';
 import { type RenderedMessage, renderMail, unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 
 export interface AlertMailInput {
-  /** The owner of the domain, or a reader whose address the owner added. */
+  /** Recipient of the mail: the owner of the domain, or a person whose address the owner added. */
   recipient: 'account' | 'added';
-  /** The owner's address. Added readers see no free text of a stranger, so it is not the name. */
+  /** Email address of the owner. It is not the owner's name, because added recipients must not see free text of strangers. */
   accountName: string;
-  /** null: a test message. */
+  /** Monitor that the alert is about; null for a test message. */
   monitor: AlertMessageInput['monitor'];
-  /** Unsubscribe this recipient, from the domain if there is one. */
+  /** Tokens that unsubscribe this recipient from alerts about the domain, or from all alerts if there is no domain. */
   tokens: UnsubscribePair<string>;
   productName: string;
   publicUrl: URL;
 }
 
-/** Renders an alert as a mail, with the reason why this address gets it and the links to change that. */
+/** Renders an alert as a mail, with the reason why this address gets it and with links to change that. */
 export function alertMail(content: AlertContent, input: AlertMailInput): RenderedMessage {
   const { monitor, productName, publicUrl, recipient } = input;
   const { subject, preheader, badge, heading, paragraphs, bar, facts, button, schedule } = content;
-  // The owner asked for this test message, so there is nothing to unsubscribe from.
-  const isAsked = monitor === null && recipient === 'account';
+  // The owner requested this test message, so there is nothing to unsubscribe from.
+  const isOwnTest = monitor === null && recipient === 'account';
   const change = { label: 'Change alerts', url: new URL('/alerts', publicUrl).href };
   const stop = {
     label: monitor === null ? 'Stop these emails' : 'Stop emails for this host',
@@ -37,16 +37,16 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
     button,
     ...(badge && { badge }),
     ...(bar && { bar }),
-    footer: `${why(input)} ${schedule}`,
-    links: [...(recipient === 'account' ? [change] : []), ...(isAsked ? [] : [stop])],
+    footer: `${reasonOf(input)} ${schedule}`,
+    links: [...(recipient === 'account' ? [change] : []), ...(isOwnTest ? [] : [stop])],
   };
   return {
     ...renderMail(drawn),
-    headers: isAsked ? {} : unsubscribeHeaders(input.tokens, publicUrl),
+    headers: isOwnTest ? {} : unsubscribeHeaders(input.tokens, publicUrl),
   };
 }
 
-function why({ accountName, monitor, productName, recipient }: AlertMailInput): string {
+function reasonOf({ accountName, monitor, productName, recipient }: AlertMailInput): string {
   const name = oneLine(accountName) || 'Somebody';
   if (monitor === null)
     return recipient === 'account'

@@ -5,7 +5,7 @@ import { instant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 
-/** The welcome email, sent once, so that delivery problems show before the first alert. */
+/** Returns the welcome email. It is sent once, so that delivery problems show before the first alert. */
 export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl }: InTimeZone): AccountWords {
   const host = displayName(mail);
   const more = mail.more === 0 ? '' : ` and ${mail.more} more`;
@@ -24,7 +24,7 @@ export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl 
   };
 }
 
-/** The invitation of an added reader, who may not know the product. */
+/** Returns the invitation of an added recipient, who may not know the product. */
 export function confirmRecipient(
   { url, accountName }: Mail<'confirm_recipient'>,
   { productName, publicUrl }: InTimeZone,
@@ -54,7 +54,7 @@ const SWITCHED_OFF = {
   badge: 'Channel switched off',
   since: 'Switched off',
 };
-const ENDS: Record<
+const REASON_TEXTS: Record<
   Mail<'channel_disabled'>['reason'],
   { why: string; then: string; remedy: string; badge: string; since: string }
 > = {
@@ -69,7 +69,7 @@ const ENDS: Record<
   },
 };
 
-/** Tells the owner that a channel gets no more alerts. */
+/** Returns the mail which informs the owner that a channel gets no more alerts. */
 export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: InTimeZone,
@@ -77,7 +77,7 @@ export function channelDisabled(
   const kindName = definitionOf(channel).name;
   const called = oneLine(name) || kindName;
   const answer = truncatedLine(detail, MAX_DETAIL_LENGTH);
-  const { why, then, remedy, badge, since } = ENDS[reason];
+  const { why, then, remedy, badge, since } = REASON_TEXTS[reason];
   return {
     subject: `Alerts do not reach ${called} any more`,
     preheader: `${why}, so ${then}.`,

@@ -16,7 +16,10 @@ import { instant, weekdayDate } from './wording.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
 
-/** Renders the digest of the last week and the next. It has dates but no times, because people may read it days later. */
+/**
+ * Returns the digest of the last week and the next. It contains dates, not remaining times, because people may read it
+ * days later.
+ */
 export function digestMessage(
   digest: Digest,
   { productName, publicUrl, timeZone, unsubscribeTokens = { page: '', oneClick: '' } }: InTimeZone,
@@ -50,7 +53,7 @@ function sizeOf({ first, more }: TruncatedList<unknown>): number {
 
 const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
-/** Uses the wording of the dashboard's headline. */
+/** Returns the heading, in the wording of the dashboard's headline. */
 function headingOf({ attention, watched }: Digest): string {
   const number = sizeOf(attention);
   if (number === 0)

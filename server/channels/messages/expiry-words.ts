@@ -45,7 +45,7 @@ function isOverdueOnly(input: AboutMonitor): boolean {
   return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
 }
 
-/** Uses the thresholds of the page's badge. Above them the alert is about an overdue renewal. */
+/** Returns the badge, with the same thresholds as on the web page. Above them the alert may be about an overdue renewal. */
 function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
   const left = certificateOf(input).notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
@@ -66,8 +66,8 @@ function headingOf(input: AboutMonitor): DrawnMail['heading'] {
   return { before, host, after: ` expires on ${date}.` };
 }
 
-/** The usual reasons why automatic renewal stops, the most frequent first. */
-const WHERE_IT_STOPS =
+/** Usual reasons why automatic renewal stops, the most frequent first. */
+const RENEWAL_FAILURES =
   'Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more ' +
   '(port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves ' +
   'the old file. The client’s log tells which.';
@@ -92,13 +92,16 @@ function paragraphsOf(input: AboutMonitor): string[] {
     ];
   }
   const remedy = isOverdueOnly(input)
-    ? overdue(input)
+    ? overdueSentence(input)
     : `${passed ? 'Renew it now' : 'Renew it before then'}; the next check will pick up the new certificate.`;
-  return [`${consequence} ${remedy}`, WHERE_IT_STOPS];
+  return [`${consequence} ${remedy}`, RENEWAL_FAILURES];
 }
 
-/** If the alert came earlier than the lifetime suggests, the renewal window of the authority (RFC 9773) has ended. */
-function overdue(input: AboutMonitor): string {
+/**
+ * Returns the sentence about an overdue renewal. If the alert is earlier than the lifetime suggests, the renewal window of
+ * the authority (RFC 9773) has ended.
+ */
+function overdueSentence(input: AboutMonitor): string {
   const certificate = certificateOf(input);
   const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');
   return usual !== undefined && input.alertedAt < usual.at

@@ -8,7 +8,7 @@ type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_w
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
   after: string;
-  /** Follows `message`, the sentence of the verdict. */
+  /** Returns the sentence that follows `message`, the sentence of the verdict. `who` says what clients do. */
   lead: (who: string, message: string) => string;
 }
 
@@ -31,7 +31,7 @@ const FAULTS: Record<Fault, FaultWords> = {
     badge: { tone: 'soon', text: 'Chain incomplete' },
     before: 'The certificate chain of ',
     after: ' is incomplete.',
-    // The sentence of the verdict says the same and names the certificate.
+    // Return no text if there is a message, because the message says the same and names the certificate.
     lead: (_, message) =>
       message === ''
         ? 'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.'
@@ -47,7 +47,7 @@ const FAULTS: Record<Fault, FaultWords> = {
   },
 };
 
-/** Returns the words about a fault other than expiry: the sentence of the verdict and what to do. */
+/** Returns the words about a fault other than expiry: the sentence of the verdict and how to fix the fault. */
 export function faultWords(input: AboutMonitor, fault: Fault): Words {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
@@ -65,8 +65,8 @@ export function faultWords(input: AboutMonitor, fault: Fault): Words {
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
-      ...shown('Certificate', alert.facts.certificate, input),
-      ...issuer(input),
+      ...certificateRows('Certificate', alert.facts.certificate, input),
+      ...issuerRows(input),
       { label: 'Seen since', value: instant(alert.facts.startedAt, input.timeZone) },
       ...lastChecked(input),
     ],
@@ -90,8 +90,8 @@ export function changedWords(input: AboutMonitor): Words {
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
-      ...shown('Before', certificate, input),
-      ...shown('Now', successor, input),
+      ...certificateRows('Before', certificate, input),
+      ...certificateRows('Now', successor, input),
       { label: 'Seen since', value: instant(startedAt, timeZone) },
       ...lastChecked(input),
     ],
@@ -99,7 +99,7 @@ export function changedWords(input: AboutMonitor): Words {
   };
 }
 
-function shown(
+function certificateRows(
   label: string,
   certificate: AlertCertificate | null,
   { timeZone }: AboutMonitor,
@@ -113,19 +113,19 @@ function shown(
   ];
 }
 
-function issuer(input: AboutMonitor): DrawnMail['facts'] {
+function issuerRows(input: AboutMonitor): DrawnMail['facts'] {
   const name = oneLine(issuedCertificate(input)?.issuer ?? '');
   return name === '' ? [] : [{ label: 'Issuer', value: name }];
 }
 
-/** Digits of a fingerprint that are enough to compare two certificates by eye. */
+/** Returns the first 16 digits of a fingerprint, enough to compare two certificates by eye. */
 function shortFingerprint(fingerprint: string): string {
   return `SHA-256 ${fingerprint.slice(0, 16)}${fingerprint.length > 16 ? '…' : ''}`;
 }
 
 const MAX_SENTENCE_LENGTH = 600;
 
-/** Makes one line of a verdict's sentence, which contains text from certificates. */
+/** Returns the sentence of a verdict on one line of at most 600 characters, because it contains text from certificates. */
 function sentence(text: string | null): string {
   return truncatedLine(text ?? '', MAX_SENTENCE_LENGTH);
 }

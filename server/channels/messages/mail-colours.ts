@@ -1,4 +1,4 @@
-/** The colours of the light theme in sRGB, because mail programs support neither CSS variables nor oklch. */
+/** Colours of the light theme in sRGB, because mail programs support neither CSS variables nor oklch. */
 export const COLOURS = {
   page: '#f0f4f7',
   surface: '#ffffff',
@@ -19,7 +19,7 @@ interface ToneColours {
   mark: string;
 }
 
-/** Each tone has a glyph too, so that nobody depends on colour. */
+/** Colours and glyph of each tone. The glyph shows the tone to people who cannot distinguish the colours. */
 export const TONES: Record<Tone, ToneColours & { glyph: string }> = {
   expired: { background: '#89181a', text: '#fff8f7', mark: '#89181a', glyph: '\u2715' },
   critical: { background: '#ffeae9', text: '#b21a1c', mark: '#df2a2a', glyph: '\u25b2' },
@@ -48,8 +48,8 @@ const DARK_TONES: Record<Tone, ToneColours> = {
 };
 
 /**
- * The dark theme, for mail programs that support style sheets. Other programs show the inline colours, which set both text and background
- * and so stay legible if a program inverts them.
+ * Style sheet of the dark theme, for mail programs that support style sheets. Other programs show the inline colours, which
+ * set both text and background, so that the text stays legible if a program inverts them.
  */
 export const MAIL_STYLE = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
@@ -70,6 +70,6 @@ export const MAIL_STYLE = [
     `.beyond-${tone}{border-color:${mark}!important}`,
   ]),
   '}',
-  // Narrow windows: smaller labels leave room for the values.
+  // Narrow windows have narrower labels, which leaves room for the values.
   '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:100px!important}}',
 ].join('');

@@ -4,21 +4,21 @@ import { COLOURS, MAIL_STYLE, type Tone, TONES } from './mail-colours.ts';
 
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** The parts of a mail, in the order in which they appear. The layout escapes every text. */
+/** Parts of a mail, in the order in which they appear. The layout escapes every text. */
 export interface DrawnMail {
   title: string;
   preheader: string;
   productName: string;
   badge?: { tone: Tone; text: string };
-  /** The sentence, split around a host that is set in monospace. */
+  /** Heading sentence, split around a host that is set in monospace. */
   heading: string | { before: string; host: string; after: string };
   paragraphs: string[];
   /** Text that a person wrote, with line breaks. */
   quote?: string;
   bar?: Lifetime & { tone: Tone; from: string; to: string };
-  /** A row without a label continues the one above. */
+  /** Rows of a table. A row without a label continues the row above. */
   facts: { label: string; value: string; mono?: boolean }[];
-  /** `more`: how many items are not shown. */
+  /** Lists with a heading. `more` is the number of items that are not shown. */
   lists?: { heading: string; items: { name: string; detail: string }[]; more: number }[];
   button: { label: string; url: string };
   footer: string;
@@ -26,6 +26,7 @@ export interface DrawnMail {
   links?: { label: string; url: string }[];
 }
 
+/** Validity of a certificate. Instants are ms UTC. */
 interface Lifetime {
   notBefore: number;
   notAfter: number;
@@ -36,7 +37,7 @@ const SANS = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const HEADING_MONO = "'JetBrains Mono','SF Mono',Menlo,Consolas,monospace";
 const MONO = 'Menlo,Consolas,monospace';
 
-/** The Content-ID under which the channel attaches the logo. */
+/** Content-ID under which the channel attaches the logo. */
 export const LOGO_CONTENT_ID = 'logo@certlantern';
 
 /** Renders an HTML mail: 600 px wide, tables and inline colours, borders instead of shadows, no remote content. */
@@ -145,7 +146,7 @@ export function mailLayout(content: DrawnMail): string {
   return rendered(page);
 }
 
-/** Returns the text of the markup. `html` gives a promise only for promised values, which a mail has none of. */
+/** Returns the markup as text. @throws TypeError for a promise, which `html` returns only if it is given promises. */
 function rendered(markup: Markup): string {
   if (markup instanceof Promise) throw new TypeError('A mail is rendered from texts only.');
   return markup.toString();
@@ -234,7 +235,10 @@ function namedList({ heading: about, items, more }: NonNullable<DrawnMail['lists
     </table>`;
 }
 
-/** Draws the used lifetime up to a mark for now. After expiry the mark stands at notAfter and a dashed line continues. */
+/**
+ * Draws the used lifetime up to a mark for now. After expiry the mark is at `notAfter`, and a dashed line continues
+ * from it.
+ */
 function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
   const { mark } = TONES[bar.tone];
   const lifetime = Math.max(1, bar.notAfter - bar.notBefore);
@@ -251,7 +255,7 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
       &nbsp;
     </div>
   </td>`;
-  // A border, because mail programs with a dark mode of their own also adapt borders.
+  // Use a border, because mail programs with their own dark mode also adapt the colours of borders.
   const wall = html`<td
     class="wall"
     width="0"
@@ -292,8 +296,8 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
 
 function factsTable(facts: DrawnMail['facts']): Markup {
   const rows = facts.map(({ label, value, mono }, index) => {
-    const goesOn = facts[index + 1]?.label === '';
-    const cell = `padding:${label === '' ? '0' : '10px'} 0 ${goesOn ? '4px' : '10px'};${goesOn ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
+    const isContinued = facts[index + 1]?.label === '';
+    const cell = `padding:${label === '' ? '0' : '10px'} 0 ${isContinued ? '4px' : '10px'};${isContinued ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
     return html`<tr>
       <td class="line meta label" width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
       <td class="line ink" style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">

@@ -2,12 +2,12 @@ import { type AccountMail, oneLine, truncatedLine } from '../../core/index.ts';
 import type { AccountWords, InTimeZone } from './account-mail.ts';
 import { instant } from './wording.ts';
 
-interface Explained {
+interface AlarmText {
   title: string;
   what: string;
 }
 
-const ALARMS: Readonly<Record<string, Explained>> = {
+const ALARMS: Readonly<Record<string, AlarmText>> = {
   smtp_refuses_us: {
     title: 'The mail server refuses our mail',
     what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server said. What waits is tried again for four days.',

@@ -1,18 +1,18 @@
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
 import { mailedLink, type UnsubscribePair } from '../../core/index.ts';
 
-/** A mail as text and HTML, in words that are true at the moment of rendering. */
+/** A mail as plain text and HTML. Its words are true at the time of rendering. */
 export interface RenderedMessage {
   subject: string;
   preheader: string;
   html: string;
   text: string;
-  /** Where answers go. Omitted: to the sender. */
+  /** Address for replies. Default: the sender. */
   replyTo?: string;
   headers?: Record<string, string>;
 }
 
-/** Renders both parts of a mail. */
+/** Renders the HTML and plain text parts of a mail. */
 export function renderMail(drawn: DrawnMail): RenderedMessage {
   const { title: subject, preheader } = drawn;
   return { subject, preheader, html: mailLayout(drawn), text: plainText(drawn) };

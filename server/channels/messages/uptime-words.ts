@@ -11,7 +11,7 @@ export function uptimeWords(input: AboutMonitor): Words {
   return input.alert.step === 'flapping' ? flapping(input) : down(input);
 }
 
-/** Returns the sentence of the check about what it saw. */
+/** Returns the message of the check on one line; empty if there is none. */
 function checkSentence({ alert }: AboutMonitor): string {
   return truncatedLine(alert.facts.message ?? '', MAX_SENTENCE_LENGTH);
 }
@@ -20,7 +20,7 @@ function down(input: AboutMonitor): Words {
   const { host, alert, now, timeZone } = input;
   const { startedAt } = alert.facts;
   const seen = checkSentence(input);
-  const fix = truncatedLine(alert.facts.fix ?? '', MAX_SENTENCE_LENGTH) || LOOK_AT;
+  const fix = truncatedLine(alert.facts.fix ?? '', MAX_SENTENCE_LENGTH) || DEFAULT_FIX;
   const since = instant(startedAt, timeZone);
   return {
     badge: { tone: 'critical', text: 'Down' },
@@ -40,7 +40,8 @@ function down(input: AboutMonitor): Words {
   };
 }
 
-const LOOK_AT = 'Look whether the server runs, and whether its firewall or its provider lets the world in.';
+const DEFAULT_FIX =
+  'Look whether the server runs, and whether its firewall or its provider lets the world in.';
 
 function flapping(input: AboutMonitor): Words {
   const { host, alert, timeZone } = input;

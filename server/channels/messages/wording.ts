@@ -3,7 +3,7 @@ import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** A check takes at most 20 s, so a certificate seen longer ago was not seen by the check that caused the alert. */
+/** Age above which a certificate was not seen by the check that caused the alert, because a check takes at most 20 s. */
 const SEEN_EARLIER_MS = MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 
@@ -14,8 +14,8 @@ export function weekdayDate(at: number, timeZone: string): string {
 }
 
 /**
- * Formats a time: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the days differ, UTC has its day:
- * "23:30 EST (23 November, 04:30 UTC)".
+ * Formats a time: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the dates differ, the UTC time includes
+ * its date: "23:30 EST (23 November, 04:30 UTC)".
  */
 export function clockTime(at: number, timeZone: string): string {
   const time = `${hourAndMinute(at, 'UTC')} UTC`;
@@ -44,14 +44,14 @@ export function instant(at: number, timeZone: string): string {
 
 const HTTPS_PORT = 443;
 
-/** Says what happens to clients: "visitors see a security warning instead of the site". */
+/** Returns the consequence for clients: "visitors see a security warning instead of the site". */
 export function clientsRefuse(port: number): string {
   return port === HTTPS_PORT
     ? 'visitors see a security warning instead of the site'
     : 'clients refuse to connect';
 }
 
-/** Returns a paragraph if the host could not be reached when the alert was decided; otherwise none. */
+/** Returns one paragraph if the host could not be reached when the alert was decided, otherwise an empty array. */
 export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
   if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
   return [
@@ -66,8 +66,8 @@ export function lastChecked({ monitor, timeZone }: AboutMonitor): DrawnMail['fac
 }
 
 /**
- * Says when alerts about a certificate are sent: "22, 14, 7, 3 and 1 days before expiry, and when it has expired". In hours for a
- * lifetime of less than ten days.
+ * Returns when alerts about a certificate are sent: "at 22, 14, 7, 3 and 1 days before expiry, and when it has expired".
+ * Counts in hours if the lifetime is shorter than ten days.
  */
 export function alertTimes(
   certificate: { notBefore: number; notAfter: number },

@@ -3,7 +3,10 @@ import { alertLines, type AlertTone, truncateLines } from '../alert-lines.ts';
 import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
-/** Publishes as JSON, which goes to the root of a server: https://docs.ntfy.sh/publish/#publish-as-json */
+/**
+ * Channel to an ntfy topic. Publishes as JSON, which ntfy accepts at the root of a server:
+ * https://docs.ntfy.sh/publish/#publish-as-json
+ */
 export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
   name: 'ntfy',
   stored: z.object({
@@ -32,10 +35,10 @@ export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
   },
 };
 
-/** ntfy turns a longer message into an attachment. */
+/** Maximum size of a message, because ntfy turns a larger one into an attachment. */
 const MAX_MESSAGE_BYTES = 4_000;
 const PRIORITIES: Record<AlertContent['severity'], number> = { critical: 5, warning: 4, info: 3 };
-/** https://docs.ntfy.sh/emojis/ */
+/** Emoji tags: https://docs.ntfy.sh/emojis/ */
 const TAGS: Record<AlertTone, string> = {
   critical: 'rotating_light',
   warning: 'warning',

@@ -4,7 +4,7 @@ import { type ChannelDefinition, type EnteredConfig, lastFour, type OutgoingAler
 
 const APIS = { us: 'https://events.pagerduty.com', eu: 'https://events.eu.pagerduty.com' };
 
-/** Events API v2: https://developer.pagerduty.com/docs/events-api-v2-overview */
+/** Channel to PagerDuty's Events API v2: https://developer.pagerduty.com/docs/events-api-v2-overview */
 export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
   name: 'PagerDuty',
   stored: z.object({
@@ -28,7 +28,10 @@ export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
   },
 };
 
-/** Builds an event for the Events API v2. A problem triggers and its recovery resolves; both use our incident id as `dedup_key`. */
+/**
+ * Builds an event for the Events API v2. A problem sends `trigger` and its recovery sends `resolve`; both use our incident
+ * id as `dedup_key`.
+ */
 export function pagerdutyEvent({ content, messageId }: OutgoingAlert): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, host } = alertLines(content);
   const key = { dedup_key: content.incidentId ?? messageId };

@@ -2,7 +2,7 @@ import { type AlertTone, alertLines, escapedWithin } from '../alert-lines.ts';
 import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '../definition.ts';
 import type { AlertContent } from '../messages/alert-input.ts';
 
-/** Incoming webhooks: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
+/** Channel to a Slack incoming webhook: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks */
 export const slack: ChannelDefinition<EnteredConfig<'slack'>> = {
   name: 'Slack',
   ...withSecretAddress('slack'),
@@ -24,8 +24,8 @@ const MAX_FIELDS = 10;
 const COLOURS: Record<AlertTone, string> = { critical: '#df2a2a', warning: '#bf8506', good: '#1a7f4e' };
 
 /**
- * Builds a Block Kit message. Text of strangers is `plain_text`, in which Slack finds no mentions, links or emoji. Notifications show
- * `text`, which has to be mrkdwn.
+ * Builds a Block Kit message. Untrusted text is `plain_text`, in which Slack interprets no mentions, links or emoji.
+ * Notifications show `text`, which must be mrkdwn.
  */
 export function slackMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
@@ -54,7 +54,7 @@ export function slackMessage(content: AlertContent): Record<string, unknown> {
   };
 }
 
-/** Splits the cells into sections, which hold ten fields in two columns. */
+/** Splits the cells into groups of ten, the most fields that a section shows in its two columns. */
 function rowsOf<Cell>(cells: readonly Cell[]): Cell[][] {
   return Array.from({ length: Math.ceil(cells.length / MAX_FIELDS) }, (_, row) =>
     cells.slice(row * MAX_FIELDS, (row + 1) * MAX_FIELDS),
@@ -70,14 +70,14 @@ function plain(text: string, length = MAX_TEXT_LENGTH): Record<string, unknown> 
   };
 }
 
-/** Builds a link. A bar separates the address from its label. */
+/** Builds a mrkdwn link. Encodes bars in the URL, because a bar separates the URL from its label. */
 function linkTo({ label, url }: { label: string; url: string }): string {
   return `<${mrkdwn(url.replaceAll('|', '%7C'))}|${mrkdwn(label)}>`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes text: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+/** Escapes text for mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#escaping */
 function mrkdwn(text: string, length = MAX_TEXT_LENGTH): string {
   return escapedWithin(text, length, (character) => ESCAPES[character] ?? character);
 }

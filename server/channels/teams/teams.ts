@@ -3,8 +3,8 @@ import { type ChannelDefinition, type EnteredConfig, withSecretAddress } from '.
 import type { AlertContent } from '../messages/alert-input.ts';
 
 /**
- * The workflow "Post to a channel when a webhook request is received". Its owner may turn it off for a while or fix its errors, so all
- * statuses are retried but those that say it is gone or the address is incomplete.
+ * Channel to the Teams workflow "Post to a channel when a webhook request is received". Its owner may turn it off
+ * temporarily or fix its errors, so only the statuses for a deleted workflow and for an incomplete URL are final.
  */
 export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
   name: 'Microsoft Teams',
@@ -21,12 +21,15 @@ export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
   },
 };
 
-/** Teams takes cards of up to 28 kB. With these lengths a card stays far below. */
+/** Text limits. Teams accepts cards of up to 28 kB; with these limits a card stays far below that. */
 const MAX_TEXT_LENGTH = 700;
 const MAX_VALUE_LENGTH = 400;
 const STYLES: Record<AlertTone, string> = { critical: 'attention', warning: 'warning', good: 'good' };
 
-/** Builds an Adaptive Card, the only form that workflows take. Its texts are Markdown in which `{{DATE(…)}}` is a function. */
+/**
+ * Builds an Adaptive Card, the only format that workflows accept. Its texts are Markdown, in which `{{DATE(…)}}` is a
+ * function.
+ */
 export function teamsMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const card = {

@@ -5,7 +5,10 @@ import type { AlertContent } from '../messages/alert-input.ts';
 
 const API = 'https://api.telegram.org';
 
-/** A bot that the person created: https://core.telegram.org/bots/api#sendmessage. Its token is part of the address. */
+/**
+ * Channel through a bot that the user created: https://core.telegram.org/bots/api#sendmessage. The URL contains the
+ * bot's token.
+ */
 export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
   name: 'Telegram',
   stored: z.object({ kind: z.literal('telegram'), bot_token: z.string(), chat_id: z.string() }),
@@ -32,12 +35,15 @@ export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
   },
 };
 
-/** Limit of the Bot API in characters. The API does not count markup; this code does. */
+/** Message limit of the Bot API in characters. The API does not count markup, but this code does. */
 const MAX_MESSAGE_LENGTH = 4_096;
 const MAX_LINE_LENGTH = 900;
 const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
 
-/** Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). Drops lines rather than the link if it is too long. */
+/**
+ * Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). If the text is too long, drops
+ * lines rather than the link.
+ */
 export function telegramText(content: AlertContent): string {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const title = `${MARKS[tone]} <b>${asHtml(subject)}</b>`;
@@ -56,7 +62,10 @@ function escaped(text: string): string {
   return escapedWithin(text, MAX_LINE_LENGTH, (character) => ESCAPES[character] ?? character);
 }
 
-/** Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram makes no mentions, hashtags or commands. */
+/**
+ * Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram creates no mentions, hashtags or
+ * commands.
+ */
 function asHtml(text: string): string {
   return escaped(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'));
 }

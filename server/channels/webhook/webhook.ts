@@ -5,20 +5,26 @@ import { type ChannelDefinition, type EnteredConfig, storedAddress } from '../de
 const stored = z.object({
   kind: z.literal('webhook'),
   url: storedAddress,
-  /** Newest first. */
+  /** Signing keys, newest first. */
   secrets: z.array(z.object({ secret: z.string(), until: z.number().nullable() })),
 });
 type WebhookConfig = z.infer<typeof stored>;
 
-/** A signing key in the format of Standard Webhooks. `until`: when it stops signing, in ms UTC; null for the current key. */
+/**
+ * A signing key in the format of Standard Webhooks. `until` is the time when it stops signing, ms UTC; null for the
+ * current key.
+ */
 export type WebhookSecret = WebhookConfig['secrets'][number];
 
-/** Standard Webhooks: a program of the person's own. Only 410 is final; the person may fix anything else within days. */
+/**
+ * Channel to the user's own program, with requests as in Standard Webhooks. Only 410 is final, because the user may fix
+ * any other error within days.
+ */
 export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
   name: 'Webhook',
   stored,
   enteredAddress: ({ url }) => url,
-  /** A webhook that moves to another address keeps its keys. */
+  /** Keeps the keys if the URL changes. */
   toStored: (entered, before) => ({
     ...entered,
     secrets: before?.secrets ?? [{ secret: newWebhookSecret(), until: null }],
@@ -57,11 +63,12 @@ const PREFIX = 'whsec_';
 /** Generates a signing key: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
-/** Every key makes each message longer, and nobody keeps track of more than these within a day. */
+/** Limit of signing keys. Each key makes every message longer, and nobody keeps track of more than five within a day. */
 const MAX_SECRETS = 5;
 
 /**
- * Makes `secret` the current key. The key before it signs until `until`; older keys keep the end that their receiver was promised.
+ * Makes `secret` the current key. The previous key signs until `until` (ms UTC); older keys keep the end that was announced
+ * for them.
  */
 export function withNewSecret(
   config: WebhookConfig,
@@ -74,8 +81,8 @@ export function withNewSecret(
 }
 
 /**
- * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now`, signed with every key that is valid then. During a rotation
- * two keys are valid, so the receiver can switch at any time.
+ * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now` (ms UTC), signed with every key that is valid
+ * then. During a rotation two keys are valid, so the receiver can switch at any time.
  */
 export function signatureHeaders(
   message: { id: string; now: number; body: string },

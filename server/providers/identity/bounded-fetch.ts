@@ -3,7 +3,7 @@ const MAX_BYTES = 256 * 1024;
 
 /**
  * Fetches from a server that the operator configured (OpenID provider, Google): no redirects, at most 5 s and 256 kB.
- * Returns responses of any status. @throws if the server is unreachable, redirects or exceeds a limit.
+ * Returns responses of any status. @throws Error if the server is unreachable, redirects or exceeds a limit.
  */
 export async function boundedFetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(url, {

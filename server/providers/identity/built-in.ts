@@ -6,10 +6,10 @@ import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-optio
 import { createMailedLinks } from './mailed-links.ts';
 import { oidcPlugin, type OidcPluginOptions } from './oidc.ts';
 
-/** The library's provider id of accounts with a password. */
+/** Provider id that the library gives to accounts with a password. */
 const PASSWORD_PROVIDER = 'credential';
 
-/** The only permitted routes. The library has far more, and every unneeded one adds attack surface. */
+/** All permitted routes. The library has far more, and every unneeded route adds attack surface. */
 const ROUTES = new Set([
   'POST /sign-up/email',
   'POST /sign-in/email',
@@ -35,13 +35,13 @@ const NO_OIDC: Pick<OidcPluginOptions, 'providers' | 'maySignUp'> = {
 
 export interface BuiltInIdentityOptions extends LibrarySettings {
   events: IdentityEvents;
-  /** Default: no OpenID providers. */
+  /** OpenID providers, and the decision who may sign up with them. Default: no providers. */
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
-  /** Clock for verifying tokens and mailed links. The library itself uses the system clock. */
+  /** Clock for verifying tokens and mailed links, ms UTC. The library itself uses the system clock. */
   now?: () => number;
 }
 
-/** Creates the built-in provider: passwords, one-time codes, passkeys and OpenID sign-in, kept in our own database. */
+/** Creates the built-in provider: passwords, one-time codes, passkeys and OpenID sign-in, stored in our own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
   const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
   const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, events, log, now })));
@@ -91,7 +91,7 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
       };
     },
 
-    // Its users are in our own database and are deleted with the account.
+    // Nothing to do: built-in users are in our own database and are deleted with the account.
     deleteUser: async () => {},
 
     builtIn: {

@@ -3,17 +3,20 @@ import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** How far Firebase's clock may be ahead of ours. */
+/** Seconds by which Firebase's clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_SUBJECT_LENGTH = 128;
 const MAX_PHOTO_URL_LENGTH = 2048;
 
 export interface FirebaseTokenOptions {
   projectId: string;
-  /** Tokens come from the emulator, which does not sign them. Signed tokens of the real service are then refused. */
+  /**
+   * Whether tokens come from the emulator, which does not sign them. If true, signed tokens of the real service are
+   * refused.
+   */
   emulated: boolean;
   keysUrl: URL;
-  /** Instants are ms UTC. */
+  /** Clock, ms UTC. */
   now: () => number;
   log: { warn(context: object, message: string): void };
 }
@@ -35,7 +38,7 @@ export function createFirebaseTokenVerifier(
       currentDate: new Date(now()),
     };
     if (emulated) return UnsecuredJWT.decode(token, rules).payload;
-    // The list prevents `none` and algorithm confusion (RFC 8725 §3.1).
+    // The algorithm list prevents `none` and algorithm confusion (RFC 8725 §3.1).
     return (await jwtVerify(token, keys, { ...rules, algorithms: ['RS256'] })).payload;
   }
 
@@ -61,7 +64,7 @@ function readClaims(
   const isPast = (seconds: unknown) => typeof seconds === 'number' && seconds <= latest;
   if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
     return { ok: false, reason: 'invalid' };
-  // `aud` must be the project alone. A list that includes it was issued for other clients as well.
+  // `aud` must be the project alone: a token with a list of audiences was issued for other clients as well.
   if (aud !== projectId || !isPast(iat) || !isPast(authTime)) return { ok: false, reason: 'invalid' };
   // Identity Platform tenants have their own users and providers but share issuer and audience, so refuse their tokens.
   if (typeof firebase === 'object' && firebase !== null && 'tenant' in firebase)
@@ -75,7 +78,7 @@ function readClaims(
       email: email.toLowerCase(),
       emailVerified: payload['email_verified'] === true,
       name: typeof name === 'string' ? name : '',
-      // Firebase stores neither; the page sends both with each attempt.
+      // Firebase stores neither company nor trial; the page sends both with each sign-in attempt.
       signUp: { company: '', trial: false },
       photoUrl: typeof picture === 'string' && isPhotoUrl(picture) ? picture : null,
       sessionId: null,
@@ -87,15 +90,18 @@ function isPhotoUrl(value: string): boolean {
   return value.length <= MAX_PHOTO_URL_LENGTH && URL.parse(value)?.protocol === 'https:';
 }
 
-/** The issuer's public keys could not be fetched. */
+/** Failure to fetch the issuer's public keys. */
 class KeysUnreachable extends Error {
   override name = 'KeysUnreachable';
 }
 
-/** These errors mean that the token is not from this issuer. Every other error is a failure to fetch the keys. */
+/** Errors for tokens that are not from this issuer. Every other error is a failure to fetch the keys. */
 const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** Fetches an issuer's public keys (RFC 7517). Caches them for 1 h, refetches for unknown keys at most every 30 s. */
+/**
+ * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h and refetches them for unknown
+ * keys at most every 30 s. The function throws KeysUnreachable if the fetch fails.
+ */
 function createRemoteKeys(url: URL): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: 30_000,

@@ -12,14 +12,14 @@ const GOOGLE = {
 export interface FirebaseIdentityOptions {
   config: {
     projectId: string;
-    /** Origin of the emulator; null for the real service. */
+    /** Origin of the Firebase emulator; null for the real service. */
     emulatorUrl: string | null;
     serviceAccount: { clientEmail: string; privateKey: string } | null;
   };
   log: { warn(context: object, message: string): void };
-  /** Overrides Google's URLs, for tests. */
+  /** Replacements for Google's URLs, for tests. */
   endpoints?: Partial<typeof GOOGLE>;
-  /** Instants are ms UTC. */
+  /** Clock, ms UTC. Default: the system clock. */
   now?: () => number;
 }
 
@@ -36,7 +36,7 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
     builtIn: null,
     handler: async () => new Response(null, { status: 404 }),
     verify: createFirebaseTokenVerifier({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
-    // Firebase sessions exist only in the browser.
+    // Firebase sessions exist only in the browser, so the server cannot end them.
     endSession: async () => false,
     methods: async () => ({ password: false, totp: false, passkeys: [], oidc: [] }),
     deleteUser:
@@ -56,7 +56,7 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
 const SCOPES =
   'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/identitytoolkit';
 const ASSERTION_SECONDS = 600;
-/** The emulator accepts this word as an access token of the project's owner. */
+/** Access token that the emulator accepts for the project's owner. */
 const EMULATOR_OWNER = 'owner';
 
 interface FirebaseDeletionOptions {
@@ -68,7 +68,7 @@ interface FirebaseDeletionOptions {
   now: () => number;
 }
 
-/** Returns a function that deletes a Firebase user. A user who is gone is no error. @throws IdentityUnavailable */
+/** Returns a function that deletes a Firebase user. Does nothing if there is no such user. @throws IdentityUnavailable */
 function createFirebaseDeletion(options: FirebaseDeletionOptions): (subject: string) => Promise<void> {
   const { projectId, endpoints } = options;
 
@@ -96,7 +96,7 @@ function createFirebaseDeletion(options: FirebaseDeletionOptions): (subject: str
   };
 }
 
-/** Exchanges the service account's credentials for an access token (RFC 7523 §2.1). */
+/** Exchanges the service account's credentials for an access token (RFC 7523 §2.1). @throws Error if Google returns none. */
 async function fetchAccessToken(options: FirebaseDeletionOptions): Promise<string> {
   const { serviceAccount, endpoints, now } = options;
   const issuedAt = Math.floor(now() / 1000);

@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { IdentityClaims, TokenVerification } from './identity-provider.ts';
 import { AUDIENCE } from './library-options.ts';
 
-/** The built-in provider's name in claims and stored identities. */
+/** Name of the built-in provider in claims and stored identities. */
 export const BUILT_IN = 'built-in';
 
 /** Returns a function that verifies the built-in provider's tokens. A token is valid only while its session exists. */
@@ -22,7 +22,7 @@ export function createTokenVerifier({
     const payload = await jwtVerify(token, createLocalJWKSet(await keys()), {
       issuer,
       audience: AUDIENCE,
-      // The list prevents `none` and algorithm confusion (RFC 8725 §3.1).
+      // The algorithm list prevents `none` and algorithm confusion (RFC 8725 §3.1).
       algorithms: ['EdDSA'],
       requiredClaims: ['sub', 'exp', 'iat'],
       currentDate: new Date(now()),

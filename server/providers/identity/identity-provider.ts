@@ -1,12 +1,12 @@
 import type { PasswordWeakness } from './weak-password.ts';
 
-/** The claims of a verified ID token. */
+/** Claims of a verified ID token. */
 export interface IdentityClaims {
   /** Permanent name of the provider, independent of its URL: `built-in`, or `firebase:` and the project id. */
   provider: string;
-  /** The provider's user id. */
+  /** User id at the provider. */
   subject: string;
-  /** Lower case. */
+  /** Email address in lower case. */
   email: string;
   emailVerified: boolean;
   name: string;
@@ -37,18 +37,18 @@ export interface IdentityMethods {
   oidc: string[];
 }
 
-/** The provider is unreachable or gave no usable answer. */
+/** Error for a provider that is unreachable or sent no usable response. */
 export class IdentityUnavailable extends Error {
   override name = 'IdentityUnavailable';
 }
 
 export interface IdentityProvider {
   kind: 'built-in' | 'firebase';
-  /** Handles the provider's own HTTP routes below `/api/identity`. Routes that the product does not need are 404. */
+  /** Handles the provider's own HTTP routes below `/api/identity`. Returns 404 for routes that the product does not need. */
   handler(request: Request): Promise<Response>;
   /** Verifies an ID token: signature, issuer, audience, times and, if built-in, that its session still exists. */
   verify(token: string): Promise<TokenVerification>;
-  /** Ends one of the provider's sessions. Returns false if there is none with that id: it was used or has ended. */
+  /** Ends one of the provider's sessions. Returns false if the session was used or has already ended. */
   endSession(sessionId: string): Promise<boolean>;
   /** Returns how a user can sign in. Only the built-in provider knows; others return false and empty lists. */
   methods(subject: string): Promise<IdentityMethods>;
@@ -68,11 +68,14 @@ export interface BuiltInActions {
   sendVerification(subject: string): Promise<void>;
   /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */
   verifyEmail(token: string, subject: string): Promise<boolean>;
-  /** Mails a reset link if a user has the address. Takes equally long if nobody does, so that it reveals nothing. */
+  /**
+   * Mails a reset link if a user has the address. Takes equally long if nobody has it, so that the response time does not
+   * reveal whether a user exists.
+   */
   requestPasswordReset(email: string): Promise<void>;
   /**
-   * Sets the password, uses up the reset token and marks the address as verified. If it was not verified before, all
-   * other sign-in methods are removed. Returns the user's new subject.
+   * Sets the password, consumes the reset token and marks the address as verified. If the address was unverified, removes
+   * all other sign-in methods. Returns the user's new subject, or the reason why the token or password was refused.
    */
   resetPassword(
     token: string,
@@ -82,19 +85,19 @@ export interface BuiltInActions {
 
 /** Callbacks from the built-in provider into the product. Each runs in one transaction. */
 export interface IdentityEvents {
-  /** Queues a mail with a link to the user. `expiresAt` in ms UTC. */
+  /** Queues a mail with a link to the user. `expiresAt` is ms UTC. */
   mail(
     person: { subject: string; email: string },
     content: { kind: 'verify_email' | 'reset_password'; token: string; expiresAt: number },
   ): Promise<void>;
-  /** The signed-in user proved to own the address. Returns false if there is no such user. */
+  /** Records that the signed-in user proved to own the address. Returns false if there is no such user. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Somebody without a session proved to own the address. Ends all sessions. If it was unverified, anybody may have
-   * signed up with it: removes sign-in methods and clears the account too. Returns the new subject, null if unknown.
+   * Records that somebody without a session owns the address, and ends all sessions. Clears the account and its sign-in methods
+   * if the address was unverified, because anybody may have signed up with it. Returns the new subject; null if unknown.
    */
   addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }
 
-/** Hash of the new password, or the profile that another provider returned. */
+/** Proof of an address: the hash of the new password, or the profile that another provider returned. */
 export type AddressProof = { passwordHash: string } | { profile: { name: string; image: string | null } };

@@ -45,7 +45,7 @@ export function signUpPolicy({
 }: {
   signups: 'open' | 'invite' | 'closed';
   secret: string;
-  /** ms UTC. */
+  /** Clock, ms UTC. */
   now: () => number;
 }): (email: string, invite: string | undefined) => Promise<SignUpDecision> {
   return async (email, invite) => {

@@ -16,21 +16,24 @@ import { symmetricDecrypt } from 'better-auth/crypto';
 export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
 const TOKEN_LIFETIME = '5m';
-/** Long enough to fetch one ID token or to change a passkey. After that the product's own session is used. */
+/**
+ * Lifetime of a library session, enough to fetch one ID token or to change a passkey. Other requests use the product's
+ * own session.
+ */
 const SESSION_SECONDS = 15 * 60;
 const KEY_ROTATION_SECONDS = 90 * 86_400;
 const KEY_GRACE_SECONDS = 3_600;
 const PASSWORD_MIN_LENGTH = 7;
 
 export interface LibrarySettings {
-  /** The store's migrations create the tables. */
+  /** Database whose tables the store's migrations create. */
   database: BetterAuthOptions['database'];
   secret: string;
   publicUrl: URL;
-  /** Shown in authenticator apps and passkey dialogs. */
+  /** Name shown in authenticator apps and passkey dialogs. */
   productName: string;
   log: Pick<Logger, 'warn' | 'error'>;
-  /** How passwords are hashed. Default: the library's scrypt. */
+  /** Functions that hash and verify passwords. Default: the library's scrypt. */
   passwords?: NonNullable<BetterAuthOptions['emailAndPassword']>['password'];
 }
 
@@ -40,10 +43,10 @@ export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
   personal: 'PASSWORD_PERSONAL',
 };
 
-/** Library errors caused by invalid client input. The client gets an error, so the operator's log needs no line. */
+/** Library errors caused by invalid client input. The client gets an error, so the operator's log needs no entry. */
 const CLIENT_ERRORS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
-/** Errors of two concurrent sign-ins of one user. `oidc.ts` retries and logs what still fails. */
+/** Library errors caused by two concurrent sign-ins of one user. `oidc.ts` retries once and logs a second failure. */
 const RACE_ERRORS = new Set(['Unable to link account', 'Unable to create OAuth user']);
 
 /** Returns the options for better-auth. */
@@ -73,21 +76,22 @@ export function libraryOptions(
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // We do not use the tokens of other providers, so do not store them.
     account: { updateAccountOnSignIn: false },
-    // Hashed, so that a leaked table gives no usable mail links. Two-factor challenges stay plain: a signed cookie
-    // protects them, and deleting an account must find them.
+    // Hash the identifiers, so that a leaked table contains no usable mail links. Two-factor challenges stay plain text,
+    // because a signed cookie protects them and deleting an account must find them.
     verification: { storeIdentifier: { default: 'hashed', overrides: { '2fa-': 'plain' } } },
-    // The product has its own limits by account, address and prefix, on its clock. The library knows addresses only.
+    // The product has its own limits by account, IP address and IP prefix, on its own clock. The library limits by IP
+    // address only.
     rateLimit: { enabled: false },
     advanced: {
-      // The API has already checked the origin, more strictly: the library accepts `same-site`, and refuses programs
-      // without an Origin header if they send its cookie.
+      // The API has already checked the origin more strictly. The library would accept `same-site`, and would refuse
+      // programs that send its cookie without an Origin header.
       disableCSRFCheck: true,
       cookiePrefix: 'certlantern-identity',
       useSecureCookies: publicUrl.protocol === 'https:',
       defaultCookieAttributes: { path: BASE_PATH, httpOnly: true, sameSite: 'lax' },
       ipAddress: { disableIpTracking: true },
     },
-    // Rethrow unexpected errors: the caller tells an outage from a bug and logs it once.
+    // Rethrow unexpected errors, because the caller distinguishes outages from bugs and logs them once.
     onAPIError: {
       onError: (error) => {
         if (!isAPIError(error)) throw error;
@@ -128,7 +132,7 @@ export function libraryOptions(
       }),
       twoFactor({
         issuer: productName,
-        // The product's own limits apply, as for passwords.
+        // The product's own rate limits apply, as for passwords.
         accountLockout: { enabled: false },
         // 20 letters and digits have 119 bits of entropy.
         backupCodeOptions: { length: 20 },
@@ -140,7 +144,7 @@ export function libraryOptions(
   } satisfies BetterAuthOptions;
 }
 
-/** Configures passkeys. One replaces password and one-time code, so the device must verify its user every time. */
+/** Configures passkeys. A passkey replaces password and one-time code, so the device must verify its user every time. */
 function passkeys(publicUrl: URL, productName: string) {
   const requireVerified = (userVerified: boolean | undefined) => {
     if (userVerified !== true) throw new APIError('BAD_REQUEST', { code: 'USER_VERIFICATION_NEEDED' });
@@ -174,7 +178,7 @@ type Jwk = NonNullable<Awaited<ReturnType<ReadKeys>>>[number];
 
 /**
  * Returns the signing keys that the current secret can decrypt. Keys encrypted with a lost secret would fail every
- * sign-in; without them the library creates a new one.
+ * sign-in; without them the library creates a new key.
  */
 const decryptableKeys: ReadKeys = async ({ context }) => {
   const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
@@ -190,8 +194,8 @@ const decryptableKeys: ReadKeys = async ({ context }) => {
 };
 
 /**
- * Returns the user id of the session, or of the sign-in that waits for a one-time code, in the library's cookies. The
- * library resolves it only inside its own routes, but our rate limits on guesses run before those.
+ * Plugin that returns the user id of the session, or of the sign-in that waits for a one-time code, in the library's
+ * cookies; null if there is none. The library reads it only in its routes, and our rate limits on guesses run before.
  */
 const callerPlugin = {
   id: 'caller',

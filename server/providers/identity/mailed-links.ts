@@ -7,10 +7,13 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const VERIFY_MS = DAY_MS;
 const RESET_MS = 30 * MINUTE_MS;
-/** Minimum response time. Looking up an address and queueing a mail take far less, so timing reveals no user. */
-const ANSWER_AFTER_MS = 300;
+/**
+ * Minimum response time of a reset request. Finding the user and queueing the mail take far less, so the response time
+ * does not reveal whether a user exists.
+ */
+const MIN_RESPONSE_MS = 300;
 
-/** Creates the actions of mailed links: verifying an address, resetting a password. Stores only hashes of tokens. */
+/** Creates the actions behind mailed links: verifying an address and resetting a password. Stores only hashes of tokens. */
 export function createMailedLinks({
   context,
   events,
@@ -51,7 +54,7 @@ export function createMailedLinks({
     },
 
     async verifyEmail(token, subject) {
-      // Keep the token, so that opening the link twice gives the same result.
+      // Do not consume the token, so that opening the link twice gives the same result.
       if ((await subjectOf('verify-email', token)) !== subject) return false;
       return events.addressVerified(subject);
     },
@@ -64,7 +67,7 @@ export function createMailedLinks({
         const link = await createToken('reset-password', id, RESET_MS);
         await events.mail({ subject: id, email: found.user.email }, { kind: 'reset_password', ...link });
       };
-      await Promise.all([send(), delay(ANSWER_AFTER_MS)]);
+      await Promise.all([send(), delay(MIN_RESPONSE_MS)]);
     },
 
     async resetPassword(token, password) {

@@ -5,7 +5,7 @@ import { IdentityUnavailable } from './identity-provider.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const SCOPE = 'openid email profile';
-const METADATA_MS = MINUTE_MS;
+const METADATA_CACHE_MS = MINUTE_MS;
 const CLOCK_TOLERANCE_SECONDS = 60;
 /** The library's error codes for malformed responses, which are neither a result nor a refusal. */
 const MALFORMED_RESPONSE_CODES = [
@@ -14,19 +14,19 @@ const MALFORMED_RESPONSE_CODES = [
   'OAUTH_PARSE_ERROR',
 ];
 
-/** The provider answered, but refused or sent no valid sign-in. */
+/** Error for a provider that responded, but refused the sign-in or sent invalid sign-in data. */
 export class OidcRefusal extends Error {
   override name = 'OidcRefusal';
 }
 
 export interface OidcClientConfig {
-  /** https. http only on loopback, which the configuration checks. */
+  /** Issuer URL: https, or http on loopback only. The configuration checks this. */
   issuer: string;
   clientId: string;
   clientSecret: string;
 }
 
-/** The user's profile from the provider. Trust `email` only if `emailVerified` is true. */
+/** User profile from the provider. Trust `email` only if `emailVerified` is true. */
 export interface OidcProfile {
   subject: string;
   email: string | null;
@@ -48,13 +48,19 @@ export interface OidcClient {
   exchange(flow: Flow & { code: string; iss: string | undefined }): Promise<OidcProfile>;
 }
 
-/** Implements the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` is ms UTC. */
+/**
+ * Creates a client for the authorization code flow with PKCE and nonce (OpenID Connect Core §3.1, RFC 9700). `now` is ms
+ * UTC.
+ */
 export function createOidcClient(config: OidcClientConfig, now: () => number): OidcClient {
   let cached: { provider: Promise<openid.Configuration>; fetchedAt: number } | null = null;
 
-  /** Caches the metadata for a minute only, to notice a provider outage before a user is redirected there. */
+  /**
+   * Returns the provider's metadata. Caches it for only one minute, so that an outage is noticed before a user is
+   * redirected to the provider. @throws IdentityUnavailable
+   */
   async function currentConfiguration(): Promise<openid.Configuration> {
-    if (cached === null || now() - cached.fetchedAt > METADATA_MS)
+    if (cached === null || now() - cached.fetchedAt > METADATA_CACHE_MS)
       cached = { provider: discover(config, now()), fetchedAt: now() };
     try {
       return await cached.provider;
@@ -78,10 +84,10 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
 
     async exchange({ code, iss, redirectUri, codeVerifier, nonce }) {
       const provider = await currentConfiguration();
-      const answer = new URL(redirectUri);
-      answer.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
+      const callbackUrl = new URL(redirectUri);
+      callbackUrl.search = new URLSearchParams({ code, ...(iss !== undefined && { iss }) }).toString();
       try {
-        const tokens = await openid.authorizationCodeGrant(provider, answer, {
+        const tokens = await openid.authorizationCodeGrant(provider, callbackUrl, {
           pkceCodeVerifier: codeVerifier,
           expectedNonce: nonce,
           idTokenExpected: true,
@@ -132,10 +138,11 @@ async function discover(
     },
   );
   const metadata = provider.serverMetadata();
-  // Operators may omit the trailing slash. ID tokens must match the issuer that the provider's metadata names.
+  // Ignore a trailing slash, because operators may omit it. ID tokens must match the issuer that the provider's metadata
+  // names.
   if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
     throw new Error(`${issuer} calls itself ${sanitizeForLog(metadata.issuer)}`);
-  // The library checks endpoint URLs only when it uses them, which is after the user was redirected.
+  // Check the endpoint URLs now, because the library checks them only on use, after the user was redirected.
   const url = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
   z.object({
     authorization_endpoint: url,
@@ -154,14 +161,14 @@ const fetchFromProvider: openid.CustomFetch = async (url, init) => {
   }
 };
 
-/** Maps every error of the library to one of ours, because only the provider can cause it. */
+/** Maps every library error to IdentityUnavailable or OidcRefusal, because only the provider can cause these errors. */
 function toProviderError(error: unknown): IdentityUnavailable | OidcRefusal {
   if (error instanceof OidcRefusal) return error;
   const { cause } = error instanceof openid.ClientError ? error : {};
   if (cause instanceof IdentityUnavailable) return cause;
   if (error instanceof openid.ClientError && MALFORMED_RESPONSE_CODES.includes(error.code ?? ''))
     return new IdentityUnavailable('The provider does not make sense', { cause: error });
-  // Do not set `cause`: the log would contain the provider's whole response.
+  // Do not set `cause`, because the log would then contain the provider's whole response.
   if (error instanceof openid.ResponseBodyError)
     return new OidcRefusal(`The provider refused: ${sanitizeForLog(JSON.stringify(error.cause))}`);
   return new OidcRefusal('What the provider sent is not valid', { cause: error });

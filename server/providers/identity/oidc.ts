@@ -15,7 +15,7 @@ import {
 } from './oidc-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** The lifetime of the library's state cookie. */
+/** Lifetime of the library's state cookie. */
 const STATE_MS = 5 * MINUTE_MS;
 const MAX_PICTURE_LENGTH = 2048;
 
@@ -27,11 +27,11 @@ export interface OidcPluginOptions {
   maySignUp(email: string, invite: string | undefined): Promise<SignUpDecision>;
   events: Pick<IdentityEvents, 'addressProven'>;
   log: { warn(context: object, message: string): void };
-  /** Instants are ms UTC. */
+  /** Clock, ms UTC. */
   now: () => number;
 }
 
-/** The codes in `contract/oidc-failure.ts`. */
+/** Failure codes of a sign-in, defined in `contract/oidc-failure.ts`. */
 type Failure =
   | 'cancelled'
   | 'expired'
@@ -46,8 +46,8 @@ type Failure =
 type Context = Parameters<typeof handleOAuthUserInfo>[0];
 
 /**
- * Adds sign-in with OpenID providers. The library links accounts, opens sessions and keeps the state: single use,
- * 5 min, bound to the browser by a cookie. Its own plugin permanently drops providers that are down at process start.
+ * Creates a plugin for OpenID sign-in. The library links accounts, opens sessions and keeps the state (single use, 5 min, bound
+ * to the browser by a cookie), but its own plugin permanently drops providers that are down at process start.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log, now } = options;
@@ -80,7 +80,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
             nonce: randomNonce(),
           };
           try {
-            // Get the provider's URL first, so that an outage leaves no stored state behind.
+            // Build the provider's URL first, so that an outage leaves no stored state behind.
             const url = await client.authorizationUrl({ ...flow, state: '' });
             const { state } = await generateGenericState(c, {
               callbackURL: resultUrl(null),
@@ -117,7 +117,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
     },
   } satisfies BetterAuthPlugin;
 
-  /** Signs in the user who returns from a provider. Returns null on success. */
+  /** Signs in the user who returns from a provider. Returns null on success, otherwise the failure. */
   async function finish(
     c: Context,
     id: string,
@@ -151,7 +151,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
     if (!profile.emailVerified) return 'email_not_verified';
     const first = await findOrCreateUser(c, request, profile.email);
     if (typeof first === 'string') return first;
-    // Retry once after a race, most likely with the same user in another window: now the user exists.
+    // Retry once: most likely the same user signed in at the same time in another window, so the user exists now.
     const result = first.error === null ? first : await findOrCreateUser(c, request, profile.email);
     if (typeof result === 'string') return result;
     if (result.error !== null) {
@@ -212,7 +212,7 @@ interface State {
   nonce: string;
 }
 
-/** Reads the state of the sign-in that this browser started; null if it expired, was used or is another browser's. */
+/** Reads the state of the sign-in that this browser started. Returns null if it expired, was used or is another browser's. */
 async function readState(c: Context, state: string | undefined): Promise<State | null> {
   try {
     const { codeVerifier, idTokenNonce: nonce, serverContext } = await parseGenericState(c, state ?? '');

@@ -1,12 +1,12 @@
 export type PasswordWeakness =
-  /** In the list of breached passwords. */
+  /** The password is in the list of breached passwords. */
   | 'known'
-  /** Derived from the user's name or address, or from the product's name. */
+  /** The password is derived from the user's name or address, or from the product's name. */
   | 'personal';
 
 let breached: Promise<ReadonlySet<string>> | undefined;
 
-/** Loads the list on first use, because it takes 4 MB of memory and 40 ms. */
+/** Returns the list of breached passwords. Loads it on first use, because it takes 4 MB of memory and 40 ms. */
 const breachedPasswords = (): Promise<ReadonlySet<string>> =>
   (breached ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common']),

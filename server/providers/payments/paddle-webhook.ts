@@ -14,7 +14,7 @@ const subscriptionSchema = z.object({
   current_billing_period: z.object({ starts_at: instant, ends_at: instant }).nullish(),
   scheduled_change: z.object({ action: z.string(), effective_at: instant }).nullish(),
   items: z.array(z.object({ price: z.object({ id, product_id: id }) })).min(1),
-  // Untrusted: whoever opens the checkout can set it.
+  // Untrusted, because anybody who opens the checkout can set it.
   custom_data: z
     .object({ account: z.string().max(500).catch('') })
     .nullish()
@@ -60,7 +60,7 @@ async function isGenuine(rawBody: string, header: string, secret: string): Promi
   const timestamp = parts.find((part) => /^ts=\d{1,12}$/.test(part));
   if (timestamp === undefined) return false;
   // Load the SDK on first use: it is more than a quarter of all modules, and test mode (the default without
-  // configuration) needs nothing else of it.
+  // configuration) needs nothing else from it.
   const { NodeRuntime, Webhooks } = await import('@paddle/paddle-node-sdk');
   NodeRuntime.initialize();
   const webhooks = new Webhooks();

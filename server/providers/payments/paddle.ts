@@ -5,15 +5,17 @@ import { type PaymentProvider, PaymentsUnavailable, type Product } from './payme
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const DEADLINE_MS = 15_000;
-const OFFER_MS = MINUTE_MS;
+const OFFER_CACHE_MS = MINUTE_MS;
 
 export interface PaddleOptions {
   apiKey: string;
-  /** Without a path. */
+  /** Base URL of the API, without a path. */
   apiUrl: string;
   webhookSecret: string;
   priceId: string;
+  /** Clock, ms UTC. */
   now: () => number;
+  /** Timeout of one request to Paddle. Default: 15,000. */
   deadlineMs?: number;
 }
 
@@ -26,7 +28,7 @@ type Answer<T> = { value: T } | { refusal: string };
  */
 export function createPaddle(options: PaddleOptions): PaymentProvider {
   const { apiKey, apiUrl, webhookSecret, priceId, now, deadlineMs = DEADLINE_MS } = options;
-  // The SDK takes any `environment` that is not one of its names as the base URL.
+  // The SDK uses an `environment` that is none of its predefined names as the base URL.
   const paddle = new Paddle(apiKey, { environment: apiUrl as Environment, logLevel: LogLevel.none });
   const request = <T>(call: () => Promise<T>) => withDeadline(call, deadlineMs);
 
@@ -49,7 +51,7 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
 
   let offer: { readAt: number; read: ReturnType<typeof readOffer> } | null = null;
   async function currentOffer(): ReturnType<typeof readOffer> {
-    if (offer === null || now() - offer.readAt >= OFFER_MS || now() < offer.readAt)
+    if (offer === null || now() - offer.readAt >= OFFER_CACHE_MS || now() < offer.readAt)
       offer = { readAt: now(), read: readOffer() };
     const current = offer;
     try {
@@ -108,7 +110,7 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
   };
 }
 
-/** Calls the SDK with a deadline. @throws PaymentsUnavailable on a timeout or if the call fails without an answer. */
+/** Calls the SDK with a deadline. @throws PaymentsUnavailable on a timeout or if the call fails without a response. */
 async function withDeadline<T>(call: () => Promise<T>, deadlineMs: number): Promise<Answer<T>> {
   const answered = new AbortController();
   // The SDK cannot abort a call: after the deadline it continues and its result is ignored.

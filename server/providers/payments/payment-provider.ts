@@ -1,4 +1,4 @@
-/** The product on sale, billed monthly. `unitPrice` is in minor units of `currency` (ISO 4217). */
+/** Product on sale, billed monthly. `unitPrice` is in minor units of `currency` (ISO 4217). */
 export interface Product {
   productId: string;
   priceId: string;
@@ -14,7 +14,7 @@ export interface PaymentEvent {
   occurredAt: number;
   change:
     | SubscriptionChange
-    /** A payment was fully refunded, or the refund was reversed (`refunded` is false). */
+    /** Full refund of a payment, or the reversal of a refund (`refunded` is false). */
     | {
         kind: 'refund';
         subscriptionId: string;
@@ -25,31 +25,32 @@ export interface PaymentEvent {
     | { kind: 'other' };
 }
 
+/** New state of a subscription. Instants are ms UTC. */
 export interface SubscriptionChange {
   kind: 'subscription';
   subscriptionId: string;
   customerId: string;
-  /** The checkout's reference, unverified; empty if there is none. */
+  /** Reference that the checkout sent, unverified; empty if there is none. */
   reference: string;
-  /** Price of the item that we offer, or of the first item. */
+  /** Price of the item that we offer; the price of the first item if none is ours. */
   priceId: string;
   productId: string;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
   periodStartsAt: number | null;
   periodEndsAt: number | null;
-  /** When a scheduled cancellation takes effect; null if none is scheduled. */
+  /** Time at which a scheduled cancellation takes effect; null if none is scheduled. */
   cancelsAt: number | null;
 }
 
-/** The provider did not answer or refused the request. The outcome is unknown. */
+/** Error for a provider that did not respond or refused the request. The outcome is unknown. */
 export class PaymentsUnavailable extends Error {
   override name = 'PaymentsUnavailable';
 }
 
-/** Every call ends within 15 s. */
+/** Payment provider. Each request to it ends within 15 s. */
 export interface PaymentProvider {
   mode: 'paddle' | 'test';
-  /** @throws PaymentsUnavailable */
+  /** Returns the products on sale. @throws PaymentsUnavailable */
   products(): Promise<Product[]>;
   /**
    * Returns whether a subscription is for our product, at the current price or an earlier one. A buyer can open a
@@ -73,7 +74,7 @@ export interface PaymentProvider {
   test: TestPayments | null;
 }
 
-/** Simulates the customer, their bank and the seller. Every action sends signed webhooks. */
+/** Simulation of the customer, their bank and the seller. Every action sends signed webhooks. */
 export interface TestPayments {
   /**
    * Completes a checkout. `earlier` is the number of subscriptions that the account has had; it makes paying the same

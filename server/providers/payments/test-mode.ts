@@ -28,7 +28,7 @@ type KnownSubscription = Pick<
 >;
 
 export interface TestModeOptions {
-  /** Signs the webhooks. */
+  /** Key that signs the webhooks. */
   secret: string;
   publicUrl: URL;
   now: () => number;
@@ -37,7 +37,10 @@ export interface TestModeOptions {
   deliver: (webhook: { body: string; signature: string }) => Promise<number>;
 }
 
-/** Replaces Paddle if no keys are configured: sends the same webhooks over the same route, without money. */
+/**
+ * Creates a replacement for Paddle if no keys are configured. It sends the same webhooks over the same route, but charges
+ * no money.
+ */
 export function createTestMode({
   secret,
   publicUrl,
@@ -123,16 +126,16 @@ function stateChange(
 ): { type: string; change: Partial<KnownSubscription> } {
   const nextStart = periodEndsAt ?? now;
   const period = (startsAt: number) => ({ periodStartsAt: startsAt, periodEndsAt: startsAt + PERIOD_MS });
-  const over = { periodStartsAt: null, periodEndsAt: null, cancelsAt: null };
+  const noPeriod = { periodStartsAt: null, periodEndsAt: null, cancelsAt: null };
   const stateChanges: Record<typeof event, { type: string; change: Partial<KnownSubscription> }> = {
     renew: { type: 'subscription.updated', change: { status: 'active', ...period(nextStart) } },
     past_due: { type: 'subscription.past_due', change: { status: 'past_due' } },
-    pause: { type: 'subscription.paused', change: { status: 'paused', ...over } },
+    pause: { type: 'subscription.paused', change: { status: 'paused', ...noPeriod } },
     resume: {
       type: 'subscription.resumed',
       change: { status: 'active', cancelsAt: null, ...(periodEndsAt === null && period(now)) },
     },
-    cancel: { type: 'subscription.canceled', change: { status: 'canceled', ...over } },
+    cancel: { type: 'subscription.canceled', change: { status: 'canceled', ...noPeriod } },
     cancel_at_period_end: { type: 'subscription.updated', change: { cancelsAt: nextStart } },
   };
   return stateChanges[event];
