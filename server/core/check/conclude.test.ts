@@ -98,6 +98,21 @@ describe('the conclusion of a check', () => {
     });
   });
 
+  it('names the problem of a certificate that is not trusted, of a host that does not answer, and none else', () => {
+    const untrusted = judge(served, NOW, createTrustStore([]));
+    const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
+      conclude(WATCHED, seen, verdict, NOW).withContext(CONTEXT).problem;
+    expect(problemOf(served)).toBeNull();
+    expect(problemOf(served, untrusted)).toMatchObject({
+      code: 'untrusted',
+      message: expect.stringMatching(/\w/),
+    });
+    expect(problemOf(unreachable)).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringMatching(/\w/),
+    });
+  });
+
   it('that fails for the first time opens no incident and is repeated after 30 seconds', () => {
     expect(needs(WATCHED, unreachable)).toBe(false);
     expect(concluded(WATCHED, unreachable, null)).toMatchObject({

@@ -8,6 +8,8 @@ import { displayName } from '../endpoint.ts';
 import { isAwaiting } from '../judge/incomplete-finding.ts';
 import type { Observation } from '../observation.ts';
 import type { Plan } from '../plan.ts';
+import { findingMessage } from '../report/describe-finding.ts';
+import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
 import { nextCheckAt } from './schedule.ts';
 import {
@@ -77,6 +79,8 @@ export interface Conclusion {
   assessment: UptimeAssessment;
   /** The uptime to store; null leaves the stored one as it is. */
   uptime: UptimeRecord | null;
+  /** What needs attention now, with a sentence for the summary; null while all is well. */
+  problem: { code: 'unreachable' | 'untrusted'; message: string } | null;
   incidents: IncidentChange[];
   alerts: RoutedAlert[];
   /** When the next check is due, ms UTC. */
@@ -147,6 +151,7 @@ export function conclude(
         assessment,
         // The monitor was paused during the check, so its uptime is unknown until it is resumed.
         uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
+        problem: problemOf(verdict, displayName(observation.endpoint)),
         incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
         alerts: context === null ? [] : alerts.map(routed(settings, context, now)),
         // A user requested a check during this one. Its probe may be older than the request, so another check follows.
@@ -154,6 +159,15 @@ export function conclude(
       };
     },
   };
+}
+
+function problemOf(
+  { reached, trusted, failure, findings: [worst] }: Verdict,
+  host: string,
+): Conclusion['problem'] {
+  if (!reached) return { code: 'unreachable', message: failure ? failureSentence(failure, host) : '' };
+  if (!trusted) return { code: 'untrusted', message: worst ? findingMessage(worst, host) : '' };
+  return null;
 }
 
 const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };

@@ -6,10 +6,7 @@ import {
   conclude,
   type Conclusion,
   DEFAULT_ALERT_SETTINGS,
-  displayName,
-  failureSentence,
   type Finding,
-  findingMessage,
   isShortLived,
   type Observation,
   type UptimeRecord,
@@ -116,7 +113,8 @@ export async function record(
     const next = {
       ...(uptime && uptimeColumns(uptime)),
       ...currentCertificate(check),
-      ...problemOf(check.verdict, displayName(observation.endpoint)),
+      problem: conclusion.problem?.code ?? null,
+      problem_message: conclusion.problem?.message ?? null,
       checked: 1,
       revoked: Number(check.verdict.revocation.state === 'revoked'),
       unreachable_since: check.verdict.reached
@@ -382,19 +380,4 @@ function currentCertificate({ certificates, verdict, now }: CheckRecord) {
     on_schedule_until: hasSchedule ? (verdict.renewal?.overdueAt ?? null) : null,
     last_read_at: now,
   };
-}
-
-/** Returns the columns `problem` and `problem_message`, a sentence that the summary shows. `host`: the display name. */
-function problemOf({ reached, trusted, failure, findings: [worst] }: Verdict, host: string) {
-  if (!reached)
-    return {
-      problem: 'unreachable' as const,
-      problem_message: failure ? failureSentence(failure, host) : '',
-    };
-  if (!trusted)
-    return {
-      problem: 'untrusted' as const,
-      problem_message: worst ? findingMessage(worst, host) : '',
-    };
-  return { problem: null, problem_message: null };
 }

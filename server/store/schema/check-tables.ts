@@ -127,3 +127,12 @@ export interface MonitorCertificatesTable {
   /** 0 if the certificate exceeds the monitor's limit. A certificate that no monitor keeps loses its DER. */
   kept: Generated<Flag>;
 }
+
+export interface CertificatesTable {
+  /** SHA-256 of the DER, lower-case hex. */
+  fingerprint: string;
+  der: Uint8Array;
+  /** JSON of CertificateFacts; null if the certificate could not be parsed. */
+  facts: string | null;
+  first_seen_at: number;
+}

@@ -15,6 +15,7 @@ import type {
 import type {
   CheckRunsTable,
   EvidenceTable,
+  CertificatesTable,
   MonitorCertificatesTable,
   MonitorDaysTable,
   MonitorStatesTable,
@@ -282,15 +283,6 @@ export interface AuthoritiesTable {
   /** JSON of AuthorityFacts. */
   facts: string;
   created_at: number;
-}
-
-export interface CertificatesTable {
-  /** SHA-256 of the DER, lower-case hex. */
-  fingerprint: string;
-  der: Uint8Array;
-  /** JSON of CertificateFacts; null if the certificate could not be parsed. */
-  facts: string | null;
-  first_seen_at: number;
 }
 
 /** Icons of sites, one row per endpoint, which all accounts share. A row without `content` means that the site has none. */
