@@ -28,7 +28,6 @@ import { createCanaries, createIconSource, createThreadedExaminer, loadTrustStor
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { egressWarning } from './egress-config.ts';
-import { startupMessage } from './startup-message.ts';
 import { LIMITS } from './core/index.ts';
 import { openStore, StoreError } from './store/db/open-store.ts';
 import { registerProcessMetrics, startTelemetry, traceQueries } from './start-telemetry.ts';
@@ -349,6 +348,42 @@ function shutdownOnce({ startDraining, finishers, closers }: Shutdown, log: Logg
     })();
   };
 }
+
+/** Returns the text printed once the server is ready: its URL, where to read mail, and how to start the demo. */
+function startupMessage(options: {
+  productName: string;
+  publicUrl: URL;
+  /** URL of the page that shows stored mail; null if an SMTP server sends it. */
+  mailPage: URL | null;
+  billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; environment: 'live' | 'sandbox' };
+  /** Warning for the operator, or null. */
+  warning: string | null;
+  /** Reason why the server is not usable yet; null if it is usable. */
+  obstacle: string | null;
+}): string {
+  const { productName, publicUrl, mailPage, billing, warning, obstacle } = options;
+  const lines = [
+    '',
+    `  ${productName} is ready at ${publicUrl.origin}`,
+    mailPage && `  Its mail is kept here until SMTP_URL is set: ${mailPage.href}`,
+    PAYMENTS[billing.mode === 'paddle' ? billing.environment : billing.mode],
+    warning && `  Warning: ${warning}`,
+    '  To look around with example domains and no network: npm run demo',
+    obstacle && `  Not usable yet: ${obstacle}`,
+    '',
+  ];
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+const PAYMENTS = {
+  none: null,
+  live: null,
+  sandbox:
+    "  Payments: Paddle's sandbox, nobody is charged: test cards buy Premium. docs/payments.md says how to sell",
+  test: '  Payments: test mode, no money moves. docs/payments.md says how to sell',
+  unset:
+    '  Payments: none, so Premium cannot be bought. Set the PADDLE_ variables (docs/payments.md), or BILLING=none to give Premium to everybody',
+} as const;
 
 /** Errors whose message is enough for the operator. Other errors are printed with their stack. */
 const EXPECTED_ERRORS = [ConfigError, DataDirectoryError, StoreError, ListenError];

@@ -5,13 +5,13 @@ import { rememberedFrom, unreachedVerdict, withKnownWindows, withPendingAnswer }
 import { earliest, expiringCertificate, renewalVerdict, renewalWindow } from './renewal.ts';
 import { type ChainFinding, contentKey, type Finding, type Severity } from '../finding.ts';
 import { mostTellingFailure, type Observation } from '../observation.ts';
-import { judgePosture } from './posture.ts';
 import { rotatingCertificates, rotationFinding, recordServed } from './rotation.ts';
 import type {
   AddressVerdict,
   ExpiringCertificate,
   Failure,
   PathEntry,
+  PostureVerdict,
   RevokedCertificate,
   Verdict,
 } from '../verdict.ts';
@@ -74,7 +74,7 @@ export function judge(
   const turns = recordServed(before.turns, current, observation.observedAt);
   const others = rotatingCertificates(turns);
   const leaves = new Set(read.map((one) => one.leaf.fingerprint));
-  const posture = judgedPosture(observation, leaves, chains) ?? previous?.posture ?? null;
+  const posture = judgePosture(observation, leaves, chains) ?? previous?.posture ?? null;
   const sideBySide = addressFindings(observation, answers);
   const replaced = new Set<string | null>(
     read
@@ -123,18 +123,36 @@ export function judge(
   };
 }
 
-function judgedPosture(
-  observation: Observation,
-  leaves: ReadonlySet<string>,
+/**
+ * Judges the results of the daily posture check; returns null if there are none. Skips leaves that the usual handshake also
+ * shows. Findings about the other leaves are warnings, because they affect some clients only.
+ */
+function judgePosture(
+  { posture, renewal }: Observation,
+  usual: ReadonlySet<string>,
   chains: ChainJudge,
-): Verdict['posture'] {
-  const judged = judgePosture(observation, leaves, chains);
-  if (judged === null) return null;
-  const { shown, ...posture } = judged;
-  return {
-    ...posture,
-    findings: shown.map(({ finding, address, keyType }) => ({ ...toFinding(finding, [address]), keyType })),
+): PostureVerdict | null {
+  if (posture === null) return null;
+  const { at, tlsVersions, postQuantum, caa, registration } = posture;
+  const judged: PostureVerdict = {
+    at,
+    tlsVersions,
+    postQuantum,
+    caa,
+    registration,
+    alternates: [],
+    findings: [],
   };
+  for (const { keyType, address, presentedChain } of posture.alternates) {
+    const leaf = presentedChain[0] === undefined ? null : tryParseCertificate(presentedChain[0]);
+    if (leaf === null || usual.has(leaf.fingerprint)) continue;
+    judged.alternates.push({ keyType, address, certificate: expiringCertificate(leaf, 'leaf', renewal) });
+    for (const finding of chains.judge(presentedChain).findings) {
+      if (finding.severity === 'note') continue;
+      judged.findings.push({ ...toFinding({ ...finding, severity: 'warning' }, [address]), keyType });
+    }
+  }
+  return judged;
 }
 
 /**
