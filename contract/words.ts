@@ -38,7 +38,10 @@ export const DOMAIN_STATES = [
 ] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
-/** The badge is red at or below `CRITICAL_DAYS` and yellow at or below `SOON_DAYS` whole days left (rounded down). */
+/**
+ * The badge is red at or below `CRITICAL_DAYS` and yellow at or below `SOON_DAYS` whole days left (rounded down). The alert step
+ * `critical` in `core/alert-steps.ts` is a separate figure.
+ */
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 

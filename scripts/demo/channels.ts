@@ -3,6 +3,7 @@ import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { nextDigestAt } from '../../server/core/index.ts';
 
 /**
  * Channel hosts that the demo's name server resolves to this machine, so that the demo sends nothing to the internet.
@@ -78,17 +79,9 @@ export async function openDemoChannels(
     .updateTable('accounts')
     .set({
       time_zone: 'Europe/Oslo',
-      digest_next_at: nextMonday(now),
+      digest_next_at: nextDigestAt(now, 'Europe/Oslo'),
       reached_out_at: since,
     })
     .where('email', '=', DEMO_PERSON.email)
     .execute();
-}
-
-/** Returns 07:00 UTC on the next Monday after today, in ms UTC. */
-function nextMonday(now: number): number {
-  const day = new Date(now);
-  day.setUTCHours(7, 0, 0, 0);
-  const ahead = (8 - day.getUTCDay()) % 7 || 7;
-  return day.getTime() + ahead * DAY_MS;
 }

@@ -120,7 +120,7 @@ export { failureSentence, whatHappened } from './report/reach-finding.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
-export { isChannelLost, nextAttemptAt } from './retry.ts';
+export { isChannelLost, MAIL_MAX_DELAY_MS, nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
 export {
   revocationReason,

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../contract/durations.
 export type RetrySchedule = 'mail' | 'http';
 
 const MAIL_FIRST_DELAY_MS = 15 * SECOND_MS;
-const MAIL_LONGEST_DELAY_MS = HOUR_MS;
+export const MAIL_MAX_DELAY_MS = HOUR_MS;
 const MAIL_GIVE_UP_AFTER_MS = 96 * HOUR_MS;
 
 /**
@@ -53,7 +53,7 @@ export function nextAttemptAt(schedule: RetrySchedule, failed: FailedAttempt): n
  * `nextAttemptAt` stops four days after the first attempt.
  */
 function mailDelay(attempt: number, jitter: number): number {
-  const delay = Math.min(MAIL_LONGEST_DELAY_MS, MAIL_FIRST_DELAY_MS * 2 ** Math.max(0, attempt - 1));
+  const delay = Math.min(MAIL_MAX_DELAY_MS, MAIL_FIRST_DELAY_MS * 2 ** Math.max(0, attempt - 1));
   return delay * (0.5 + 0.5 * jitter);
 }
 
@@ -67,6 +67,7 @@ function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): num
   return delay === undefined ? null : delay * (0.9 + 0.2 * jitter);
 }
 
+/** Takes effect only when a delivery fails for good, so a value below the retry schedules (75 h, 96 h) changes nothing. */
 const CHANNEL_LOST_AFTER_MS = 5 * DAY_MS;
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL, MAIL_MAX_DELAY_MS } from '../../core/index.ts';
 import type { Account } from './accounts.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
@@ -51,8 +51,8 @@ const MIN_FAILED_ATTEMPTS = 4;
  * minutes.
  */
 const MAIL_DOWN_MS = 15 * MINUTE_MS;
-/** Time longer than the longest delay between two attempts, so that each waiting mail was tried within it. */
-const MAX_RETRY_DELAY_MS = 70 * MINUTE_MS;
+/** Longer than any delay between two attempts, so that each waiting mail was tried within it. */
+const MAX_RETRY_DELAY_MS = MAIL_MAX_DELAY_MS + 10 * MINUTE_MS;
 
 /**
  * SQL condition for an SMTP reply about one mail, which starts with its code (RFC 5321 §4.2). Other errors have no

@@ -103,7 +103,7 @@ export async function dropUnkeptDers(
     .execute();
 }
 
-/** Schema of the stored facts of a certificate. */
+/** Schema of the stored facts of a certificate. A new field needs a default: known certificates are not written again. */
 export const FACTS = z.object({
   fingerprint: z.string(),
   serialNumber: z.string(),

@@ -162,15 +162,18 @@ function bandNames(
   { label }: TextMeasure,
 ): { x: number; text: string }[] {
   const fits = (text: string, inset: number, width: number) => inset + label(text) + 2 <= width;
-  if (fits('7 days', 8, criticalEnd - from) && fits('14 days', 7, soonEnd - criticalEnd))
+  if (
+    fits(`${CRITICAL_DAYS} days`, 8, criticalEnd - from) &&
+    fits(`${SOON_DAYS} days`, 7, soonEnd - criticalEnd)
+  )
     return [
-      { x: from + 8, text: '7 days' },
-      { x: criticalEnd + 7, text: '14 days' },
+      { x: from + 8, text: `${CRITICAL_DAYS} days` },
+      { x: criticalEnd + 7, text: `${SOON_DAYS} days` },
     ];
   // The second may run beyond its band, where nothing else is written.
   return [
-    { x: from + 4, text: '7d' },
-    { x: Math.max(criticalEnd, from + 4 + label('7d')) + 4, text: '14d' },
+    { x: from + 4, text: `${CRITICAL_DAYS}d` },
+    { x: Math.max(criticalEnd, from + 4 + label(`${CRITICAL_DAYS}d`)) + 4, text: `${SOON_DAYS}d` },
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { ListStatus, SummaryWire } from '../../../../contract/domain.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../../contract/words.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 
 /** One filter; without a status it is all of them. */
@@ -13,8 +14,8 @@ export interface Chip {
 const ALWAYS: readonly Omit<Chip, 'count'>[] = [
   { status: undefined, label: 'All', glyph: null },
   { status: 'expired', label: 'Expired', glyph: 'expired' },
-  { status: 'critical', label: '0–7 days', glyph: 'critical' },
-  { status: 'soon', label: '8–14 days', glyph: 'soon' },
+  { status: 'critical', label: `0–${CRITICAL_DAYS} days`, glyph: 'critical' },
+  { status: 'soon', label: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days`, glyph: 'soon' },
   { status: 'revoked', label: 'Revoked', glyph: 'revoked' },
 ];
 /** How many there are whatever the counts. */
@@ -35,7 +36,7 @@ export function chipsOf(summary: SummaryWire | undefined, chosen: ListStatus | u
   const rest = WHERE_ANY.filter(({ status }) => status === chosen || (countOf(status) ?? 0) > 0);
   const chips = [...ALWAYS, ...rest];
   // What is said to be well has no chip; an address may still ask for it.
-  if (chosen === 'ok') chips.push({ status: 'ok', label: 'More than 14 days', glyph: 'ok' });
+  if (chosen === 'ok') chips.push({ status: 'ok', label: `More than ${SOON_DAYS} days`, glyph: 'ok' });
   return chips.map((chip) => ({ ...chip, count: countOf(chip.status) }));
 }
 
