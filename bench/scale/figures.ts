@@ -3,7 +3,7 @@ export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** The bench fails if the value is above `most` or below `least`. Without either it is only printed. */
+  /** The bench fails if the value is above `max` or below `min`. Without either it is only printed. */
   max?: number;
   min?: number;
 }

@@ -7,7 +7,7 @@ import type { DemoHost } from './hosts.ts';
 import { answerPastIncidents, deliverPastAlerts } from './past-alerts.ts';
 import { createPastUptime } from './uptime.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
-import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -93,7 +93,7 @@ export async function createPastChecks(
         now: until,
       });
     }
-    await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
+    await updateDescription(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
     if (pausedDaysAgo !== undefined) await pauseMonitor(store, { ...key, now: watchedUntil(host, now) });
   }
   await answerPastIncidents(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { followHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
+import { addCheckToHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
@@ -129,7 +129,7 @@ async function replaceRuns(
         down_message: check.message,
       });
     }
-    const step = followHour(hour, check);
+    const step = addCheckToHour(hour, check);
     hour = step.open;
     if (step.finished === null) continue;
     const dayAt = Math.floor(step.finished.at / DAY_MS) * DAY_MS;

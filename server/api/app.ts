@@ -92,7 +92,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
       return problemResponse(c, new Refusal('unavailable', detail, { limit: 'searchSeconds' }));
     }
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
-    return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
+    return problemResponse(c, refuse('internal', 'An error on our side. It has been logged.'));
   });
 
   authRoutes(api, parts);

@@ -32,7 +32,7 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   });
   app.onError((error, c) => {
     log.error({ err: error }, 'A request failed');
-    return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
+    return problemResponse(c, refuse('internal', 'An error on our side. It has been logged.'));
   });
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
 

@@ -4,7 +4,7 @@ import { nextLocalTime } from './alerting/local-time.ts';
 
 /** The local time at which a digest is due: Monday, 08:00. */
 const DIGEST_TIME = { minute: 8 * 60, weekday: 1 };
-/** Time before the expiry of a certificate from which the digest lists it. */
+/** The digest lists a certificate from this time before its expiry on. */
 export const DIGEST_AHEAD_MS = 30 * DAY_MS;
 
 /** The data of a domain that the digest is made from. Instants are ms UTC. */

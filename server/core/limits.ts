@@ -74,7 +74,7 @@ export const LIMITS = {
 interface Limit {
   setting: `LIMIT_${string}`;
   standard: number;
-  /** Lowest value that the operator may set; `most` is the highest. */
+  /** Lowest value that the operator may set; `max` is the highest. */
   min: number;
   max: number;
 }

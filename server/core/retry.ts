@@ -21,7 +21,7 @@ const HTTP_DELAYS_MS = [
 const HTTP_RETRIES_AT_MS = HTTP_DELAYS_MS.map((_, index) =>
   HTTP_DELAYS_MS.slice(0, index + 1).reduce((sum, delay) => sum + delay, 0),
 );
-/** Share of a retry's due time from which the retry counts as made. Jitter makes a retry at most a tenth earlier. */
+/** A retry counts as made from this share of its due time on. Jitter makes a retry at most a tenth earlier. */
 const EARLIEST_SHARE = 0.85;
 /** The longest Retry-After that is honoured: a receiver must not delay an alert for longer. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;

@@ -22,7 +22,7 @@ export interface DnsQueries {
   heardSince(instant: number): boolean;
 }
 
-/** Limit of open queries per c-ares channel. With too many, a channel loses UDP responses: none at 128, some at 512. */
+/** Maximum number of open queries per c-ares channel. With too many, a channel loses UDP responses: none at 128, some at 512. */
 const QUERIES_PER_CHANNEL = 64;
 const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   signal: AbortSignal;
   /** Timeout of the TCP handshake. Default: 5,000. */
   timeoutMs?: number;
-  /** Limit of all bytes from the peer, checked every 250 ms. Above it the socket is destroyed with `TooManyBytesError`. */
+  /** Maximum number of bytes from the peer, checked every 250 ms. Above it the socket is destroyed with `TooManyBytesError`. */
   maxBytes: number;
 }
 

@@ -45,7 +45,7 @@ export interface Certificate extends ParsedExtensions {
   };
   /** True if the certificate has an issuer or subject unique identifier (X.509 v2). */
   readonly hasUniqueIdentifier: boolean;
-  /** Extensions by dotted identifier, in the order of the certificate. */
+  /** Extensions by OID (dotted decimal), in the order of the certificate. */
   readonly extensions: Extensions;
   /** True if issuer and subject are the same name (RFC 5280 §6.1). This says nothing about the signature. */
   readonly selfIssued: boolean;

@@ -11,7 +11,7 @@ export interface Extension {
   readonly value: Uint8Array;
 }
 
-/** Extensions by dotted identifier, in encoded order. */
+/** Extensions by OID (dotted decimal), in encoded order. */
 export type Extensions = ReadonlyMap<string, Extension>;
 
 /** Reads the content of `SEQUENCE SIZE (1..MAX) OF Extension` (RFC 5280 §4.1). Throws PkiError on malformed input. */

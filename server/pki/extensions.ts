@@ -56,7 +56,7 @@ export function parseKeyUsage(value: Uint8Array): ReadonlySet<KeyUsage> {
   return new Set(KEY_USAGES.filter((_, bit) => ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0));
 }
 
-/** Returns the dotted identifiers of the purposes. */
+/** Returns the OIDs (dotted decimal) of the purposes. */
 export function parseExtendedKeyUsage(value: Uint8Array): readonly string[] {
   return nonEmptyList(value, TAG.sequence, (reader) => objectIdentifier(reader.read()));
 }

@@ -22,14 +22,14 @@ export interface ParsedExtensions {
   readonly basicConstraints: BasicConstraints | null;
   readonly isCertificateAuthority: boolean;
   readonly keyUsage: ReadonlySet<KeyUsage> | null;
-  /** Purposes as dotted identifiers. */
+  /** Purposes as OIDs (dotted decimal). */
   readonly extendedKeyUsage: readonly string[] | null;
   readonly subjectAltNames: SubjectAltNames;
   readonly nameConstraints: NameConstraints | null;
   readonly authorityKeyIdentifier: AuthorityKeyIdentifier | null;
   /** Key identifier in lower-case hex. */
   readonly subjectKeyIdentifier: string | null;
-  /** Policies as dotted identifiers. */
+  /** Policies as OIDs (dotted decimal). */
   readonly certificatePolicies: readonly string[] | null;
   readonly policyMappings: readonly PolicyMapping[];
   readonly policyConstraints: PolicyConstraints | null;
@@ -53,7 +53,7 @@ export interface ParsedExtensions {
 }
 
 export interface ExtensionParseError {
-  /** Dotted identifier of the extension. */
+  /** OID (dotted decimal) of the extension. */
   readonly extension: string;
   readonly code: PkiErrorCode;
 }

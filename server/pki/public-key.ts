@@ -13,11 +13,11 @@ export interface PublicKey {
   /** Size of the RSA modulus or of the curve in bits; 0 if unknown. */
   readonly bits: number;
   /**
-   * Name of the curve such as `P-256`, or its dotted identifier; null for explicit parameters and
+   * Name of the curve such as `P-256`, or its OID (dotted decimal); null for explicit parameters and
    * for types other than `ec`.
    */
   readonly curve: string | null;
-  /** Dotted identifier of the key algorithm. It distinguishes rsaEncryption from id-RSASSA-PSS. */
+  /** OID (dotted decimal) of the key algorithm. It distinguishes rsaEncryption from id-RSASSA-PSS. */
   readonly algorithm: string;
   /** False if the RSA public exponent is even, 1, or longer than 33 octets. True for keys other than RSA. */
   readonly exponentIsSound: boolean;
@@ -108,7 +108,7 @@ function readNamedCurve(parameters: DerReader): { bits: number; curve: string | 
 
 /**
  * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'. Rare curves and algorithms
- * appear as dotted identifiers.
+ * appear as OIDs (dotted decimal).
  */
 export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): string {
   switch (type) {

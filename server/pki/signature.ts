@@ -9,7 +9,7 @@ type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
 /** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {
-  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; otherwise the dotted identifier. */
+  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; otherwise the OID (dotted decimal). */
   readonly name: string;
   readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'ed25519' | 'ed448' | 'unknown';
   readonly hash: Hash | null;

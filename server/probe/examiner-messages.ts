@@ -16,7 +16,7 @@ export interface ThreadSettings {
 
 export interface ThreadData extends ThreadSettings {
   /**
-   * Work limit per request; requests that need more are `exceeded`. If null, `lookWork` is the limit, and the
+   * Work limit per request; requests that need more are `exceeded`. If null, `checkWork` is the limit, and the
    * verdict says if it ran out.
    */
   maxWork: number | null;

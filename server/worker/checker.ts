@@ -93,7 +93,7 @@ async function checkEndpoint(
           // The failure of one monitor must not stop the others.
           meters.check('failed', null);
           failCurrentSpan(error);
-          log.error({ err: error }, 'check failed; it is tried again when its lease expires');
+          log.error({ err: error }, 'check failed; it is retried when its lease expires');
         }
       });
   } finally {

@@ -29,9 +29,9 @@ export interface ClockGuard {
 }
 
 /**
- * Creates a guard that compares our clock with those of the canaries: within an hour of their median it is right. While too
- * few canaries report, a wrong clock keeps its offset plus later jumps, so that a correction is noticed without them. A clock
- * found right, or without a report for a day, is trusted.
+ * Creates a guard of our clock, which is right if it is within an hour of the median of the canaries' clocks. While too few
+ * canaries report, the guard adds our clock's jumps to the last measured offset, so that it notices a correction. A day
+ * without measurements later it trusts the clock again.
  */
 export function createClockGuard(clock: Clock, monotonic: () => number): ClockGuard {
   let lastOffset: { at: number; now: number; offMs: number } | null = null;

@@ -43,7 +43,7 @@ export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeep
         if (await enqueueDigest(store, { accountId, now: clock.now() })) count.sent += 1;
       } catch (error) {
         count.failed += 1;
-        log.error({ err: error, accountId }, 'a digest could not be written; it is tried again');
+        log.error({ err: error, accountId }, 'a digest could not be written; it will be retried');
       }
     }
     return count;
@@ -57,7 +57,7 @@ export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeep
         const untilMs = next === null ? POLL_MS : next - clock.now();
         await wakeSignal.wait(Math.min(POLL_MS, Math.max(MIN_PAUSE_MS, untilMs)));
       } catch (error) {
-        log.error({ err: error }, 'the weekly digests could not be looked for');
+        log.error({ err: error }, 'querying due digests failed');
         await wakeSignal.wait(POLL_MS);
       }
     }

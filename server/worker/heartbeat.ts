@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts';
 import type { AttemptOutcome } from './send-attempt.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The endpoint that the product's own check probes, and the ping that reports success. */
+/** The endpoint that the self-check probes, and the ping that reports success. */
 export interface Heartbeat {
   host: string;
   port: number;
@@ -14,11 +14,11 @@ export interface Heartbeat {
 }
 
 const RETRY_MS = MINUTE_MS;
-/** Age from which a ping is dropped: it would report nothing of use, and the next check makes a new one. */
+/** A ping of this age or older is dropped, because the next check makes a new one. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
- * Pings HEARTBEAT_URL for a delivery of the system's own monitor, which proves that checks run and alerts are sent. Sends
+ * Pings HEARTBEAT_URL for a delivery of the self-check, which proves that checks run and alerts are sent. Sends
  * nothing while an alarm is raised, so that the service behind the URL alerts the operator.
  */
 export async function sendHeartbeat(

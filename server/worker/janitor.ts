@@ -37,7 +37,7 @@ export interface JanitorOptions {
 
 export interface Janitor {
   start(): void;
-  /** Runs one sweep: deletes what has expired, and makes due what a wrong clock postponed. Rejects if a step fails. */
+  /** Runs one sweep: deletes expired rows, and reschedules work that a wrong clock set too far ahead. Rejects if a step fails. */
   sweep(): Promise<void>;
   /** Stops the loop, and a running sweep after its current step. */
   stop(): Promise<void>;

@@ -25,7 +25,7 @@ const WRITE_AGAIN_MS = MINUTE_MS;
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {
   const written = new Map<AlarmCode, number>();
   const cleared = new Set<AlarmCode>();
-  const failed = (error: unknown): void => log.warn({ err: error }, 'an alarm could not be written down');
+  const failed = (error: unknown): void => log.warn({ err: error }, 'an alarm could not be stored');
   return {
     raised: (code) => written.has(code),
     mayBeRaised: (code) => !cleared.has(code),

@@ -55,7 +55,7 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
         if (await applyPlan(store, { accountId, now: clock.now() })) count.done += 1;
       } catch (error) {
         count.failed += 1;
-        log.error({ err: error, accountId }, 'a plan could not be carried out; it is tried again');
+        log.error({ err: error, accountId }, 'a plan could not be applied; it will be retried');
       }
     }
     return count;
@@ -83,7 +83,7 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
         const { failed } = await round();
         await wakeSignal.wait(await pauseMs(failed));
       } catch (error) {
-        log.error({ err: error }, 'the ends of plans could not be looked for');
+        log.error({ err: error }, 'querying expired plans failed');
         await wakeSignal.wait(POLL_MS);
       }
     }

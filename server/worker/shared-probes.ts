@@ -61,7 +61,7 @@ export interface SharedProbes {
   begin(watchers: Watchers, stopping: AbortSignal): { probe: Promise<ProbeResult>; end: () => void };
 }
 
-/** Age from which a probe is not reused. */
+/** A probe of this age or older is not reused. */
 const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
@@ -101,7 +101,7 @@ export function createSharedProbes(options: {
     const endedAt = clock.now();
     const judgements = new Map<string, Promise<Judgement>>();
     const trusted = new Map<boolean, Promise<boolean>>();
-    // Each account watches an endpoint at most once. The product's own monitor does not count as a customer.
+    // Each account watches an endpoint at most once. The monitor of the self-check does not count as a customer.
     const upFor = watchers
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);

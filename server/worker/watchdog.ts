@@ -21,7 +21,7 @@ export interface WatchdogOptions {
   ownNetwork: OwnNetwork;
   /** The recipient of alarm mails. */
   supportEmail: string;
-  /** The endpoint of the product's own check; null without HEARTBEAT_URL. */
+  /** The endpoint of the self-check; null without HEARTBEAT_URL. */
   heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
   /** Returns a time in ms that changes of the clock do not affect. For tests. */
   monotonic?: () => number;
@@ -39,7 +39,7 @@ const ROUND_MS = 30_000;
 /** Difference between wall clock and monotonic clock that counts as sleep of the machine, or as a change of the clock. */
 const JUMP_MS = MINUTE_MS;
 /**
- * Time without confirmation after which an alarm is cleared. It is more than two rounds, so the process that raised it is
+ * An alarm is cleared after this time without confirmation. It is more than two rounds, so the process that raised it is
  * gone.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;

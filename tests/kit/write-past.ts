@@ -1,4 +1,4 @@
-import { followHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
+import { addCheckToHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import { DAY_MS } from '../../contract/durations.ts';
@@ -14,7 +14,7 @@ export async function writePast(
   const days = new Map<number, ReturnType<typeof withHour>>();
   let hour: OpenHour | null = null;
   for (const sample of samples) {
-    const step = followHour(hour, sample);
+    const step = addCheckToHour(hour, sample);
     hour = step.open;
     if (step.finished === null) continue;
     const dayAt = Math.floor(step.finished.at / DAY_MS) * DAY_MS;

@@ -6,7 +6,7 @@ import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { fillStore } from '../kit/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import { DOMAIN_STATES } from '../../contract/words.ts';
-import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
@@ -25,7 +25,7 @@ describeEachDatabase('what lists read', (open, name) => {
       () => check(store, NOW, [certificate()], { trusted: false }),
       () => check(store, NOW + 1, []),
       () =>
-        describeMonitor(store, {
+        updateDescription(store, {
           ...key,
           describe: () => ({ tags: ['prod'], notes: 'n'.repeat(2_000) }),
         }),

@@ -8,7 +8,7 @@ import { acceptsOldLinks } from '../../server/store/mail/unsubscriptions.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { DAY, NOW, person } from './samples.ts';
-import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
@@ -43,7 +43,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before notes and t
       downSince: null,
       recentChecks: '',
     });
-    await describeMonitor(store, { ...key, describe: () => ({ notes: 'Mine', tags: ['prod'] }) });
+    await updateDescription(store, { ...key, describe: () => ({ notes: 'Mine', tags: ['prod'] }) });
     expect(await found('prod')).toEqual(['shop.example']);
   });
 });

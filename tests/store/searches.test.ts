@@ -6,7 +6,7 @@ import { searchText } from '../../server/store/monitors/search-text.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { NOW, person, watch } from './samples.ts';
-import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
@@ -50,7 +50,7 @@ async function describedAccount(store: Store) {
     const host = `host-${index}.example`;
     const { id: monitorId } = await watch(store, accountId, host, { now: NOW + index });
     const tags = index === 0 ? ['x'.repeat(40)] : [];
-    await describeMonitor(store, { accountId, monitorId, describe: () => ({ notes, tags }) });
+    await updateDescription(store, { accountId, monitorId, describe: () => ({ notes, tags }) });
     texts.set(monitorId, searchText({ host, port: 443, notes, tags }));
   }
   return { accountId, texts };
@@ -126,7 +126,7 @@ describeEachDatabase('searches', (open, name) => {
       for (let index = 0; index < 60; index++) {
         const { id: monitorId } = await watch(store, accountId, `host-${index}.example`);
         const describe = () => ({ notes: 'a'.repeat(2_000), tags: [] });
-        await describeMonitor(store, { accountId, monitorId, describe });
+        await updateDescription(store, { accountId, monitorId, describe });
       }
       const query = { accountId, q: `${'a'.repeat(252)}b`, sort: 'newest' as const, now: NOW };
       const search = () => listMonitors(store, { ...query, page: 1, pageSize: 50 });

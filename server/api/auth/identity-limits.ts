@@ -21,7 +21,7 @@ const CODE = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   day: { count: 50, windowMs: DAY_MS },
 };
-/** Limit of one use per one-time code. The window is longer than the 90 seconds for which a code is valid. */
+/** Each one-time code may be used once. The window is longer than the 90 seconds for which a code is valid. */
 const CODE_USED = { count: 1, windowMs: 2 * MINUTE_MS };
 /** Limits on password resets: each may send a mail to another person. */
 const RESET = {

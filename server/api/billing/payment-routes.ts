@@ -3,7 +3,7 @@ import { blockingSubscription } from '../../core/index.ts';
 import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
 import { type StoredSubscription, listSubscriptions } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { createCheckoutReferences, receivePaymentEvents, refuseWithoutProvider } from './payment-webhook.ts';
+import { createCheckoutReferences, receivePaymentEvents, refuseIfUnavailable } from './payment-webhook.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 
@@ -14,7 +14,7 @@ const NO_TEST_MODE = refuse('not_found', 'There is no such call.');
 export function paymentRoutes(api: Api, parts: AppParts): void {
   const { store, payments, secrets, limits, log } = parts;
   const references = createCheckoutReferences(secrets.session);
-  const whenAvailable = <T>(work: () => Promise<T>) => refuseWithoutProvider(log, work);
+  const whenAvailable = <T>(work: () => Promise<T>) => refuseIfUnavailable(log, work);
 
   api.on(CALLS.listProducts, async () => {
     if (payments === null) return NOT_SOLD;

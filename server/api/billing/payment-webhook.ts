@@ -30,7 +30,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     if (payments === null) return refuse('not_found', 'Nothing is sold here.');
     // The signature covers the raw bytes: never verify parsed and re-serialised JSON.
     const rawBody = await c.req.text();
-    return refuseWithoutProvider(log, async () => {
+    return refuseIfUnavailable(log, async () => {
       const event = await payments.readEvent(rawBody, c.req.header('paddle-signature') ?? '');
       if (event === null) {
         warnOfSignature(now);
@@ -70,7 +70,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
         await provider.cancel(change.subscriptionId);
         log.warn(
           context,
-          'A subscription was bought for an account that is deleted: it was cancelled, its payment should be given back',
+          'A subscription was bought for an account that is deleted: it was cancelled, its payment should be refunded',
         );
       } else if (outcome === 'ignored') log.warn(context, 'A subscription that runs belongs to no account');
     }
@@ -78,7 +78,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
       await provider.cancel(subscription);
       log.warn(
         { account: accountId, subscription },
-        'An account subscribed twice: the second subscription was cancelled, its payment should be given back',
+        'An account subscribed twice: the second subscription was cancelled, its payment should be refunded',
       );
     }
   }
@@ -95,7 +95,7 @@ function throttle(intervalMs: number, work: () => void): (now: number) => void {
 }
 
 /** Returns the result of `work`, or a refusal if it throws PaymentsUnavailable. */
-export async function refuseWithoutProvider<T>(
+export async function refuseIfUnavailable<T>(
   log: AppOptions['log'],
   work: () => Promise<T>,
 ): Promise<T | Refusal> {
@@ -103,7 +103,7 @@ export async function refuseWithoutProvider<T>(
     return await work();
   } catch (error) {
     if (!(error instanceof PaymentsUnavailable)) throw error;
-    log.error({ err: error }, 'The payment provider cannot be had');
+    log.error({ err: error }, 'the payment provider is unavailable');
     return refuse('payments_unavailable', 'The payment service does not answer. Try again in a moment.');
   }
 }

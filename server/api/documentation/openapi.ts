@@ -45,7 +45,7 @@ const headers = Object.fromEntries(
 const idempotencyHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description:
-      'Of the caller’s choice, a UUID for example. Within a day the call is carried out once for each key, and asked again is answered the same, with `Idempotency-Replayed: true`. A secret that is shown once is null then.',
+      'A value of your choice, such as a UUID. Within a day, a call runs once per key; repeated requests get the stored answer, with `Idempotency-Replayed: true`. A secret that is shown once is null then.',
   }),
 });
 

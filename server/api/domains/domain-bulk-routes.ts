@@ -9,7 +9,7 @@ import { REFUSALS } from './domain-refusals.ts';
 import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitRecheck } from '../auth/verified-address.ts';
 import { oneDomainWire } from './domain-wire.ts';
-import { describeMonitor, type MonitorKey } from '../../store/monitors/monitor-change.ts';
+import { updateDescription, type MonitorKey } from '../../store/monitors/monitor-change.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
@@ -103,7 +103,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
   }
 
   async function retag(key: MonitorKey, { add, remove }: BulkRequest & { action: 'tag' }): Promise<Outcome> {
-    const described = await describeMonitor(store, {
+    const described = await updateDescription(store, {
       ...key,
       describe({ notes, tags }) {
         const next = [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];

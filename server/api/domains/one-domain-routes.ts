@@ -27,7 +27,7 @@ import { faviconOf } from '../../store/monitors/favicons.ts';
 import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { history, lastDropped, presentedChain } from '../../store/checks/certificate-history.ts';
-import { describeMonitor } from '../../store/monitors/monitor-change.ts';
+import { updateDescription } from '../../store/monitors/monitor-change.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** Time for which the history mentions that a certificate was not stored. */
@@ -42,7 +42,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.describeDomain, async ({ params, body, session, now }) => {
-    const described = await describeMonitor(store, {
+    const described = await updateDescription(store, {
       accountId: session.account.id,
       monitorId: params.id,
       describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),

@@ -14,7 +14,7 @@ interface Entry<T> {
 }
 
 /**
- * Creates a cache that evicts its oldest answers while their total weight exceeds `mostWeight`. Calls `weigh` when an
+ * Creates a cache that evicts its oldest answers while their total weight exceeds `maxWeight`. Calls `weigh` when an
  * answer has arrived.
  */
 export function createAnswerCache<T>(options: {

@@ -6,7 +6,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 /** Bytes read of each mail: enough for the headers and the report, which precede the returned mail. */
 const MAX_READ_BYTES = 64 * 1024;
 const MAX_LITERAL_BYTES = 1024 * 1024;
-/** Limit of mails per run. The next run reads the others. */
+/** Maximum number of mails per run. The next run reads the others. */
 const MAX_BATCH = 200;
 
 /** Result of processing a mail. `done`: it is deleted. `left`: it stays in the mailbox, marked as read. */

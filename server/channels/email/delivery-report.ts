@@ -9,7 +9,7 @@ export interface DeliveryReport {
 }
 
 const MAX_DIAGNOSTIC_LENGTH = 300;
-/** Limit of nested MIME parts. No real report is nested this deep. */
+/** Maximum nesting of MIME parts. No real report is nested this deep. */
 const MAX_DEPTH = 4;
 
 /**

@@ -159,7 +159,7 @@ function accountCleared(
   };
 }
 
-/** Limit of domains listed in a mail. The dashboard lists all domains. */
+/** Maximum number of domains listed in a mail. The dashboard lists all domains. */
 const MAX_NAMED = 10;
 
 function premiumEnded(

@@ -3,7 +3,7 @@ import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** Age above which a certificate was not seen by the check that caused the alert, because a check takes at most 20 s. */
+/** A certificate seen longer ago than this was not seen by the check that caused the alert: a check takes at most 20 s. */
 const SEEN_EARLIER_MS = MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 

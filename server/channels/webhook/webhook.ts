@@ -63,7 +63,7 @@ const PREFIX = 'whsec_';
 /** Generates a signing key: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
-/** Limit of signing keys. Each key makes every message longer, and nobody keeps track of more than five within a day. */
+/** Maximum number of signing keys. Each key makes every message longer, and nobody keeps track of more than five within a day. */
 const MAX_SECRETS = 5;
 
 /**

@@ -80,8 +80,8 @@ export function silentUntil(
   return until > now ? until : null;
 }
 
-export function requestRecheck(steps: IncidentPlan, at: number): void {
-  steps.recheckAt = Math.min(at, steps.recheckAt ?? Infinity);
+export function requestRecheck(plan: IncidentPlan, at: number): void {
+  plan.recheckAt = Math.min(at, plan.recheckAt ?? Infinity);
 }
 
 /**

@@ -20,16 +20,16 @@ const STABLE_MS = HOUR_MS;
  * Plans the alerts about downtimes, whose incidents the monitor's uptime opens and ends. The third downtime within six hours
  * is reported as flapping; after that nothing is sent until the endpoint has been up for an hour.
  */
-export function planDowntimeAlerts(check: RecordedCheck, steps: IncidentPlan): void {
+export function planDowntimeAlerts(check: RecordedCheck, plan: IncidentPlan): void {
   const downs = check.known
     .filter(({ problem }) => problem === 'down')
     .toSorted((left, right) => left.startedAt - right.startedAt);
   const current = downs.at(-1);
   if (current === undefined || isMuted(check.settings, 'down', 'opened')) return;
-  if (current.endedAt === null) planDown(check, steps, current, downs);
+  if (current.endedAt === null) planDown(check, plan, current, downs);
   // The check that saw a downtime end reports it. Only the end of flapping is reported later.
   for (const down of downs)
-    if (down === current || isFlapping(down)) planUp(check, steps, down, lastOfFlapping(downs, down));
+    if (down === current || isFlapping(down)) planUp(check, plan, down, lastOfFlapping(downs, down));
 }
 
 const isFlapping = ({ notifiedSteps }: KnownIncident): boolean => notifiedSteps.includes('flapping');
@@ -49,23 +49,23 @@ function lastOfFlapping(downs: readonly KnownIncident[], down: KnownIncident): K
 
 function planDown(
   check: RecordedCheck,
-  steps: IncidentPlan,
+  plan: IncidentPlan,
   down: KnownIncident,
   downs: readonly KnownIncident[],
 ): void {
   if (down.notifiedSteps.length > 0 || isAcknowledged(down, 'opened')) return;
   if (downs.some((one) => isFlapping(one) && lastOfFlapping(downs, one) === down)) return;
   const until = silentUntil(down, check);
-  if (until !== null) return requestRecheck(steps, until);
+  if (until !== null) return requestRecheck(plan, until);
   const recent = downs.filter(({ startedAt }) => down.startedAt - startedAt <= FLAPPING_WITHIN_MS);
-  planAlert(steps, down, recent.length >= FLAPPING_TIMES ? 'flapping' : 'opened', null);
+  planAlert(plan, down, recent.length >= FLAPPING_TIMES ? 'flapping' : 'opened', null);
 }
 
 /**
  * Plans the recovery alert of `down` if its start was reported. The incident ended with `last`, the last downtime in the same
  * period of flapping.
  */
-function planUp(check: RecordedCheck, steps: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
+function planUp(check: RecordedCheck, plan: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
   const { notifiedSteps } = down;
   if (last.endedAt === null || !last.recovered || !check.isUp) return;
   if (
@@ -75,14 +75,14 @@ function planUp(check: RecordedCheck, steps: IncidentPlan, down: KnownIncident, 
   )
     return;
   const stableAt = last.endedAt + (isFlapping(down) ? STABLE_MS : 0);
-  if (stableAt > check.now) requestRecheck(steps, stableAt);
-  else planAlert(steps, down, 'resolved', last.endedAt);
+  if (stableAt > check.now) requestRecheck(plan, stableAt);
+  else planAlert(plan, down, 'resolved', last.endedAt);
 }
 
-function planAlert(steps: IncidentPlan, down: KnownIncident, step: AlertStep, endedAt: number | null): void {
+function planAlert(plan: IncidentPlan, down: KnownIncident, step: AlertStep, endedAt: number | null): void {
   const { id, fingerprint, facts } = down;
   const severity = step === 'resolved' ? 'info' : step === 'flapping' ? 'warning' : 'critical';
-  steps.alerts.push({
+  plan.alerts.push({
     // An outage that opens with this check has no id yet.
     incidentId: id === '' ? null : id,
     problem: 'down',

@@ -22,7 +22,7 @@ const MIN_GAP_MS = 20_000;
 const CLEAR_AFTER_MS = 90_000;
 /** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
-/** Number of returns within a week from which a problem is intermittent and not reported each time. */
+/** A problem that returned this often within a week is intermittent and no longer reported each time. */
 const MAX_RETURNS = 2;
 
 /** Problems that a signature or a date proves at once. Others may be a deployment in progress, so a second check decides. */
@@ -35,19 +35,19 @@ const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revok
  */
 export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
-  const steps: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
+  const plan: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
   const conditions = withPendingChange(conditionsOf(verdict, previous, host), open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
-    if (incident) continueIncident(check, steps, incident, condition);
-    else beginIncident(check, steps, condition);
+    if (incident) continueIncident(check, plan, incident, condition);
+    else beginIncident(check, plan, condition);
   }
   for (const incident of open)
     if (!conditions.some((condition) => isSame(condition, incident)) && provesEnd(check, incident))
-      clearIncident(check, steps, incident);
-  planDowntimeAlerts(check, steps);
-  return steps;
+      clearIncident(check, plan, incident);
+  planDowntimeAlerts(check, plan);
+  return plan;
 }
 
 type Key = Pick<KnownIncident, 'problem' | 'fingerprint'>;
@@ -79,18 +79,18 @@ function withPendingChange(
   ];
 }
 
-function beginIncident(check: RecordedCheck, steps: IncidentPlan, condition: Condition): void {
+function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Condition): void {
   const { now } = check;
   if (condition.expiring !== null && !hasUnsentStep(check, NOT_NOTIFIED, condition)) return;
   const earlier = earlierOf(check, condition);
   const last = earlier.at(-1);
   if (last !== undefined && earlier.length >= MAX_RETURNS && !hasUnsentStep(check, last, condition)) {
-    steps.changes.push({ kind: 'reopen', id: last.id });
+    plan.changes.push({ kind: 'reopen', id: last.id });
     return;
   }
   const isProven = NEEDS_NO_CONFIRMATION.includes(condition.problem);
-  open(check, steps, condition, isProven ? now : null);
-  if (!isProven) requestRecheck(steps, now + CONFIRM_AFTER_MS);
+  open(check, plan, condition, isProven ? now : null);
+  if (!isProven) requestRecheck(plan, now + CONFIRM_AFTER_MS);
 }
 
 /** Returns reported incidents of the same problem that ended recently, the first to end first. */
@@ -104,13 +104,13 @@ const NOT_NOTIFIED = { notifiedSteps: [], lastStepAt: null };
 
 function open(
   check: RecordedCheck,
-  steps: IncidentPlan,
+  plan: IncidentPlan,
   condition: Condition,
   confirmedAt: number | null,
 ): void {
   const { now } = check;
   const facts = { ...condition.facts, startedAt: now, endedAt: null };
-  steps.changes.push({
+  plan.changes.push({
     kind: 'open',
     ...keyOf(condition),
     startedAt: now,
@@ -121,7 +121,7 @@ function open(
   if (confirmedAt === null) return;
   planAlert(
     check,
-    steps,
+    plan,
     { ...NOT_NOTIFIED, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
     condition,
   );
@@ -129,26 +129,26 @@ function open(
 
 function continueIncident(
   check: RecordedCheck,
-  steps: IncidentPlan,
+  plan: IncidentPlan,
   incident: KnownIncident,
   condition: Condition,
 ): void {
   const { now } = check;
   // The incident was reopened without an alert, and now there is a new step: open a new one, so that a recovery can follow.
   if (incident.notifiedSteps.includes('resolved') && hasUnsentStep(check, incident, condition)) {
-    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
-    return open(check, steps, condition, now);
+    plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
+    return open(check, plan, condition, now);
   }
   const isSecondCheck = incident.confirmedAt === null && now - incident.startedAt >= MIN_GAP_MS;
   const confirmedAt = isSecondCheck ? now : incident.confirmedAt;
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
   const next = { ...incident, confirmedAt, clearingSince: null, facts };
-  steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
-  if (confirmedAt === null) return requestRecheck(steps, now + CONFIRM_AFTER_MS);
-  planAlert(check, steps, next, condition);
+  plan.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
+  if (confirmedAt === null) return requestRecheck(plan, now + CONFIRM_AFTER_MS);
+  planAlert(check, plan, next, condition);
   // A change is an event and not a state: its incident ends once the alert was sent, or is turned off in the settings.
   if (incident.problem === 'changed' && silentUntil(next, check) === null)
-    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
+    plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
 }
 
 /** Returns whether a check that does not show the problem proves its end, and did not just reach another server. */
@@ -187,11 +187,11 @@ function isSucceeded(
 }
 
 /** Ends a confirmed incident, or drops an unconfirmed one, once its problem has been absent for long enough. */
-function clearIncident(check: RecordedCheck, steps: IncidentPlan, incident: KnownIncident): void {
+function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident): void {
   const { now, verdict } = check;
   const { confirmedAt, facts } = incident;
   if (confirmedAt === null && incident.problem === 'changed') {
-    steps.changes.push({ kind: 'drop', id: incident.id });
+    plan.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
   const clearingSince = incident.clearingSince ?? now;
@@ -199,19 +199,19 @@ function clearIncident(check: RecordedCheck, steps: IncidentPlan, incident: Know
   const clearAfterMs =
     confirmedAt === null ? MIN_GAP_MS : isReturn ? CLEAR_RETURNED_AFTER_MS : CLEAR_AFTER_MS;
   if (now - clearingSince < clearAfterMs) {
-    steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
+    plan.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
     const isFirst = clearingSince === now && !isReturn;
-    return requestRecheck(steps, isFirst ? now + CONFIRM_AFTER_MS : clearingSince + clearAfterMs);
+    return requestRecheck(plan, isFirst ? now + CONFIRM_AFTER_MS : clearingSince + clearAfterMs);
   }
   if (confirmedAt === null) {
-    steps.changes.push({ kind: 'drop', id: incident.id });
+    plan.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
-  steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
+  plan.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
   if (incident.notifiedSteps.length === 0 || incident.notifiedSteps.includes('resolved')) return;
   if (isMuted(check.settings, incident.problem, 'resolved')) return;
   const successor = successorOf(check);
-  steps.alerts.push({
+  plan.alerts.push({
     incidentId: incident.id,
     ...keyOf(incident),
     step: 'resolved',
@@ -236,7 +236,7 @@ type ReportedIncident = Notified &
 /** Plans the due alert of a confirmed incident, unless it is turned off, acknowledged or silenced. */
 function planAlert(
   check: RecordedCheck,
-  steps: IncidentPlan,
+  plan: IncidentPlan,
   incident: ReportedIncident,
   condition: Condition,
 ): void {
@@ -245,9 +245,9 @@ function planAlert(
   const { problem, fingerprint } = condition;
   if (isMuted(check.settings, problem, due.step) || isAcknowledged(incident, due.step)) return;
   const until = silentUntil(incident, check);
-  if (until !== null) return requestRecheck(steps, until);
+  if (until !== null) return requestRecheck(plan, until);
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
-  steps.alerts.push({ incidentId: incident.id, problem, fingerprint, ...due, facts });
+  plan.alerts.push({ incidentId: incident.id, problem, fingerprint, ...due, facts });
 }
 
 /** Returns whether a condition has a step that was not sent yet. */

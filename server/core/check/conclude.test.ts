@@ -171,7 +171,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it("of the product's own monitor sends no alert and is repeated within five minutes", () => {
+  it('of the self-check sends no alert and is repeated within five minutes', () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
     expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
       alerts: [],

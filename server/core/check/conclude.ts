@@ -33,7 +33,7 @@ export interface UptimeRecord extends UptimeStanding {
 
 /** The stored state of a monitor at the end of a check. */
 export interface CheckState {
-  /** `paused`: a user paused the monitor during the check. `own`: the product's own monitor, whose alert is the heartbeat. */
+  /** `paused`: a user paused the monitor during the check. `own`: the monitor of the self-check, which pings HEARTBEAT_URL. */
   kind: 'watched' | 'paused' | 'own';
   uptime: UptimeRecord;
   /** Verdict of the previous check; null for a first check. */

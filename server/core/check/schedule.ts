@@ -21,7 +21,7 @@ export function nextCheckAt(input: {
   certificates: readonly Renewable[];
   /** Alert steps of the domain; the default steps if null or absent. */
   steps?: readonly ChosenStep[] | null;
-  /** Latest time of the next check, ms UTC: to confirm a failure, or for an answer that is pending. */
+  /** Check no later than this (ms UTC), for example to confirm a failure; null or absent: no such limit. */
   recheckAt?: number | null;
   jitter: number;
 }): number {

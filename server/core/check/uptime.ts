@@ -125,7 +125,7 @@ const CONFIRM_AFTER_MS = 30_000;
  */
 const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 /**
- * Time since the last failed check after which an outage ends. A down endpoint is checked hourly; after two inconclusive
+ * An outage ends this long after its last failed check. A down endpoint is checked hourly; after two inconclusive
  * checks its state is unknown.
  */
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;

@@ -171,10 +171,10 @@ function judgeFailure(
 
 /** Returns the failures of the leaf itself. Failures of single paths do not count, because one valid path is enough. */
 function ownFailures(failures: readonly PathFailure[]): PathFailure[] {
-  return failures.filter(({ code, role }) => role === 'leaf' && !CHAIN_WALK.has(code));
+  return failures.filter(({ code, role }) => role === 'leaf' && !PATH_BUILDING_FAILURES.has(code));
 }
 
-const CHAIN_WALK = new Set<PathFailure['code']>([
+const PATH_BUILDING_FAILURES = new Set<PathFailure['code']>([
   'no_issuer',
   'bad_signature',
   'self_signed',

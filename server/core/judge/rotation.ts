@@ -5,7 +5,7 @@ import type { ExpiringCertificate, ServedPeriod } from '../verdict.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_TURNS = 6;
-/** Number of checks without a certificate after which it counts as gone. After `FORGOTTEN_AFTER_MS` it counts as gone too. */
+/** A leaf counts as gone after this many later checks saw another leaf, or after `FORGOTTEN_AFTER_MS`. */
 const FORGOTTEN_AFTER_CHECKS = 8;
 const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 

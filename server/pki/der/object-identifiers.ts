@@ -48,7 +48,7 @@ export const CA_ISSUERS = '1.3.6.1.5.5.7.48.2';
 export const OCSP = '1.3.6.1.5.5.7.48.1';
 export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** Display names and sizes of the named curves (RFC 5480, SEC 2), by dotted object identifier. */
+/** Display names and sizes of the named curves (RFC 5480, SEC 2), by OID (dotted decimal). */
 export const CURVES: ReadonlyMap<string, { name: string; bits: number }> = new Map([
   ['1.2.840.10045.3.1.7', { name: 'P-256', bits: 256 }],
   ['1.3.132.0.34', { name: 'P-384', bits: 384 }],

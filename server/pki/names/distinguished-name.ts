@@ -3,7 +3,7 @@ import { objectIdentifier, toHex } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
 export interface NameAttribute {
-  /** Dotted object identifier of the attribute type. */
+  /** OID (dotted decimal) of the attribute type. */
   readonly type: string;
   readonly tag: number;
   /** DER of the value, for types that cannot be decoded to text. */
@@ -26,7 +26,7 @@ export interface DistinguishedName {
   readonly comparisonKey: string;
   /**
    * Returns the most specific (last) value of an attribute type, or null if absent. `type`: short name such as
-   * `CN`, or dotted identifier.
+   * `CN`, or OID (dotted decimal).
    */
   attribute(type: string): string | null;
 }
@@ -210,7 +210,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   [...ATTRIBUTE_TYPES].map(([short, identifier]) => [identifier, short]),
 );
 
-/** Returns the short name of an attribute type (dotted identifier), or null if it is not in the table. */
+/** Returns the short name of an attribute type, given as OID (dotted decimal); null if the table has none. */
 function shortAttributeName(identifier: string): string | null {
   return SHORT_NAMES.get(identifier) ?? null;
 }

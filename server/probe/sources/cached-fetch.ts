@@ -33,7 +33,7 @@ export interface FetchRequest<Value, Why extends string> extends ChargedRequest 
   /** Cache key of a verified answer. */
   key: string;
   /**
-   * Subject for which `vet` verifies the answer, if the subject differs between requests with this key.
+   * Subject for which `validate` verifies the answer, if the subject differs between requests with this key.
    * Failures are cached per subject.
    */
   subject?: string;
@@ -162,7 +162,7 @@ export function createCachedFetch<Value, Why extends string = never>(
     if (shared.stored === null) {
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
-      context.quotas.giveBack(charges, now);
+      context.quotas.refund(charges, now);
       await store(key, shared.stored);
     }
     return toOutcome(shared.stored);

@@ -38,7 +38,7 @@ export class RequestQuotas {
   }
 
   /** Refunds a request because its answer was verified. */
-  giveBack(charges: readonly QuotaCharge[], now: number): void {
+  refund(charges: readonly QuotaCharge[], now: number): void {
     for (const { to } of charges) {
       const { spent, since } = this.#quota(to, now);
       this.#quotas.set(to, { spent: Math.max(0, spent - 1), since });
@@ -53,7 +53,7 @@ export class RequestQuotas {
 }
 
 /**
- * Returns the quotas that a request to this host counts against. `asker`: null if a public CA vouches for the request.
+ * Returns the quotas that a request to this host counts against. `requester`: null if a public CA vouches for the request.
  */
 export function quotasFor(
   requester: Requester | null,

@@ -8,7 +8,7 @@ import { isSuppressed } from '../mail/suppressions.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** Delay above which checks and alerts count as late. It is far longer than a busy worker or a restart takes. */
+/** Checks and alerts count as late above this delay. It is far longer than a busy worker or a restart takes. */
 export const OVERDUE_MS = 10 * MINUTE_MS;
 
 /** Returns whether a check of the account is overdue by more than `OVERDUE_MS`. */
@@ -44,7 +44,7 @@ export async function alertsAreLate(
   return late !== undefined;
 }
 
-/** Number of failed attempts after which a mail counts as evidence of a mail server outage. */
+/** A mail counts as evidence of a mail server outage after this many failed attempts. */
 const MIN_FAILED_ATTEMPTS = 4;
 /**
  * Duration of failure that counts as an outage. Servers that defer unknown senders (greylisting) do so for some

@@ -22,7 +22,7 @@ export interface DomainMetrics {
 
 const PAGE_SIZE = 1_000;
 
-/** Returns at most `most` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
+/** Returns at most `max` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
 export async function readDomainMetrics(
   store: Store,
   { accountId, max }: { accountId: string; max: number },

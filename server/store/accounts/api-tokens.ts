@@ -21,7 +21,7 @@ export interface ApiToken {
 
 export type CreatedToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
 
-/** Stores a token as its SHA-256. Expired tokens do not count against the limit `most`. */
+/** Stores a token as its SHA-256. Expired tokens do not count against the limit `max`. */
 export async function createToken(
   store: Store,
   request: {

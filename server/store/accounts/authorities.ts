@@ -39,7 +39,7 @@ export async function listAuthorities(db: Kysely<Tables>, accountId: string): Pr
 
 /**
  * Adds trusted authorities, all or none, and skips known ones. Schedules checks of the account's monitors if any is
- * new. Returns all authorities of the account, or `too_many` if there would be more than `most`.
+ * new. Returns all authorities of the account, or `too_many` if there would be more than `max`.
  */
 export async function addAuthorities(
   store: Store,

@@ -35,8 +35,8 @@ export async function exportProfile(store: Store, accountId: string) {
 }
 
 /**
- * Returns all other data of an account as named lists. The caller streams them: at most one domain, or one page of
- * another list, is in memory at a time. Hashes, tokens and links are left out.
+ * Returns everything of an account except its profile as named lists. The caller streams them: at most one domain, or one page of
+ * another list, is in memory at a time. It omits hashes, tokens and links.
  */
 export function exportAccountData(
   store: Store,

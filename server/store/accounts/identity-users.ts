@@ -74,7 +74,7 @@ export async function replaceIdentityUser(
     if (isVerified && passwordHash === undefined) return { subject: old.id, accountId: null };
 
     // Use a new id, so that requests in flight cannot undo this: what they write at the provider (a session, a passkey)
-    // refers to the old id and violates the foreign key, and `holdAccess` refuses their writes to the account.
+    // refers to the old id and violates the foreign key, and `lockAccess` refuses their writes to the account.
     const subject = randomUUID();
     // A verified user keeps passkeys, one-time codes and links to other providers. An unverified one loses them,
     // because the person who signed up may not own the address.

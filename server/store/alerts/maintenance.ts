@@ -71,7 +71,7 @@ const isNotOver = (now: number) => sql<boolean>`(repeats = 'weekly' or ends_at >
 
 /**
  * Adds a maintenance window and deletes those that are over. Returns `not_found` if the account has no such monitor,
- * and `too_many` if it already has `most` windows.
+ * and `too_many` if it already has `max` windows.
  */
 export async function addMaintenance(
   store: Store,

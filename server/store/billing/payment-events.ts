@@ -38,8 +38,8 @@ export interface PaymentEventResult {
 type Row = Selectable<SubscriptionsTable>;
 
 /**
- * Applies an event exactly once, in one transaction with the resulting plan. The account is that of the known subscription,
- * else `referredTo` (the account id that we signed for the checkout), else that of the provider's customer.
+ * Applies an event exactly once, in one transaction with the resulting plan. Takes the account from the known subscription,
+ * else from `referredTo` (the account id that we signed for the checkout), else from the provider's customer.
  */
 export async function applyPaymentEvent(
   store: Store,

@@ -93,8 +93,8 @@ export async function applyPlan(
 }
 
 /**
- * Restores Premium that a clock running ahead ended too early: Free accounts whose trial, grant or subscription still
- * gives it at `now` (ms UTC). Returns how many accounts changed.
+ * Restores Premium for Free accounts whose trial, grant or subscription is still valid at `now` (ms UTC): our clock ran
+ * ahead and ended it too early. Returns how many accounts changed.
  */
 export async function restoreEndedPlans(store: Store, now: number): Promise<number> {
   const candidates = await store.db

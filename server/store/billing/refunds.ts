@@ -24,7 +24,7 @@ interface Refund {
 type Refundable = Pick<Selectable<SubscriptionsTable>, 'refunded_at' | 'refund_told_at'>;
 
 /**
- * Returns the refund of a webhook event. Its time is that of the event, but at most the last millisecond of the
+ * Returns the refund of a webhook event. `refundedAt` is the event's time, but at most the last millisecond of the
  * refunded period.
  */
 export function refundOf(

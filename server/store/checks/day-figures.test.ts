@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followHour, hoursOf, type OpenHour, packHour, parseHour, withHour } from './day-figures.ts';
+import { addCheckToHour, hoursOf, type OpenHour, packHour, parseHour, withHour } from './day-figures.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const DAY = Date.UTC(2026, 0, 15);
@@ -11,10 +11,10 @@ const check = (at: number, responseMs: number | null = 20) => ({
 
 describe('the figures of hours and days', () => {
   it('count the checks of an hour until another one begins', () => {
-    const first = followHour(null, check(DAY + 1, 10));
+    const first = addCheckToHour(null, check(DAY + 1, 10));
     expect(first.finished).toBeNull();
-    const second = followHour(first.open, check(DAY + HOUR_MS - 1, 30));
-    const third = followHour(second.open, check(DAY + HOUR_MS, null));
+    const second = addCheckToHour(first.open, check(DAY + HOUR_MS - 1, 30));
+    const third = addCheckToHour(second.open, check(DAY + HOUR_MS, null));
     expect(third.finished).toEqual({
       at: DAY,
       figures: { checks: 2, up: 2, down: 0, unknown: 0, answered: 2, responseSum: 40, responseMax: 30 },
@@ -25,7 +25,7 @@ describe('the figures of hours and days', () => {
 
   it('add up to the day, which has the hours that had answers', () => {
     const hour = (at: number, responseMs: number | null): OpenHour =>
-      followHour(null, check(at, responseMs)).open;
+      addCheckToHour(null, check(at, responseMs)).open;
     let day = withHour(undefined, hour(DAY, 10));
     day = withHour(day, hour(DAY + HOUR_MS, null));
     day = withHour(day, hour(DAY + 23 * HOUR_MS, 50));

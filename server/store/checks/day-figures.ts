@@ -39,7 +39,7 @@ export interface OpenHour {
  * Returns the figures of the current hour with the check added. `finished`: the previous hour if the check begins another one,
  * else null.
  */
-export function followHour(
+export function addCheckToHour(
   open: OpenHour | null,
   check: { at: number; state: Uptime; responseMs: number | null },
 ): { open: OpenHour; finished: OpenHour | null } {

@@ -117,7 +117,7 @@ async function newBytes(
 }
 
 /**
- * Marks the oldest former certificates of a monitor above `most` as not kept, and deletes DER that no monitor keeps. Returns
+ * Marks the oldest former certificates of a monitor above `max` as not kept, and deletes DER that no monitor keeps. Returns
  * whether there were any.
  */
 async function dropOldest(

@@ -20,7 +20,7 @@ export async function inTransaction<T>(
   for (let attempt = 1; ; attempt++) {
     try {
       return await store.db.transaction().execute(async (trx) => {
-        await holdAccess(store.dialect, trx);
+        await lockAccess(store.dialect, trx);
         return work(trx);
       });
     } catch (error) {
@@ -49,7 +49,7 @@ export class AccessEnded extends Error {
 }
 
 /** Locks the caller's session or token against deletion until the transaction ends. @throws AccessEnded */
-async function holdAccess(dialect: DialectName, trx: Transaction<Tables>): Promise<void> {
+async function lockAccess(dialect: DialectName, trx: Transaction<Tables>): Promise<void> {
   const caller = callers.getStore();
   if (caller === undefined) return;
   const [table, id] =

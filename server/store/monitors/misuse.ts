@@ -80,7 +80,7 @@ const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => (
 });
 
 /**
- * Counts a port that `who` (an account or a network) wants probed, and refuses more than `most` different ports per registrable
+ * Counts a port that `who` (an account or a network) wants probed, and refuses more than `max` different ports per registrable
  * domain and day. A port counted before costs nothing. Removing a domain refunds nothing.
  */
 export async function countProbedPort(

@@ -51,18 +51,18 @@ export function announceMonitor(store: Store, monitor: Monitor, change: Change, 
 /** Notes and tags that the owner wrote. */
 export type Description = Pick<Monitor, 'notes' | 'tags'>;
 
-export type DescribedMonitor = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
+export type DescriptionChange = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
 
 /**
  * Replaces notes and tags with the result of `describe` (null: refused) for the current ones while the row is locked. Also
  * updates the search text. Publishes no signal if nothing changed.
  */
-export async function describeMonitor(
+export async function updateDescription(
   store: Store,
   request: MonitorKey & { describe(present: Description): Description | null },
-): Promise<DescribedMonitor> {
+): Promise<DescriptionChange> {
   let isChanged = false;
-  const described = await inTransaction(store, async (trx): Promise<DescribedMonitor> => {
+  const described = await inTransaction(store, async (trx): Promise<DescriptionChange> => {
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     const present = toMonitor(row);

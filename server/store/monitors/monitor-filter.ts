@@ -59,7 +59,7 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
   return rest;
 }
 
-/** Number of matches above which a walk through an index in the list's order soon fills a page. */
+/** With more matches than this, a walk through an index in the list's order soon fills a page. */
 const DENSE_MATCHES = 5_000;
 /** Maximum share of the matches for which the index is walked, about the same share of the account's rows. */
 const MAX_WALKED_SHARE = 1 / 10;

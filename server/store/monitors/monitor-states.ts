@@ -1,7 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { UptimeAssessment } from '../../core/index.ts';
 import { type OpenRun, type CheckResult, startRun } from '../checks/check-runs.ts';
-import { followHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
+import { addCheckToHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
 import type { MonitorStatesTable } from '../schema/check-tables.ts';
@@ -55,7 +55,7 @@ export async function recordState(
     open && isSame(said, before, samples.at(-1), isKept ? null : wasReached)
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
       : await startRun(trx, key, { open, said, now });
-  const { open: hour, finished } = followHour(parseHour(before), { at: now, state, responseMs });
+  const { open: hour, finished } = addCheckToHour(parseHour(before), { at: now, state, responseMs });
   if (finished) await keepHour(trx, key, finished);
   samples.push({ at: now, state, responseMs, message: said.downMessage });
   const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {

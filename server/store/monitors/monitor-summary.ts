@@ -150,7 +150,7 @@ async function countAll(
 
 /**
  * Returns SQL for the days (UTC) on which certificates of a phase expire. The SQL jumps from the first certificate of a day to
- * that of the next and counts those between, because with GROUP BY SQLite would sort all rows.
+ * the first of the next day and counts between them, because with GROUP BY SQLite would sort all rows.
  */
 function endsOnDays(accountId: string, phase: number): RawBuilder<CountRow> {
   const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
@@ -240,7 +240,7 @@ async function expiriesOf(store: Store, query: SummaryQuery): Promise<ExpiryRow[
     .execute();
 }
 
-/** Returns one entry per day (UTC), that of the certificate that expires first, soonest day first. */
+/** Returns the certificate that expires first on each day (UTC), soonest day first. */
 async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly Day[]): Promise<ExpiryRow[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
   // Sorted below, because with ORDER BY SQLite would scan the whole account in that order.

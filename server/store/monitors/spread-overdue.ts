@@ -10,7 +10,7 @@ export interface Spread {
   now: number;
   /** Time after which a due check is overdue. */
   lateMs: number;
-  /** Number of overdue checks up to which none is moved. */
+  /** Checks are moved only if more than this many are overdue. */
   fewest: number;
   /** The period over which overdue checks are spread. */
   overMs: number;

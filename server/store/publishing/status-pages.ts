@@ -204,7 +204,7 @@ async function writePage(
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
 
 /**
- * Returns at most `most` monitors of a page, and a lower bound for how many more there are. If not all fit, monitors
+ * Returns at most `max` monitors of a page, and a lower bound for how many more there are. If not all fit, monitors
  * that are down or have a bad certificate come before healthy ones.
  */
 export async function listPageMonitors(
@@ -253,7 +253,7 @@ export interface ShownIncident {
   endedAt: number | null;
 }
 
-/** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `most`. */
+/** Lists downtime of these monitors since `from` (ms UTC): open incidents first, then newest first; at most `max`. */
 export async function listDowntime(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; max: number },

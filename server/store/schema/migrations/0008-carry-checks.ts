@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Uptime } from '../../../core/index.ts';
-import { followHour, type OpenHour, packHour, withHour } from '../../checks/day-figures.ts';
+import { addCheckToHour, type OpenHour, packHour, withHour } from '../../checks/day-figures.ts';
 import { evidenceId, readObservation, shortDigest } from '../../checks/evidence.ts';
 import { packSamples, type Sample } from '../../checks/samples.ts';
 import type { Tables } from '../tables.ts';
@@ -183,7 +183,7 @@ class Carried {
   private count(at: number, state: Uptime, { response_ms: responseMs, down_message: message }: FormerCheck) {
     this.samples.push({ at, state, responseMs, message });
     if (this.samples.length > AT_ONCE) this.samples.splice(0, AT_ONCE / 2);
-    const { open, finished } = followHour(this.hour, { at, state, responseMs });
+    const { open, finished } = addCheckToHour(this.hour, { at, state, responseMs });
     this.hour = open;
     if (finished === null) return;
     const dayAt = Math.floor(finished.at / DAY_MS) * DAY_MS;
