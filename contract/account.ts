@@ -34,7 +34,7 @@ export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
   name: lineSchema(NAME_MAX_LENGTH).nullish(),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
-  /** The person signed up through a button that offers the trial. Used only when the account is created. */
+  /** True if the person signed up through a button that offers the trial. Used only when the account is created. */
   trial: z.boolean().optional(),
   /** Invitation code, needed if the account is created through a provider other than the built-in one. */
   invite: z.string().max(2048).optional(),
@@ -51,38 +51,41 @@ export const timeZoneUpdateSchema = z.object({ time_zone: timeZoneSchema.nullabl
 
 export const subscriptionClaimsSchema = z.object({
   sub: z.string(),
-  /** Truthy means subscribed. */
+  /** Status of the subscription; empty without Premium. The web app treats any other value as subscribed. */
   status: z.string(),
   exp: z.number(),
 });
 
-/** Answer of `GET /user/sub`: a JWT (HS256) with `subscriptionClaimsSchema`. See docs/decisions/0005. */
+/** Answer of `GET /user/sub`: a JWT (HS256) whose claims match `subscriptionClaimsSchema`. See docs/decisions/0005. */
 export const subscriptionTokenSchema = z.object({ data: z.string() });
 
 /** The account's plan and anything that needs its owner's attention. Instants are ISO 8601 UTC. */
 export const standingSchema = z
   .object({
     plan: z.enum(['free', 'premium']),
-    /** As in the subscription token; empty without Premium. */
+    /** Subscription status, with the values of the subscription token; empty without Premium. */
     status: z.enum(['', 'active', 'trialing', 'past_due']),
-    /** Where Premium comes from; `deployment` if everybody has it. */
+    /** Source of Premium; `deployment` if every account of the deployment has it. */
     source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
-    /** When Premium currently ends; null without Premium or if no end is known. */
+    /** Time when Premium currently ends; null without Premium or if no end is known. */
     ends_at: z.string().nullable(),
-    /** How many domains the plan has paused. */
+    /** Number of domains that are paused because they exceed the plan's limit. */
     paused_by_plan: z.number().int(),
-    /** How many domains are paused because they were added before the email address was verified. */
+    /** Number of domains that are paused because they were added before the email address was verified. */
     paused_unconfirmed: z.number().int(),
     email_verified: z.boolean(),
-    /** Checks are overdue, so the data shown may be out of date. */
+    /** True if a check is more than 10 minutes overdue, so that the data shown may be out of date. */
     checks_late: z.boolean(),
-    /** Alerts are overdue. */
+    /** True if an alert is more than 10 minutes overdue. */
     alerts_late: z.boolean(),
-    /** The account's address rejected mail permanently. We send nothing to it until its owner asks us to try again. */
+    /** True if the account's address rejected mail permanently. We send it no mail until the account's owner requests a retry. */
     mail_failing: z.boolean(),
-    /** The recipient at the account's address unsubscribed from all alerts by mail. */
+    /** True if the recipient at the account's address unsubscribed from all alerts sent by mail. */
     unsubscribed: z.boolean(),
-    /** Page with the mails that this installation keeps unsent; only for requests from the same machine, else null. */
+    /**
+     * URL of the page with the mails that this installation stores instead of sending. null if it sends mail, and for requests
+     * from other machines.
+     */
     mail_page: z.string().nullable(),
   })
   .meta({ id: 'Standing' });
@@ -93,7 +96,7 @@ export const sessionListSchema = z.array(
     id: z.string(),
     /** Whether this session made the request. */
     current: z.boolean(),
-    /** For example "Firefox on Linux", derived from the User-Agent header. */
+    /** Browser and operating system, e.g. "Firefox on Linux", derived from the User-Agent header. */
     browser: z.string(),
     /** IP address of the last sign-in or refresh. */
     address: z.string(),

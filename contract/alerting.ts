@@ -8,23 +8,29 @@ const isoInstant = z.string();
 export const MAX_STEPS = 8;
 export const MAX_MAINTENANCE_WINDOWS = 50;
 
-/** When to alert before a certificate expires: '14d' is 14 days before, '20%' is when 20 % of its lifetime is left. */
+/** Time of an alert before a certificate expires: '14d' is 14 days before, '20%' is when 20 % of the lifetime is left. */
 export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)d|(?:[1-9]|[1-4]\d|50)%)$/, {
   message: 'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
 });
 const minuteSchema = z.number().int().min(0).max(1439);
 
 const alertSettingsSchema = z.object({
-  /** Keys of channels; null means all, also later ones. Never empty, so that nobody turns alerts off by accident. */
+  /**
+   * Keys of the channels that send alerts; null means all, including channels added later. Never empty, so that nobody turns off
+   * all alerts by accident.
+   */
   channels: z.array(z.string().max(64)).min(1, 'Choose at least one channel').max(32).nullable(),
-  /** null means the default steps, which work for every certificate lifetime. */
+  /** Steps at which expiry alerts are sent; null means the default steps, which suit every certificate lifetime. */
   steps: z
     .array(alertStepSchema)
     .min(1, 'One step has to stay')
     .max(MAX_STEPS, `At most ${MAX_STEPS} steps`)
     .refine((steps) => new Set(steps).size === steps.length, 'Two steps are the same')
     .nullable(),
-  /** Minutes after midnight in the account's time zone. An end before the start is on the next day. */
+  /**
+   * Daily quiet hours in minutes after midnight, in the account's time zone; null if there are none. An end before the start is
+   * on the next day.
+   */
   quiet_hours: z
     .object({ from_minute: minuteSchema, to_minute: minuteSchema, critical_always: z.boolean() })
     .refine(({ from_minute: from, to_minute: to }) => from !== to, 'Quiet hours need a beginning and an end')
@@ -34,24 +40,27 @@ const alertSettingsSchema = z.object({
 });
 export type AlertSettingsWire = z.infer<typeof alertSettingsSchema>;
 
-/** A domain's overrides. Omitted fields inherit from the account; `steps: null` overrides with the default steps. */
+/**
+ * Alert settings of a domain. Omitted fields inherit from the account; `steps: null` overrides the account's steps with the
+ * default steps.
+ */
 export const domainAlertSettingsSchema = alertSettingsSchema.partial();
 export type DomainAlertSettingsWire = z.infer<typeof domainAlertSettingsSchema>;
 
 export const accountAlertsSchema = z
   .object({
     settings: alertSettingsSchema,
-    /** IANA time zone that quiet hours use; null means UTC. */
+    /** IANA time zone of the quiet hours; null means UTC. */
     time_zone: z.string().nullable(),
-    /** Sent on Monday mornings; Premium only. */
+    /** Weekly digest mail, sent on Monday mornings; Premium only. */
     digest: z.object({ enabled: z.boolean(), next_at: isoInstant.nullable() }),
-    /** null: there is no calendar feed. Its URL is shown only when it is created. */
+    /** Calendar feed; null if there is none. Its URL is shown only when it is created. */
     calendar: z.object({ created_at: isoInstant, read_at: isoInstant.nullable() }).nullable(),
   })
   .meta({ id: 'AccountAlerts' });
 export type AccountAlertsWire = z.infer<typeof accountAlertsSchema>;
 
-/** Fields that are left out keep their value, inside `settings` too. */
+/** Changes to the account's alert settings. Omitted fields keep their value, also inside `settings`. */
 export const changeAccountAlertsSchema = z.object({
   settings: alertSettingsSchema.partial().optional(),
   digest: z.boolean().optional(),
@@ -60,44 +69,47 @@ export const changeAccountAlertsSchema = z.object({
 const plannedAlertSchema = z.object({
   domain_id: z.string(),
   display_name: z.string(),
-  /** As in `alertStepSchema`, or a built-in step such as `renewal_overdue` or `expired`. */
+  /** Step as in `alertStepSchema`, or a built-in step such as `renewal_overdue` or `expired`. */
   step: z.string(),
-  /** "14 days before", "20 % of its lifetime left", "when it expires" */
+  /** The step in words, e.g. "14 days before", "20 % of its lifetime left" or "when it expires". */
   label: z.string(),
   severity: z.enum(['critical', 'warning']),
-  /** When it would be sent, after any quiet hours, snooze or maintenance window. */
+  /** Time when the alert would be sent, after any quiet hours, snooze or maintenance window. */
   at: isoInstant,
   expiry_date: isoInstant,
-  /** Name of the certificate, if it is not the one that the domain serves. */
+  /** Name of the certificate that expires; null if it is the one that the domain serves. */
   certificate_name: z.string().nullable(),
 });
 export type PlannedAlertWire = z.infer<typeof plannedAlertSchema>;
 
-/** Asks which alerts would be sent if nobody renewed, for one domain or, without `domain_id`, the whole account. */
+/**
+ * Query for the alerts that would be sent if no certificate were renewed, for one domain or, without `domain_id`, for the
+ * account.
+ */
 export const previewAlertsSchema = z.object({
   domain_id: z.uuid().optional(),
   steps: alertSettingsSchema.shape.steps,
-  /** Left out: the current ones. */
+  /** Quiet hours to apply; the current ones if omitted. */
   quiet_hours: alertSettingsSchema.shape.quiet_hours.optional(),
 });
 export const previewSchema = z.object({
-  /** Soonest first, at most 20. */
+  /** The next alerts, soonest first, at most 20. */
   alerts: z.array(plannedAlertSchema),
-  /** How many further alerts there would be within the next 90 days. */
+  /** Number of further alerts, not in `alerts`; for a whole account, only those within the next 90 days. */
   more: z.number().int(),
 });
 
 export const alertIncidentSchema = z.object({
   id: z.string(),
   problem: z.enum(ALERT_PROBLEMS),
-  /** Current severity. `critical` keeps visitors out, or will within days. */
+  /** Current severity. `critical`: the problem turns visitors away, or will within days. */
   severity: z.enum(['critical', 'warning']),
   /** One sentence that says what is wrong. */
   title: z.string(),
   started_at: isoInstant,
   ended_at: isoInstant.nullable(),
   acknowledged_at: isoInstant.nullable(),
-  /** No alerts are sent before this instant; always in the future. */
+  /** End of the snooze, before which no alerts are sent; always in the future. null without a snooze. */
   snoozed_until: isoInstant.nullable(),
 });
 export type AlertIncidentWire = z.infer<typeof alertIncidentSchema>;
@@ -119,13 +131,13 @@ export const domainAlertsSchema = z
     incidents: z.array(alertIncidentSchema),
     /** Whether at least one channel would send alerts about this domain. */
     is_told: z.boolean(),
-    /** Soonest first; empty if nothing will be sent. */
+    /** Planned alerts, soonest first, at most 20; empty if none will be sent. */
     planned: z.array(plannedAlertSchema),
-    /** Newest first, at most 20. */
+    /** Sent alerts, newest first, at most 20. */
     sent: z.array(sentAlertSchema),
-    /** The domain's overrides. */
+    /** Settings of the domain that override the account's. */
     own: domainAlertSettingsSchema,
-    /** The account's settings with the overrides applied. */
+    /** The account's settings with the domain's overrides applied. */
     effective: alertSettingsSchema,
     maintenance_until: isoInstant.nullable(),
     /** Keys of mail channels whose recipient unsubscribed from this domain. */
@@ -135,14 +147,14 @@ export const domainAlertsSchema = z
 export type DomainAlertsWire = z.infer<typeof domainAlertsSchema>;
 
 export const snoozeSchema = z.object({
-  /** ISO 8601, at most 30 days ahead; null ends it. */
+  /** End of the snooze, ISO 8601, at most 30 days ahead; null ends a snooze now. */
   until: z.iso.datetime({ offset: true }).nullable(),
 });
 export const acknowledgeSchema = z.object({ acknowledged: z.boolean() });
 
 export const maintenanceWindowSchema = z.object({
   id: z.string(),
-  /** null: all domains. */
+  /** Domain that the window applies to; null for all domains. */
   domain: z.object({ id: z.string(), display_name: z.string() }).nullable(),
   starts_at: isoInstant,
   ends_at: isoInstant,
@@ -168,23 +180,32 @@ export const addMaintenanceWindowSchema = z
     path: ['ends_at'],
   });
 
-/** The calendar's secret URL, shown only once. */
+/** Secret URL of the calendar feed, shown only in this answer. */
 export const calendarMadeSchema = z.object({ url: z.string() });
 
-/** Token of a mailed link; works without an account. Any length passes, so that a truncated one is a bad link. */
+/**
+ * Token of a mailed link, valid without an account. Truncated tokens pass this schema too, so that the answer is `invalid_token`
+ * instead of `invalid_request`.
+ */
 export const mailedTokenSchema = z.object({ token: z.string().min(1).max(512) });
 export const unsubscribeSubjectSchema = z.object({
-  /** Masked: m•••@fjord.example */
+  /** Masked email address of the recipient, e.g. m•••@fjord.example. */
   address: z.string(),
-  /** The mail's domain, to unsubscribe from it alone; null for the digest and for a removed domain. */
+  /**
+   * Domain that the mail was about, so that the recipient can unsubscribe from it alone; null for the digest and for a removed
+   * domain.
+   */
   domain: z.string().nullable(),
   /** Kind of the mail that contains the link. */
   mail: z.enum(['alert', 'digest']),
-  /** Current state. */
+  /** Scope of the recipient's current unsubscription; `no` if there is none. */
   unsubscribed: z.enum(['no', 'domain', 'digest', 'all']),
 });
 export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
-/** `all` stops alerts and the digest. `none` resubscribes, but a digest has to be turned on in the settings. */
+/**
+ * Change of a recipient's subscription. `all` stops alerts and the digest. `none` resubscribes, except to the digest, which only
+ * the settings turn on again.
+ */
 export const unsubscribeSchema = mailedTokenSchema.extend({
   scope: z.enum(['domain', 'digest', 'all', 'none']),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How many authorities an account may add. */
+/** Maximum number of authorities that an account may add. */
 export const MAX_AUTHORITIES = 20;
 export const AUTHORITY_PEM_MAX_LENGTH = 100_000;
 

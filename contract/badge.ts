@@ -4,9 +4,9 @@ import { DAY_MS } from './durations.ts';
 type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {
   status: BadgeStatus;
-  /** For example 'Expiring in 2 days'. */
+  /** Full text, e.g. 'Expiring in 2 days'. */
   text: string;
-  /** For example 'Expiring in 2d'. */
+  /** Short text, e.g. 'Expiring in 2d'. */
   shortText: string;
 }
 
@@ -15,7 +15,10 @@ export function daysLeft(notAfter: number, now: number): number {
   return Math.floor((notAfter - now) / DAY_MS);
 }
 
-/** Returns the badge by days left, whatever the certificate's lifetime; null above `SOON_DAYS`. */
+/**
+ * Returns the badge for the days from `now` until `notAfter` (both ms UTC), whatever the certificate's lifetime; null if more
+ * than `SOON_DAYS` are left.
+ */
 export function expiryBadge(notAfter: number, now: number): Badge | null {
   const days = daysLeft(notAfter, now);
   if (days < 0) return { status: 'expired', text: 'Expired', shortText: 'Expired' };

@@ -1,44 +1,42 @@
 import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
-const ADDRESS_MAX_LENGTH = 2_048;
+const URL_MAX_LENGTH = 2_048;
 
-function webAddress(message: string, accepts: (url: URL) => boolean = () => true) {
-  return lineSchema(ADDRESS_MAX_LENGTH).superRefine((text, context) => {
+function urlSchema(message: string, accepts: (url: URL) => boolean = () => true) {
+  return lineSchema(URL_MAX_LENGTH).superRefine((text, context) => {
     const url = URL.canParse(text) ? new URL(text) : null;
-    const refuse = (why: string) => context.addIssue({ code: 'custom', message: why });
+    const refuse = (reason: string) => context.addIssue({ code: 'custom', message: reason });
     if (!url || !['https:', 'http:'].includes(url.protocol) || !accepts(url)) refuse(message);
     else if (url.username !== '' || url.password !== '' || url.hash !== '')
       refuse('An address without user name, password or #');
   });
 }
-const isAt = (url: URL, host: RegExp) =>
+const isHttpsOn = (url: URL, host: RegExp) =>
   url.protocol === 'https:' && url.port === '' && host.test(url.hostname);
 
-const SLACK_ADDRESS = webAddress(
+const slackUrlSchema = urlSchema(
   'A Slack webhook address begins with https://hooks.slack.com/',
-  (url) => isAt(url, /^hooks\.slack(?:-gov)?\.com$/) && url.pathname.startsWith('/services/'),
+  (url) => isHttpsOn(url, /^hooks\.slack(?:-gov)?\.com$/) && url.pathname.startsWith('/services/'),
 );
-const DISCORD_ADDRESS = webAddress(
+const discordUrlSchema = urlSchema(
   'A Discord webhook address begins with https://discord.com/api/webhooks/',
   (url) =>
-    isAt(url, /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/) && url.pathname.startsWith('/api/webhooks/'),
+    isHttpsOn(url, /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/) &&
+    url.pathname.startsWith('/api/webhooks/'),
 );
-const TEAMS_ADDRESS = webAddress(
+const teamsUrlSchema = urlSchema(
   'Copy the whole address that the workflow shows; it is an https address',
   (url) => url.protocol === 'https:',
 );
 
-/**
- * The kinds of channels, each with what a person enters for one. The API never sends the secrets among it back. Every room may import
- * the names from here; the order is the one in which the page offers the kinds.
- */
+/** Settings of each kind of channel, as its owner enters them. The API never returns the secrets among them. */
 export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('email'), address: z.email('Invalid email address').max(254) }),
-  z.object({ kind: z.literal('webhook'), url: webAddress('Enter an http or https address') }),
-  z.object({ kind: z.literal('slack'), url: SLACK_ADDRESS }),
-  z.object({ kind: z.literal('discord'), url: DISCORD_ADDRESS }),
-  z.object({ kind: z.literal('teams'), url: TEAMS_ADDRESS }),
+  z.object({ kind: z.literal('webhook'), url: urlSchema('Enter an http or https address') }),
+  z.object({ kind: z.literal('slack'), url: slackUrlSchema }),
+  z.object({ kind: z.literal('discord'), url: discordUrlSchema }),
+  z.object({ kind: z.literal('teams'), url: teamsUrlSchema }),
   z.object({
     kind: z.literal('telegram'),
     bot_token: lineSchema(100).regex(/^\d{5,20}:[\w-]{30,60}$/, 'A bot token looks like 123456789:AA…'),
@@ -51,7 +49,7 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('ntfy'),
-    server: webAddress('Enter an http or https address').default('https://ntfy.sh'),
+    server: urlSchema('Enter an http or https address').default('https://ntfy.sh'),
     topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic has letters, digits, - and _'),
     access_token: lineSchema(200)
       .regex(/^[\x21-\x7e]*$/, 'An access token has no spaces')

@@ -11,8 +11,8 @@ function truncate(text: string, maxLength: number): string {
 }
 
 /**
- * One line of pasted text or a file, with `host` as written. Excess tags and overlong tags or notes are truncated
- * instead of rejected, because they may come from another program with other limits.
+ * One line of pasted text or of a file, with `host` as entered. Excess tags and overlong tags or notes are truncated instead of
+ * rejected, because they may come from another program with other limits.
  */
 const importEntrySchema = z.object({
   host: z.string().max(2048),
@@ -33,30 +33,33 @@ const importEntrySchema = z.object({
 });
 export type ImportEntry = z.input<typeof importEntrySchema>;
 
-/** The page splits a long paste into several calls. */
+/** Lines to import. The web app splits longer input into several calls. */
 export const importSchema = z.object({
   entries: z.array(importEntrySchema).min(1).max(IMPORT_SIZE, `At most ${IMPORT_SIZE} lines at once`),
 });
 
 /** Predicted result for each entry, in request order. */
 export const importPreviewSchema = z.object({
-  /** How many more domains the plan allows; null without a limit. */
+  /** Number of further domains that the plan allows; null without a limit. */
   room: z.number().int().nullable(),
   entries: z.array(
     z.object({
-      /** `exists`: already monitored. Duplicates within the request are both `new`; they have the same `endpoint`. */
+      /**
+       * Predicted result. `exists`: the account already monitors the endpoint. Duplicates within the request are all `new` and
+       * have the same `endpoint`.
+       */
       outcome: z.enum(['new', 'exists', 'invalid']),
-      /** Normalised host:port; null if invalid. */
+      /** Normalised host:port; null if the line is invalid. */
       endpoint: z.string().nullable(),
       display_name: z.string().nullable(),
-      /** Reason if invalid. */
+      /** Reason why the line is invalid; null if it is valid. */
       message: z.string().nullable(),
     }),
   ),
 });
 export type ImportPreview = z.infer<typeof importPreviewSchema>;
 
-/** Results in request order. `problem` is null if the domain was added; its first check runs in the background. */
+/** Results in request order. `problem` is null if the domain was added; the first check of the domain runs in the background. */
 export const importResultSchema = z.array(
   z.object({
     problem: problemCodeSchema.nullable(),

@@ -3,15 +3,15 @@ import { findingSchema } from './domain.ts';
 
 const isoInstant = z.string();
 
-/** A finding with everything that helps to fix it. */
+/** A finding of the last check, with a fix, a shell command and evidence. */
 export const reportFindingSchema = findingSchema.extend({
   fingerprint: z.string().nullable(),
-  /** One concrete instruction; null if there is nothing to do. */
+  /** One concrete instruction that fixes the problem; null if there is nothing to do. */
   fix: z.string().nullable(),
-  /** A shell command that shows the problem. */
+  /** Shell command that shows the problem; null if there is none. */
   command: z.string().nullable(),
   evidence: z.array(z.object({ label: z.string(), value: z.string() })),
-  /** `chain`: the fix is to serve the report's `chain_pem`. */
+  /** Attachment that the fix needs. `chain`: the fix is to serve the report's `chain_pem`. */
   attachment: z.enum(['chain']).nullable(),
 });
 export type ReportFindingWire = z.infer<typeof reportFindingSchema>;
@@ -24,11 +24,11 @@ const addressSchema = z.object({
   tls_version: z.string().nullable(),
   /** Usual name of the key exchange group, e.g. X25519. */
   group: z.string().nullable(),
-  /** Time to connect and complete the handshake. */
+  /** Time to connect and complete the handshake, in ms. */
   response_ms: z.number().int(),
-  /** Predicate of a sentence about the address ("did not answer in time"); null if it answered. */
+  /** Predicate of a sentence about the address ("did not answer in time"); null if the address answered. */
   failure: z.string().nullable(),
-  /** The failure is on our side (e.g. we have no IPv6) and says nothing about the address. */
+  /** True if the failure is on our side (no IPv6 here) and says nothing about the address. */
   is_ours: z.boolean(),
 });
 export type AddressWire = z.infer<typeof addressSchema>;
@@ -60,7 +60,7 @@ const postureSchema = z.object({
     z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
     z.object({ outcome: z.literal('not_applicable') }),
   ]),
-  /** Certificates that the server shows only in a handshake that offers just one signature type. */
+  /** Certificates that the server presents only in a handshake that offers just one signature type. */
   alternates: z.array(
     z.object({
       key_type: z.enum(['rsa', 'ecdsa']),
@@ -72,13 +72,13 @@ const postureSchema = z.object({
 });
 export type PostureWire = z.infer<typeof postureSchema>;
 
-/** Everything that the last check concluded about an endpoint. */
+/** All conclusions of the last check of an endpoint. */
 export const reportSchema = z
   .object({
     checked_at: isoInstant.nullable(),
     findings: z.array(reportFindingSchema),
     addresses: z.array(addressSchema),
-    /** From the leaf to the trust anchor; empty if there is no valid path. */
+    /** Validated path from the leaf to the trust anchor; empty if there is no valid path. */
     path: z.array(
       z.object({
         fingerprint: z.string(),
@@ -88,16 +88,16 @@ export const reportSchema = z
         source: z.enum(['sent', 'cache', 'fetched', 'trust_store']),
       }),
     ),
-    /** The chain that the server should send, leaf first and without the root; null if it is not known. */
+    /** PEM of the chain that the server should send, leaf first and without the root; null if it is not known. */
     chain_pem: z.string().nullable(),
-    /** Each revocation source that was asked about the leaf. */
+    /** Revocation sources that were queried about the leaf. */
     revocation_sources: z.array(
       z.object({
         source: z.enum(['crl', 'ocsp', 'staple']),
         url: z.string().nullable(),
         checked_at: isoInstant,
         state: z.enum(['good', 'revoked', 'none']),
-        /** A sentence on why the source gave no usable answer; null if it did. */
+        /** Sentence that says why the source gave no usable answer; null if it gave one. */
         why: z.string().nullable(),
         this_update: isoInstant.nullable(),
         next_update: isoInstant.nullable(),
@@ -122,7 +122,7 @@ export const historyDiffSchema = z
     subject: z.object({ from: z.string(), to: z.string() }).nullable(),
     /** Key types, e.g. 'RSA 2048 bit'. */
     key: z.object({ from: z.string(), to: z.string() }).nullable(),
-    /** Both certificates have the same key pair. */
+    /** True if both certificates have the same key pair. */
     same_key: z.boolean(),
     lifetime_days: z.object({ from: z.number(), to: z.number() }).nullable(),
     signature_algorithm: z.object({ from: z.string(), to: z.string() }).nullable(),

@@ -30,7 +30,7 @@ const isoInstant = z.string();
 
 const protocolSchema = z.enum(PROTOCOLS);
 
-/** A short label for grouping domains, in lower case. Lists separate tags by commas, so a tag has none. */
+/** Label for grouping domains, in lower case. Contains no comma, because lists separate tags with commas. */
 export const tagSchema = lineSchema(TAG_MAX_LENGTH)
   .toLowerCase()
   .min(1, 'A tag has at least one character')
@@ -41,11 +41,11 @@ const tagsSchema = z
   .transform((tags) => [...new Set(tags)]);
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
-/** A monitored endpoint. Instants are ISO 8601 UTC; certificate fields are null until a certificate was read. */
+/** A monitored endpoint. Instants are ISO 8601 UTC; certificate fields are null until a check has read a certificate. */
 export const domainSchema = z
   .object({
     id: z.string(),
-    /** A-label (RFC 5890) or IP address, without the port. */
+    /** Host name as A-label (RFC 5890), or IP address; without the port. */
     hostname: z.string(),
     port: z.number().int(),
     protocol: protocolSchema,
@@ -61,11 +61,14 @@ export const domainSchema = z
     authority_full_dn: z.string().nullable(),
     authority_url: z.string().nullable(),
     fingerprint: z.string().nullable(),
-    /** Start of the renewal window. */
+    /** Start of the renewal window, the same as `renewal.from`. */
     renewal_from: isoInstant.nullable(),
     is_revoked: z.boolean(),
     revocation: z.object({
-      /** `not_applicable`: too short-lived to be revoked, or the certificate declares it (RFC 9608). */
+      /**
+       * Revocation state. `not_applicable`: the certificate is too short-lived to be revoked, or declares that it has no
+       * revocation information (RFC 9608).
+       */
       state: z.enum(['good', 'revoked', 'unknown', 'unavailable', 'not_applicable']),
       source: z.enum(['crl', 'ocsp', 'staple']).nullable(),
       checked_at: isoInstant.nullable(),
@@ -73,41 +76,47 @@ export const domainSchema = z
       reason: z.string().nullable(),
       revoked_at: isoInstant.nullable(),
     }),
-    /** When it should be renewed; null if no certificate was read. */
+    /** Renewal window of the certificate; null until a check has read a certificate. */
     renewal: z
       .object({
         from: isoInstant,
         to: isoInstant,
-        /** When renewal becomes overdue; null if another address already serves the renewed certificate. */
+        /** Time when renewal becomes overdue; null if another address already serves the renewed certificate. */
         overdue_at: isoInstant.nullable().default(null),
-        /** Lifetime below 30 days: `state` is critical or soon from day one, so only `overdue_at` calls for action. */
+        /**
+         * True if the lifetime is below 30 days. `state` is then critical or soon from the first day, so only `overdue_at` shows
+         * when somebody has to act.
+         */
         is_short_lived: z.boolean().default(false),
-        /** `ari`: the window that the CA publishes (RFC 9773); `lifetime`: estimated from the lifetime. */
+        /**
+         * Source of the window. `ari`: published by the CA (RFC 9773); `lifetime`: estimated from the lifetime of the
+         * certificate.
+         */
         source: z.enum(['ari', 'lifetime']),
-        /** http(s) page on which the CA explains why the certificate should be replaced. */
+        /** URL (http or https) of the CA's explanation why the certificate should be replaced; null if there is none. */
         explanation_url: z.string().nullable(),
       })
       .nullable(),
-    /** The certificate in the path that expires before the leaf; null if the leaf expires first. */
+    /** Intermediate certificate in the path that expires before the leaf; null if the leaf expires first. */
     weakest_link: z.object({ name: z.string(), expiry_date: isoInstant }).nullable(),
     uptime: uptimeSummarySchema,
     trusted: z.boolean().nullable(),
     findings: z.array(findingSchema),
-    /** Why the last check could not read a certificate; null if it could. */
+    /** Reason why the last check could not read a certificate; null if it could. */
     unreachable: z
       .object({ stage: z.string(), reason: z.string(), message: z.string(), since: isoInstant })
       .nullable(),
     /** True while a check is running or requested. */
     checking: z.boolean(),
     /**
-     * Why it is paused: by the user, by the plan after Premium ended, or because it was added before the account's
-     * email address was verified (`unconfirmed`; resuming it confirms it). null while it is checked.
+     * Reason why the domain is paused; null while it is checked. `user`: the user paused it; `plan`: it exceeds the plan's limit;
+     * `unconfirmed`: it was added before the account's email address was verified, and resuming confirms it.
      */
     paused: z.enum(['user', 'plan', 'unconfirmed']).nullable(),
     /** The owner's notes; may contain line breaks. */
     notes: z.string(),
     tags: z.array(z.string()),
-    /** Path of the site's icon on this origin; null if none is known. A new icon gets a new URL. */
+    /** Path of the site's icon on this origin; null if no icon is known. A new icon gets a new path. */
     favicon: z.string().nullable(),
     check_every_minutes: z.number().int().default(DEFAULT_CHECK_EVERY_MINUTES),
     next_check_at: isoInstant,
@@ -118,17 +127,17 @@ export type DomainWire = z.infer<typeof domainSchema>;
 
 export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) });
 
-/** `instead_of` is the domain to pause in exchange when the plan's limit is reached. */
+/** Body of a resume call. If the plan's limit is reached, the domain `instead_of` is paused in the same transaction. */
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
 export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
-/** List filters: a state, or `problem` for domains among the summary's `problems`. */
+/** Values of the list's `status` filter: a state, or `problem` for the domains in `problems` of the summary. */
 export const LIST_STATUSES = [...DOMAIN_STATES, 'problem'] as const;
 export type ListStatus = (typeof LIST_STATUSES)[number];
 
-/** Selects domains. `q` matches part of the name (A-label or U-label), the notes or a tag. */
+/** Filter of domains. `q` matches part of the name (A-label or U-label), of the notes or of a tag. */
 const domainFilterSchema = z.object({
   q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
@@ -136,21 +145,24 @@ const domainFilterSchema = z.object({
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
 
-/** Takes `page` or `cursor`. A cursor is valid only for the sort order that it came from. */
+/**
+ * Query of the domain list, with either `page` or `cursor`. A cursor is valid only for the sort order of the answer that
+ * contained it.
+ */
 export const listQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   sort: z.enum(DOMAIN_SORTS).default('newest'),
 });
-/** The list's filter and sort order, without pagination. */
+/** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
 
-/** Ids in list order, at most 10,000; `total` counts all that match. */
+/** Ids of the matching domains in list order, at most 10,000. `total` counts all matching domains. */
 export const domainIdsSchema = z.object({ ids: z.array(z.string()), total: z.number().int() });
 
 export const domainListSchema = z.object({
   data: z.array(domainSchema),
-  /** null if the request used a cursor. */
+  /** Number of the page, from 1; null if the request used a cursor. */
   page: z.number().int().nullable(),
   page_size: z.number().int(),
   total: z.number().int(),
@@ -160,30 +172,39 @@ export const domainListSchema = z.object({
 export const summarySchema = z.object({
   total: z.number().int(),
   counts: z.record(domainStateSchema, z.number().int()),
-  /** How many in `counts` are short-lived, trusted and not overdue for renewal, so that nobody has to act. */
+  /**
+   * Number of domains in `counts` with a trusted, short-lived certificate whose renewal is not overdue, so that nobody has to
+   * act.
+   */
   on_schedule: z
     .object({ critical: z.number().int(), soon: z.number().int() })
     .default({ critical: 0, soon: 0 }),
-  /** All tags in use, in alphabetical order. */
+  /** The 500 tags with the most domains, in alphabetical order. */
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
-  /** Soonest first. Above 500 domains, entries are merged per day and `count` says how many each one stands for. */
+  /**
+   * Expiry dates, soonest first. If there are more than 500, all domains that expire on the same day (UTC) share one entry, and
+   * `count` is their number.
+   */
   expiries: z.array(
     z.object({
       id: z.string(),
       hostname: z.string(),
       display_name: z.string(),
       not_after: isoInstant,
-      /** Set for `critical` and `soon`, which a certificate valid for a few days is from its first day on. */
+      /**
+       * Start of validity; null except in the states `critical` and `soon`. It shows whether the certificate is short-lived and
+       * therefore in one of these states from its first day.
+       */
       valid_from: isoInstant.nullable().default(null),
       state: domainStateSchema,
-      /** Whether the summary's `on_schedule` counts it. */
+      /** Whether `on_schedule` of the summary counts this domain. */
       on_schedule: z.boolean().default(false),
       count: z.number().int().default(1),
     }),
   ),
   /**
-   * At most 500 domains with other problems than dates: `untrusted` (or a wrong name), `down` (a second check confirmed
-   * it) or `unreachable` (the last check read no certificate). An untrusted domain that is down has two entries.
+   * Problems other than expiry dates, of at most 500 domains: `untrusted` (also for a wrong name), `down` (confirmed by a second
+   * check) or `unreachable` (the last check read no certificate). An untrusted domain that is down has two entries.
    */
   problems: z.array(
     z.object({
@@ -192,7 +213,7 @@ export const summarySchema = z.object({
       display_name: z.string(),
       state: domainStateSchema,
       kind: z.enum(['untrusted', 'down', 'unreachable']),
-      /** One sentence: the worst finding's message, or why it is down or no certificate could be read. */
+      /** One sentence: the message of the worst finding, or the reason why the domain is down or no certificate was read. */
       message: z.string(),
     }),
   ),
@@ -213,39 +234,39 @@ export const historyEntrySchema = z
     sans: z.array(z.string()).default([]),
     first_seen_at: isoInstant,
     last_seen_at: isoInstant,
-    /** False if only these fields are stored: the certificate can no longer be compared or downloaded. */
+    /** False if only the fields of this entry are stored, so that the certificate can no longer be compared or downloaded. */
     kept: z.boolean().default(true),
   })
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntryWire = z.infer<typeof historyEntrySchema>;
 
-/** A sentence that names the limit because of which some certificates were not stored; null if all were. */
+/** Sentence that names the limit that prevented certificates from being stored in the last 30 days; null if all were stored. */
 export const notKeptSchema = z.string().nullable().default(null);
 
-/** A certificate of the chain that the endpoint last sent. Lists keep the order in which they were sent. */
+/** Certificate of the chain that the endpoint last sent. Lists keep the order in which the endpoint sent the certificates. */
 export const chainCertificateSchema = z
   .object({
     fingerprint: z.string(),
-    /** `root`: subject and issuer are equal. */
+    /** Position in the chain. `root`: subject and issuer are equal. */
     role: z.enum(['leaf', 'intermediate', 'root']),
     subject: z.string(),
     subject_full_dn: z.string(),
     issuer: z.string(),
     issuer_full_dn: z.string(),
-    /** Hexadecimal, as encoded in the certificate. */
+    /** Serial number in hexadecimal, as encoded in the certificate. */
     serial_number: z.string(),
     valid_from: isoInstant,
     expiry_date: isoInstant,
-    /** 'ECDSA P-256', 'RSA 2048 bit', 'Ed25519'; an object identifier for other key types. */
+    /** Key type, e.g. 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'; an object identifier for types without a usual name. */
     public_key: z.string(),
-    /** At most 2,000. */
+    /** Subject alternative names, at most 2,000. */
     sans: z.array(z.string()),
     pem: z.string(),
   })
   .meta({ id: 'ChainCertificate' });
 export type ChainCertificateWire = z.infer<typeof chainCertificateSchema>;
 
-/** Fields that are left out keep their value. */
+/** Changes to the notes and tags of a domain. Omitted fields keep their value. */
 export const describeDomainSchema = z.object({ notes: notesSchema.optional(), tags: tagsSchema.optional() });
 
 const frequencySchema = z.coerce
@@ -261,19 +282,21 @@ const idsSchema = z.array(z.uuid()).min(1).max(BULK_SIZE, `At most ${BULK_SIZE} 
 export const bulkSchema = z.discriminatedUnion('action', [
   z.object({ action: z.enum(['check', 'pause', 'resume', 'remove']), ids: idsSchema }),
   z.object({ action: z.literal('frequency'), ids: idsSchema, check_frequency: frequencySchema }),
-  /** At least one of `add` and `remove` has a tag. */
+  /** At least one of `add` and `remove` must contain a tag. */
   z
     .object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema })
     .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: 'Name a tag' }),
 ]);
 export type BulkRequest = z.infer<typeof bulkSchema>;
 
-/** Results in request order. `problem` null: done, or already so. `domain` null: it no longer exists. */
+/**
+ * Results in request order. `problem` is null on success, also if nothing had to change. `domain` is null if it no longer exists.
+ */
 export const bulkResultSchema = z.array(
   z.object({
     id: z.string(),
     problem: problemCodeSchema.nullable(),
-    /** One sentence; set if there is a problem. */
+    /** One sentence about the problem; null if there is none. */
     message: z.string().nullable(),
     domain: domainSchema.nullable(),
   }),

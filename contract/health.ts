@@ -3,10 +3,10 @@ import { z } from 'zod';
 export const healthSchema = z.object({ status: z.literal('ok') });
 
 const latenessFields = {
-  /** Age in seconds of the oldest overdue check and of the oldest alert ready to be sent; 0 if there is none. */
+  /** Time in seconds by which the oldest due check and the oldest due alert are late; 0 if none is due. */
   checks_seconds: z.number(),
   alerts_seconds: z.number(),
-  /** Codes of active alarms; only for callers who may read the metrics. */
+  /** Codes of active alarms; present only for callers who may read the metrics. */
   alarms: z.array(z.string()).optional(),
 };
 

@@ -18,9 +18,9 @@ export const signUpSchema = z.object({
   name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   email: emailSchema,
   password: newPassword,
-  /** Stored until the account is created, which may need another sign-in. */
+  /** Company name, stored until the account is created, which may need another sign-in. */
   company: lineSchema(NAME_MAX_LENGTH).optional(),
-  /** The person signed up through a button that offers the trial. Stored like `company`. */
+  /** True if the person signed up through a button that offers the trial. Stored like `company`. */
   trial: z.boolean().optional(),
   invite: z.string().max(2048).optional(),
 });
@@ -56,7 +56,7 @@ export const passkeyIdSchema = z.object({ id: z.string().min(1).max(100) });
 
 export const oidcStartSchema = z.object({
   provider: z.string().min(1).max(50),
-  /** As in `signUpSchema`. */
+  /** Same as `trial` in `signUpSchema`. */
   trial: z.boolean().optional(),
   /** Invitation code, required if sign-up is by invitation. */
   invite: z.string().max(2048).optional(),

@@ -1,6 +1,6 @@
 import type { PublicConfig } from './public-config.ts';
 
-/** All paths that the web app's router knows, whoever may see them. The server answers other paths with 404. */
+/** Paths of the web app's router, including those that need a session. The server answers other paths with 404. */
 export const PAGE_PATHS = [
   '/',
   '/landing',
@@ -24,7 +24,7 @@ export const PAGE_PATHS = [
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];
 
-/** Router pattern of public status pages. Whether a slug exists is known only to the database. */
+/** Route pattern of public status pages. It matches any slug; only the database knows which slugs exist. */
 export const STATUS_ROUTE = '/status/$slug';
 const STATUS_PATTERN = /^\/status\/([a-z0-9-]{3,40})$/;
 
@@ -33,7 +33,7 @@ export function statusSlug(path: string): string | null {
   return STATUS_PATTERN.exec(path)?.[1] ?? null;
 }
 
-/** Paths that search engines may index. The others are useful only to signed-in people or with a mailed link. */
+/** Paths that search engines may index. The other pages are useful only with a session or a mailed link. */
 export const LISTED_PATHS: readonly PagePath[] = [
   '/landing',
   '/login',
@@ -47,15 +47,15 @@ export const LISTED_PATHS: readonly PagePath[] = [
 /** Folder in the build output with the prerendered pages and the HTML shells of pages that the browser renders. */
 export const PRERENDERED_FOLDER = 'prerendered';
 
-/** Settings that select a prerendered variant of the landing page. `PLACEHOLDERS` are filled in when it is served. */
+/** Settings that select a prerendered variant of the landing page. The server fills in `PLACEHOLDERS` when it serves the page. */
 export type LandingSettings = Pick<PublicConfig, 'signups' | 'billing' | 'try_it' | 'insecure_http'>;
 
 /** Returns the file name of the landing page variant for these settings. */
 export function landingFile({ signups, billing, try_it, insecure_http }: LandingSettings): string {
-  const sale = billing.mode === 'test' || billing.mode === 'paddle' ? 'sold' : billing.mode;
+  const billingPart = billing.mode === 'test' || billing.mode === 'paddle' ? 'sold' : billing.mode;
   const parts = [
     signups === 'open' ? 'open' : 'closed',
-    sale,
+    billingPart,
     try_it && 'try-it',
     insecure_http && 'insecure',
   ];
@@ -65,7 +65,10 @@ export function landingFile({ signups, billing, try_it, insecure_http }: Landing
 /** Settings that select a prerendered variant of the login page. */
 export type LoginSettings = Pick<PublicConfig, 'signups' | 'identity' | 'insecure_http'>;
 
-/** Returns the login page's file name; null with OpenID or Firebase sign-in, which only the browser renders. */
+/**
+ * Returns the file name of the login page variant for these settings. Returns null with OpenID or Firebase sign-in, because only
+ * the browser can render that page.
+ */
 export function loginFile({ signups, identity, insecure_http }: LoginSettings): string | null {
   if (identity.provider !== 'built-in' || identity.oidc.length > 0) return null;
   const parts = ['login', signups === 'closed' && 'closed', insecure_http && 'insecure'];
@@ -75,7 +78,7 @@ export function loginFile({ signups, identity, insecure_http }: LoginSettings): 
 /** File name of the HTML shell for public status pages, which the browser renders. */
 export const STATUS_FILE = 'shell-status-of-account.html';
 
-/** Returns the file name of a browser-rendered page's HTML shell, which already loads the page's code. */
+/** Returns the file name of the HTML shell of a page that the browser renders. The shell already loads the page's code. */
 export function shellFile(path: PagePath): string {
   return `shell${path === '/' ? '' : path.replace('/', '-')}.html`;
 }

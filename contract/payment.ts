@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A product on sale; the page offers the first. `unit_price`: minor units of `currency` (ISO 4217) per month. */
+/**
+ * A product for sale; the web app offers the first one. `unit_price` is the price per month in minor units of `currency` (ISO
+ * 4217).
+ */
 export const productSchema = z
   .object({
     product_id: z.string(),
@@ -16,7 +19,7 @@ export const checkoutRequestSchema = z.object({ price_id: z.string().min(1).max(
 /** Parameters for opening the payment provider's checkout. */
 export const checkoutSchema = z.object({
   price_id: z.string(),
-  /** Empty until the payment provider knows the account. */
+  /** Customer id at the payment provider; empty until the provider knows the account. */
   customer_id: z.string(),
   email: z.string(),
   /** Signed reference to the account, which the checkout passes to the webhook as custom data `account`. */
@@ -24,10 +27,10 @@ export const checkoutSchema = z.object({
 });
 export type CheckoutWire = z.infer<typeof checkoutSchema>;
 
-/** URL of the customer portal; empty if the provider does not know the customer yet. */
+/** URL of the customer portal; empty if nothing is sold here or the provider does not know the customer yet. */
 export const billingSchema = z.object({ url: z.string() });
 
-/** Test mode only: completes a checkout without money. */
+/** Body of `POST /payment/test/pay`, which completes a checkout without money. Test mode only. */
 export const testPaymentSchema = z.object({
   price_id: z.string().min(1).max(100),
   reference: z.string().min(1).max(500),
@@ -38,7 +41,7 @@ export const testPaidSchema = z.object({
   total: z.number().int(),
 });
 
-/** Test mode only: subscription events to simulate. Each is sent as a signed webhook, like the real provider's. */
+/** Subscription events that test mode simulates. Each is sent as a signed webhook, like those of the real provider. */
 export const TEST_EVENTS = [
   'renew',
   'past_due',

@@ -33,12 +33,12 @@ export const previewCheckSchema = domainSchema
         command: true,
       }),
     ),
-    /** At most the first 100 of `sans_total`. */
+    /** Subject alternative names: the first 100 of `sans_total`. */
     sans: z.array(z.string()),
     sans_total: z.number().int(),
-    /** In the order sent, leaf first. */
+    /** Certificates in the order in which the server sent them, leaf first. */
     chain: z.array(z.object({ subject: z.string(), issuer: z.string(), expiry_date: z.string() })),
-    /** Every address of the host that was checked. */
+    /** All addresses of the host that were checked. */
     addresses: z.array(
       z.object({ address: z.string(), tls_version: z.string().nullable(), failure: z.string().nullable() }),
     ),

@@ -53,7 +53,10 @@ const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
 
 export const problemCodeSchema = z.enum(codes);
 
-/** Body of type `application/problem+json`. `detail` is a sentence for people, `code` is for programs. */
+/**
+ * Body of a failed call, with media type `application/problem+json` (RFC 9457). `detail` is a sentence for people, `code` is for
+ * programs.
+ */
 export const problemSchema = z
   .object({
     type: z.string(),

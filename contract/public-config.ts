@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Answer of `GET /config`: settings of this deployment that the page reads at run time. Contains no secrets. */
+/** Answer of `GET /config`: settings of this deployment that the web app reads at run time. Contains no secrets. */
 export const publicConfigSchema = z.object({
   product_name: z.string(),
   support_email: z.string(),
@@ -20,8 +20,8 @@ export const publicConfigSchema = z.object({
     }),
   ]),
   /**
-   * `none`: everybody has Premium and nothing is sold; `unset`: plan limits apply, but nothing can be bought; `test`:
-   * the whole purchase flow without money; `paddle`: sold through Paddle (its sandbox charges nobody).
+   * Billing mode. `none`: everybody has Premium and nothing is sold; `unset`: plan limits apply, but nothing can be bought;
+   * `test`: the whole purchase flow without money; `paddle`: sold through Paddle, whose sandbox charges nobody.
    */
   billing: z.discriminatedUnion('mode', [
     z.object({ mode: z.literal('none') }),
@@ -42,7 +42,7 @@ export const publicConfigSchema = z.object({
   limits: z.object({
     free_domains: z.number().int(),
     trial_days: z.number().int(),
-    /** How many domains an account may have before its email address is verified. */
+    /** Maximum number of domains of an account until its email address is verified. */
     domains_before_proof: z.number().int(),
   }),
   /** Hosts of the demo, suggested on an empty dashboard; empty outside the demo. */

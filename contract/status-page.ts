@@ -11,7 +11,7 @@ export const MAX_SHOWN = 200;
 export const MAX_INCIDENTS_SHOWN = 20;
 const TITLE_MAX_LENGTH = 80;
 
-/** Slugs that could pass for a page of the operator. */
+/** Slugs that nobody may choose, because readers could mistake the page for a page of the operator. */
 const RESERVED_ADDRESSES = new Set(
   `about abuse account accounts admin administrator alert alerts api app assets auth badge billing blog certlantern
   contact dashboard demo docs domain domains example health help home incident incidents info legal login logout mail
@@ -31,10 +31,13 @@ export const pageAddressSchema = lineSchema(200)
 
 const choicesSchema = z.object({
   title: lineSchema(TITLE_MAX_LENGTH).min(1, 'A page has a title'),
-  /** Which domains to show: all, those with one of `tags`, or those listed in `domains`. */
+  /** Selection of domains: all, those with one of `tags`, or those listed in `domains`. */
   shows: z.enum(['all', 'tags', 'chosen']),
   tags: z.array(tagSchema).max(MAX_TAGS, `At most ${MAX_TAGS} tags`),
-  /** Display names; an empty label shows the domain's own name. With `chosen`, domains appear in this order. */
+  /**
+   * Labels shown instead of domain names; an empty label shows the domain's own name. With `chosen`, domains appear in this
+   * order.
+   */
   domains: z
     .array(z.object({ id: z.uuid(), label: lineSchema(80) }))
     .max(MAX_SHOWN, `At most ${MAX_SHOWN} domains`)
@@ -50,13 +53,13 @@ const choicesSchema = z.object({
 export const previewStatusPageSchema = choicesSchema;
 export type StatusPageChoices = z.infer<typeof choicesSchema>;
 
-/** Fields that are left out keep their value. */
+/** Changes to a status page. Omitted fields keep their value. */
 export const saveStatusPageSchema = choicesSchema
   .extend({
     slug: pageAddressSchema,
     /** Whether anybody can see the page. */
     enabled: z.boolean(),
-    /** Whether search engines may list it. */
+    /** Whether search engines may list the page. */
     listed: z.boolean(),
   })
   .partial();
@@ -64,7 +67,7 @@ export type StatusPageChange = z.infer<typeof saveStatusPageSchema>;
 
 export const statusPageSchema = choicesSchema
   .extend({
-    /** null until the page was first saved. */
+    /** Slug of the page; null until the page was first saved. */
     slug: z.string().nullable(),
     enabled: z.boolean(),
     listed: z.boolean(),
@@ -79,33 +82,33 @@ export type StatusPageWire = z.infer<typeof statusPageSchema>;
 export const pageAddressQuerySchema = z.object({ slug: z.string().max(200) });
 export const pageAddressAnswerSchema = z.object({
   available: z.boolean(),
-  /** A sentence that says why it is not available. */
+  /** Sentence that says why the slug is not available; null if it is available. */
   reason: z.string().nullable(),
 });
 
 const certificateStateSchema = z.enum(['ok', 'soon', 'critical', 'expired', 'revoked', 'untrusted']);
 
 const shownDomainSchema = z.object({
-  /** The label or, without one, the domain's own name. */
+  /** Label of the domain or, without a label, its own name. */
   name: z.string(),
-  /** Confirmed by a second check. `paused`: not checked at present; `unknown`: no usable check yet or at present. */
+  /** State, confirmed by a second check. `paused`: not checked at present; `unknown`: no conclusive check yet or at present. */
   state: z.enum(['up', 'down', 'unknown', 'paused']),
   down_since: isoInstant.nullable(),
-  /** null if none was read yet or the page hides certificates. */
+  /** Last certificate read; null if none was read yet, the domain is paused or the page hides certificates. */
   certificate: z
     .object({
       state: certificateStateSchema,
-      /** Whole days, rounded down; negative after expiry. */
+      /** Whole days until expiry, rounded down; negative after expiry. */
       days_left: z.number().int(),
       expiry_date: isoInstant,
     })
     .nullable(),
-  /** null if the page hides uptime or the domain is paused. */
+  /** Uptime of the domain; null if the page hides uptime or the domain is paused. */
   uptime: z
     .object({
-      /** Share of the time it was up, 0 to 100; null without data. */
+      /** Percentage of time for which the domain was up, 0 to 100; null without data. */
       percent: z.number().nullable(),
-      /** The last 90 checks at most, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
+      /** The last checks, at most 90, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
       checks: z.string(),
     })
     .nullable(),
@@ -115,7 +118,7 @@ export type ShownDomain = z.infer<typeof shownDomainSchema>;
 const shownIncidentSchema = z.object({
   name: z.string(),
   started_at: isoInstant,
-  /** null while it is open. */
+  /** End of the incident; null while it is open. */
   ended_at: isoInstant.nullable(),
 });
 export type ShownIncident = z.infer<typeof shownIncidentSchema>;
@@ -124,14 +127,17 @@ export type ShownIncident = z.infer<typeof shownIncidentSchema>;
 export const publicStatusSchema = z
   .object({
     title: z.string(),
-    /** Worst state of what the page shows: `down`, then `trouble` with a certificate; `unknown` without data. */
+    /**
+     * State of the page: `down` if a domain is down, else `trouble` if a certificate shown is expired, revoked or untrusted, else
+     * `up` if a domain is up, else `unknown`.
+     */
     state: z.enum(['up', 'trouble', 'down', 'unknown']),
-    /** Days of uptime and incidents shown. */
+    /** Number of days of uptime and incidents shown. */
     window_days: z.number().int(),
-    /** Most recent check of any domain on the page; null before the first. */
+    /** Time of the most recent check of any domain on the page; null before the first check. */
     checked_at: isoInstant.nullable(),
     domains: z.array(shownDomainSchema),
-    /** How many domains did not fit on the page. */
+    /** Number of domains that did not fit on the page. */
     more: z.number().int(),
     /** Open incidents, then ended ones, each newest first, at most 20; null if the page hides incidents. */
     incidents: z.array(shownIncidentSchema).nullable(),
@@ -139,5 +145,5 @@ export const publicStatusSchema = z
   .meta({ id: 'PublicStatus' });
 export type PublicStatus = z.infer<typeof publicStatusSchema>;
 
-/** A domain's badge: an image that anybody who knows its URL can load. null while it is switched off. */
+/** Badge of a domain: an image that anybody who knows its URL can load; null while the badge is switched off. */
 export const badgeSchema = z.object({ url: z.string() }).nullable();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Returns a schema for a single line of user input. Rejects control characters, which would break mail header lines
- * (and PostgreSQL cannot store NUL), and lone surrogates, which cannot be encoded in UTF-8.
+ * Returns a schema for a single line of user input, at most `maxLength` UTF-16 code units long. Rejects control characters, which
+ * would break mail header lines (and PostgreSQL cannot store NUL), and lone surrogates, which cannot be encoded in UTF-8.
  */
 export function lineSchema(maxLength: number) {
   return z
@@ -16,7 +16,7 @@ function atMost(maxLength: number): string {
   return `Please enter at most ${maxLength.toLocaleString('en')} characters`;
 }
 
-/** Returns a schema for multi-line user input. Converts all line breaks to LF. */
+/** Returns a schema for multi-line user input, at most `maxLength` UTF-16 code units long. Converts all line breaks to LF. */
 export function textSchema(maxLength: number) {
   return z
     .string()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const isoInstant = z.string();
 
-/** How many recent checks the uptime strip shows. */
+/** Number of recent checks that the uptime strip shows. */
 export const STRIP_CHECKS = 90;
 /** Days of response times and incidents that each plan shows. */
 export const UPTIME_DAYS = { free: 7, premium: 90 } as const;
@@ -10,15 +10,15 @@ export const UPTIME_DAYS = { free: 7, premium: 90 } as const;
 const uptimeStateSchema = z.enum(['up', 'down', 'unknown']);
 export type UptimeState = z.infer<typeof uptimeStateSchema>;
 
-/** Uptime as a card or row of the domain list shows it. */
+/** Uptime of a domain for the cards and rows of the domain list. */
 export const uptimeSummarySchema = z.object({
-  /** Confirmed by a second check; null before the first one. */
+  /** State, confirmed by a second check; null before the first conclusive check. */
   state: uptimeStateSchema.nullable(),
-  /** The last 90 checks at most, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
+  /** The last checks, at most 90, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
   checks: z.string(),
-  /** Share of the time it was up, 0 to 100; null without data. */
+  /** Percentage of time for which the domain was up, 0 to 100; null without data. */
   percent: z.number().nullable(),
-  /** Response time of the last check that got an answer. */
+  /** Response time of the last check that got an answer, in ms; null if none did. */
   response_ms: z.number().int().nullable(),
   /** Start of the current outage; null if there is none. */
   down_since: isoInstant.nullable(),
@@ -27,7 +27,7 @@ export const uptimeSummarySchema = z.object({
 const incidentSchema = z.object({
   id: z.string(),
   started_at: isoInstant,
-  /** null while it is open. */
+  /** End of the incident; null while it is open. */
   ended_at: isoInstant.nullable(),
   cause: z.string(),
   message: z.string(),
@@ -38,23 +38,23 @@ export const uptimeSchema = z
   .object({
     state: uptimeStateSchema.nullable(),
     percent: z.number().nullable(),
-    /** 7 or 90, depending on the plan. */
+    /** Number of days shown: 7 or 90, depending on the plan. */
     window_days: z.number().int(),
     /** Start of the data: the first check or the start of the window, whichever is later. */
     since: isoInstant.nullable(),
-    /** Oldest first, at most 90. */
+    /** The last checks, oldest first, at most 90. */
     checks: z.array(
       z.object({
         at: isoInstant,
         state: uptimeStateSchema,
         response_ms: z.number().int().nullable(),
-        /** Why it failed. */
+        /** Reason why the check failed; null if it did not fail. */
         message: z.string().nullable(),
       }),
     ),
     /** Incidents that overlap the window, newest first, at most 100. */
     incidents: z.array(incidentSchema),
-    /** Evenly spaced over the window, oldest first, at most 120; intervals without an answer are left out. */
+    /** Response times in equal intervals of the window, oldest first, at most 120. Intervals without an answer are omitted. */
     response_times: z.array(
       z.object({ at: isoInstant, average_ms: z.number().int(), slowest_ms: z.number().int() }),
     ),

@@ -1,9 +1,9 @@
 /**
- * The vocabulary and the figures that server, page and API share. Every folder may import this file, so it imports nothing.
+ * Vocabulary and limits that the server, the web app and the API share. Every folder may import this file, so it imports nothing.
  */
 
 /**
- * The protocol around the TLS handshake. `https`: TLS at once, then one request; `tls`: TLS at once, nothing more; the others start
+ * Protocols around the TLS handshake. `https`: TLS handshake, then one HTTP request; `tls`: TLS handshake only; the others start
  * in plain text and switch to TLS (STARTTLS).
  */
 export const PROTOCOLS = [
@@ -23,8 +23,8 @@ export const PROTOCOLS = [
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /**
- * `paused`: not checked at present, whatever was seen before; `pending`: never checked; `unread`: checked, but no certificate was ever
- * read; the others by the thresholds of the badge.
+ * States of a domain. `paused`: not checked at present, whatever earlier checks found; `pending`: never checked; `unread`:
+ * checked, but no certificate was ever read; the others follow from the certificate, by the thresholds of the badge.
  */
 export const DOMAIN_STATES = [
   'pending',
@@ -46,8 +46,8 @@ export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 
 /**
- * Returns whether a domain needs a person although no date says so: it is down, unreachable or not trusted. Expired and revoked
- * certificates are not trusted either, but their badge already says it. The store has the same rule in SQL.
+ * Returns whether an unpaused domain needs attention for a reason other than a date: it is down, unreachable or not trusted. Expired
+ * and revoked certificates are not trusted either, but their badge already says so. The store has the same rule in SQL.
  */
 export function needsPerson(domain: {
   isPaused: boolean;
@@ -61,7 +61,7 @@ export function needsPerson(domain: {
   return domain.isTrusted === false && domain.state !== 'expired' && domain.state !== 'revoked';
 }
 
-/** The kinds of channels. `channelConfigSchema` has the settings of each. */
+/** Kinds of channels. `channelConfigSchema` defines the settings of each kind. */
 export const CHANNEL_KIND_NAMES = [
   'email',
   'webhook',
@@ -74,7 +74,7 @@ export const CHANNEL_KIND_NAMES = [
 ] as const;
 export type ChannelKindName = (typeof CHANNEL_KIND_NAMES)[number];
 
-/** What an incident and its alerts are about. */
+/** Problems that an incident and its alerts can be about. */
 export const ALERT_PROBLEMS = [
   'expiry',
   'revoked',
@@ -86,35 +86,38 @@ export const ALERT_PROBLEMS = [
 ] as const;
 export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
 
-/** Alerts that people can turn off. Expiry, revocation, a wrong name and a broken chain are what the product is for. */
+/**
+ * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
+ * product, so they always stay on.
+ */
 export const MUTABLE_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
 export type MutableEvent = (typeof MUTABLE_EVENTS)[number];
 
 export const FREE_DOMAIN_LIMIT = 3;
-/** Length of the Premium trial for people who sign up through a button that offers it. Needs no card. */
+/** Length of the Premium trial in days, for people who sign up through a button that offers it. No card is needed. */
 export const TRIAL_DAYS = 14;
-/** Default for how many domains an account may have before its email address is verified. */
+/** Default limit of domains per account until the account's email address is verified. */
 export const DOMAINS_BEFORE_PROOF = 10;
 export const PAGE_SIZE = 50;
 /** Maximum length of a person's name and of a company name, in characters. */
 export const NAME_MAX_LENGTH = 200;
 export const PASSWORD_MIN_LENGTH = 7;
 
-/** Maximum length of a host as typed, in characters. Allows for URLs, which are accepted too. */
+/** Maximum length of a host as entered, in characters. Long enough for a URL, which is accepted too. */
 export const HOST_MAX_LENGTH = 2_048;
 
 /** Maximum length of a domain's notes, in characters. */
 export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;
-/** Maximum length of a search text in characters: that of the longest host name. */
+/** Maximum length of a search text in characters, which is the maximum length of a host name. */
 export const SEARCH_MAX_LENGTH = 253;
 export const MAX_TAGS = 20;
 
-/** Maximum domains per bulk call and lines per import call. The page splits larger jobs into several calls. */
+/** Maximum number of domains per bulk call, and of lines per import call. The web app splits larger jobs into several calls. */
 export const BULK_SIZE = 200;
 export const IMPORT_SIZE = 100;
 
-/** Check intervals that can be chosen; `premium` ones need that plan. `check_frequency` on the wire is in minutes. */
+/** Check intervals to choose from; those with `premium` need that plan. `check_frequency` in the API is in minutes. */
 export const CHECK_FREQUENCIES = [
   { minutes: 10, label: '10 min', premium: true },
   { minutes: 15, label: '15 min', premium: true },
@@ -123,5 +126,8 @@ export const CHECK_FREQUENCIES = [
 ] as const;
 export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
 
-/** Prefix of the secret that signs the subscription token; the account id follows. It protects nothing. */
+/**
+ * Prefix of the key that signs the subscription token; the account id follows. The key is public, so the signature protects
+ * nothing.
+ */
 export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';

@@ -5,15 +5,18 @@ import type { TokenScope } from '../token.ts';
 /** Describes one API call. The server validates requests with it and generates the OpenAPI document from it. */
 export interface Call {
   method: 'get' | 'post' | 'patch' | 'delete';
-  /** Below `/api`; parameters in braces. */
+  /** Path below `/api`, with parameters in braces. */
   path: string;
-  /** `session` calls need a session cookie or, where `scope` is set, a personal token; else 401 `not_authenticated`. */
+  /**
+   * `session` calls need a session cookie or, if `scope` is set, a personal token. Without either they answer 401
+   * `not_authenticated`.
+   */
   access: 'public' | 'session';
   /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;
-  /** Supports the `Idempotency-Key` header: a repeated key replays the stored answer. */
+  /** True if the call supports the `Idempotency-Key` header: a repeated key replays the stored answer. */
   once?: true;
-  /** Secret fields of `data`. Only the first answer has them; the stored answer and its replays have null. */
+  /** Secret fields of `data`. Only the first answer contains them; in the stored answer and its replays they are null. */
   shownOnce?: readonly string[];
   summary: string;
   params?: z.ZodType;
@@ -21,27 +24,27 @@ export interface Call {
   body?: z.ZodType;
   /** Body of a successful answer; null if it is not JSON. */
   response: z.ZodType | null;
-  /** Set if the answer is not JSON. */
+  /** Media type of a successful answer that is not JSON. */
   mediaType?: string;
-  /** Status of a successful answer. */
+  /** HTTP status of a successful answer. */
   status: 200 | 202 | 302;
-  /** Problems specific to this call; any call can also answer `COMMON_PROBLEMS`. */
+  /** Problems specific to this call. Any call can also answer with one of `COMMON_PROBLEMS`. */
   problems: readonly ProblemCode[];
 }
 
 export const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
 export const nothing = wrapped(z.null());
-const MAX_PER_ANSWER = 200;
+const MAX_PAGE_SIZE = 200;
 
 /**
- * Query of lists with cursor pagination. A cursor marks a position in the sort order instead of an offset, so rows that
- * are added or removed between two requests neither repeat nor hide other rows.
+ * Query of lists with cursor pagination. A cursor marks a position in the sort order instead of an offset, so rows that are added
+ * or removed between two requests neither repeat nor hide other rows.
  */
 export const cursorQuerySchema = z.object({
   /** `next_cursor` of the previous answer. */
   cursor: z.string().max(1_000).optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_PER_ANSWER).optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).optional(),
 });
-/** null on the last page. */
+/** Cursor of the next page; null on the last page. */
 export const nextCursor = z.string().nullish();
 export const idParams = z.object({ id: z.uuid() });

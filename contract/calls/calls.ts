@@ -12,7 +12,7 @@ import { TOKEN_CALLS } from './token.ts';
 
 export type { Call } from './call.ts';
 
-/** Problems that any call can answer with, besides those it lists itself. */
+/** Problems that any call can answer with, in addition to its own `problems`. */
 export const COMMON_PROBLEMS = [
   'invalid_request',
   'origin_refused',
@@ -24,7 +24,7 @@ export const COMMON_PROBLEMS = [
   'unavailable',
 ] as const satisfies ProblemCode[];
 
-/** Every call of the HTTP API. */
+/** All calls of the HTTP API by operation id. */
 export const CALLS = {
   ...IDENTITY_CALLS,
   ...ACCOUNT_CALLS,

@@ -22,17 +22,17 @@ import {
 
 const succeeded = z.looseObject({});
 
-// `signUp` to `identityToken` use the provider's own short-lived session, a cookie below /api/identity that ends when
-// its token is exchanged for the product's session. Changing passkeys or one-time codes needs a new one: sign in again,
-// make the change, sign out.
+// The calls from `signUp` to `identityToken` use the provider's own short-lived session. Its cookie is sent only below
+// /api/identity, and it ends when its ID token is exchanged for the product's session. Changing passkeys or one-time codes
+// therefore needs a new session of the provider: sign in again, make the change, sign out.
 
-/** Calls of the built-in identity provider. All answer 404 if another provider is configured. */
+/** Calls of the built-in identity provider. All calls answer 404 if another provider is configured. */
 export const IDENTITY_CALLS = {
   signUp: {
     method: 'post',
     path: '/identity/sign-up/email',
     access: 'public',
-    summary: "Create an identity with the built-in provider; sets the provider's own short-lived cookie",
+    summary: "Sign up with the built-in provider; sets the provider's own short-lived cookie",
     body: signUpSchema,
     response: identitySessionSchema,
     status: 200,
@@ -61,7 +61,7 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/token',
     access: 'public',
-    summary: "An ID token for the holder of the built-in provider's cookie, good for five minutes",
+    summary: "Get an ID token for the built-in provider's session, valid for five minutes",
     response: identityTokenSchema,
     status: 200,
     problems: ['not_authenticated'],
@@ -70,7 +70,7 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/jwks',
     access: 'public',
-    summary: 'The public keys of the built-in provider (RFC 7517)',
+    summary: 'Get the public keys of the built-in provider as a JWK Set (RFC 7517)',
     response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     status: 200,
     problems: [],
@@ -79,7 +79,7 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/methods',
     access: 'session',
-    summary: 'How the signed-in user can sign in',
+    summary: 'Get the sign-in methods of the signed-in user',
     response: wrapped(identityMethodsSchema),
     status: 200,
     problems: [],
@@ -88,7 +88,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/send-verification',
     access: 'session',
-    summary: "Mail a link that verifies the signed-in user's address",
+    summary: "Send a mail with a link that verifies the signed-in user's address",
     response: nothing,
     status: 200,
     problems: [],
@@ -97,7 +97,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/verify-email',
     access: 'session',
-    summary: 'Verify the address with the token of the mailed link; only in a session of that very account',
+    summary: 'Verify the email address with the token of the mailed link, in a session of the same account',
     body: verifyEmailSchema,
     response: nothing,
     status: 200,
@@ -107,8 +107,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/request-password-reset',
     access: 'public',
-    summary:
-      'Mail a link that sets a new password; the same answer whether or not the address has an account',
+    summary: 'Send a mail with a password reset link; gives the same answer if the address has no account',
     body: resetRequestSchema,
     response: nothing,
     status: 200,
@@ -119,7 +118,7 @@ export const IDENTITY_CALLS = {
     path: '/identity/reset-password',
     access: 'public',
     summary:
-      'Set a new password with the token of the mailed link: once, within 30 minutes. Ends every session',
+      'Set a new password with the token of the mailed link, valid once within 30 minutes; ends all sessions',
     body: resetPasswordSchema,
     response: nothing,
     status: 200,
@@ -129,7 +128,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/two-factor/verify-totp',
     access: 'public',
-    summary: 'The second step of a sign-in, or the confirmation that an authenticator app was set up',
+    summary: 'Complete a sign-in, or the setup of an authenticator app, with a one-time code',
     body: codeSchema,
     response: succeeded,
     status: 200,
@@ -139,7 +138,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/two-factor/verify-backup-code',
     access: 'public',
-    summary: 'The second step of a sign-in with a backup code, which is then spent',
+    summary: 'Complete a sign-in with a backup code, which works once',
     body: codeSchema,
     response: succeeded,
     status: 200,
@@ -149,7 +148,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/two-factor/enable',
     access: 'public',
-    summary: 'Begin to use one-time codes; they count once `verifyTotp` has confirmed one',
+    summary: 'Set up one-time codes; they become required after `verifyTotp` confirms one',
     body: passwordSchema,
     response: totpSetupSchema,
     status: 200,
@@ -169,7 +168,8 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/passkey/generate-authenticate-options',
     access: 'public',
-    summary: 'PublicKeyCredentialRequestOptions as JSON (WebAuthn level 3)',
+    summary:
+      'Get the options for a passkey sign-in: PublicKeyCredentialRequestOptions as JSON (WebAuthn level 3)',
     response: succeeded,
     status: 200,
     problems: [],
@@ -188,7 +188,8 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/passkey/generate-register-options',
     access: 'public',
-    summary: 'PublicKeyCredentialCreationOptions as JSON (WebAuthn level 3)',
+    summary:
+      'Get the options for a new passkey: PublicKeyCredentialCreationOptions as JSON (WebAuthn level 3)',
     response: succeeded,
     status: 200,
     problems: ['not_authenticated'],
@@ -197,7 +198,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/passkey/verify-registration',
     access: 'public',
-    summary: 'Keep a new passkey',
+    summary: 'Register a new passkey',
     body: newPasskeySchema,
     response: succeeded,
     status: 200,
@@ -207,7 +208,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/passkey/delete-passkey',
     access: 'public',
-    summary: 'Forget a passkey',
+    summary: 'Remove a passkey',
     body: passkeyIdSchema,
     response: succeeded,
     status: 200,
@@ -217,7 +218,7 @@ export const IDENTITY_CALLS = {
     method: 'post',
     path: '/identity/sign-in/oauth2',
     access: 'public',
-    summary: 'The address of an OpenID provider, to be opened in a popup',
+    summary: 'Get the URL of an OpenID provider, to open in a popup',
     body: oidcStartSchema,
     response: z.object({ url: z.string() }),
     status: 200,
@@ -227,7 +228,7 @@ export const IDENTITY_CALLS = {
     method: 'get',
     path: '/identity/oauth2/callback/{id}',
     access: 'public',
-    summary: 'Where the OpenID provider sends the popup back to; redirects to /signed-in',
+    summary: 'Handle the redirect back from the OpenID provider; redirects the popup to /signed-in',
     params: z.object({ id: z.string().max(50) }),
     query: oidcCallbackSchema,
     response: null,
