@@ -11,8 +11,8 @@ import { startBlackbox } from './check/blackbox.ts';
 import type { ClientRound, ClientStart } from './check/protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
 
-// Measures the client CPU of one full check, compared to OpenSSL's client and Prometheus' blackbox_exporter against the
-// same server.
+// Measures the client's CPU time of one full check, compared to OpenSSL's client and Prometheus' blackbox_exporter.
+// All three connect to the same server.
 
 const ROUNDS = 5;
 const S_TIME_SECONDS = 2;
@@ -46,7 +46,7 @@ try {
   const ours: ClientRound[] = [];
   const theirs: OpensslRound[] = [];
   const exporters: number[] = [];
-  // Interleaved, so that other load on the machine affects all alike.
+  // Rounds are interleaved, so that other load on the machine affects all three clients alike.
   for (let round = 0; round < ROUNDS; round++) {
     theirs.push(await opensslRound(server.port));
     ours.push((await answerTo('round')) as ClientRound);
@@ -74,7 +74,8 @@ async function answerTo(message: ClientStart | 'round'): Promise<unknown> {
 }
 
 /**
- * Runs `openssl s_time`. It prints user time only, so user and system time come from line two of the shell's `times`.
+ * Measures `openssl s_time` and returns its CPU time per connection in µs. s_time prints user time only, so user and
+ * system time come from line two of the shell's `times`. Throws if s_time made no connection.
  */
 async function opensslRound(port: number): Promise<OpensslRound> {
   const script = 'openssl s_time -connect "127.0.0.1:$1" -new -time "$2" -CAfile "$3" -verify 5 2>&1; times';

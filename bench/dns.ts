@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEAD_NAMES, type DnsRound, LIVING_NAMES } from './dns/protocol.ts';
 
-// Measures how long names take to resolve while the name servers of a few others are silent, compared to dns.lookup.
+// Measures how long our resolver takes to resolve names while queries for a few other names get no answer, compared to
+// dns.lookup.
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-dns-'));
 const resolvConf = join(folder, 'resolv.conf');
 writeFileSync(resolvConf, 'nameserver 127.0.0.1\n');
-// Network and mount namespaces, so that dns.lookup uses the bench's name server too, which needs port 53.
+// dns.lookup finds the bench's name server only through /etc/resolv.conf and port 53, so the client runs in its own
+// network and mount namespaces.
 const INSIDE = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
 const unshare = ['-rnm', 'sh', '-c', INSIDE, 'sh', resolvConf];
 
@@ -43,7 +45,7 @@ function report(rounds: readonly DnsRound[]): void {
     const label = `${way}${withDead ? `, ${DEAD_NAMES} dead names among them` : ''}`;
     return `${label.padEnd(44)}${p50}${p99}${longest}${String(lost).padStart(9)}\n`;
   };
-  const moved = (way: DnsRound['way']): string =>
+  const p99Shift = (way: DnsRound['way']): string =>
     (figure(way, true, ({ p99 }) => p99) - figure(way, false, ({ p99 }) => p99)).toFixed(1);
   process.stdout.write(
     [
@@ -53,7 +55,7 @@ function report(rounds: readonly DnsRound[]): void {
       line('resolver', true),
       line('dns.lookup', false),
       line('dns.lookup', true),
-      `\nthe dead move the p99 of the others by ${moved('resolver')} ms, at most 50; with dns.lookup by ${moved('dns.lookup')} ms\n`,
+      `\nthe dead move the p99 of the others by ${p99Shift('resolver')} ms, at most 50; with dns.lookup by ${p99Shift('dns.lookup')} ms\n`,
     ].join(''),
   );
 }

@@ -2,8 +2,8 @@ import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
 import { startPostgres } from '../tests/kit/postgres-server.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
 
-// Checks that alerts survive killed processes, network failures, wrong clocks and failing receivers, on both databases.
-// Compares all messages with ledgers that the receivers keep in processes of their own.
+// Checks on SQLite and PostgreSQL that alerts survive killed processes, network failures, wrong clocks and failing
+// receivers. Compares the database with ledgers that the receivers keep in processes of their own.
 
 //   npm run bench -- faults                   every scenario
 //   npm run bench -- faults kills network     some scenarios
@@ -20,8 +20,8 @@ if (unknown.length > 0) {
 const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
 process.stdout.write(`To repeat these moments: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
 
-// With fsync, as in production: without it, data of a killed process could survive only in the operating system's
-// cache.
+// Run PostgreSQL with fsync, as in production: without it, data of a killed process could survive only in the operating
+// system's cache.
 const server = await startPostgres({ durable: true });
 if (server === null)
   process.stdout.write('No PostgreSQL here and none could be had: only SQLite is measured.\n');

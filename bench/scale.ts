@@ -8,10 +8,10 @@ import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';
 import { MINUTE_MS } from '../contract/durations.ts';
 
-// Measures the store and the product with many monitors. Exits with 1 if a target is missed.
+// Measures queries, checks and database size with up to a million monitors. Exits with 1 if a target is missed.
 
-//   npm run bench -- scale                              every part; most of an hour
-//   npm run bench -- scale quick                        every part at a small size; a few minutes
+//   npm run bench -- scale                              every part; takes most of an hour
+//   npm run bench -- scale quick                        every part at a small size; takes a few minutes
 //   npm run bench -- scale lists work sqlite-100k       some parts, on some stores
 //   npm run bench -- scale sustain four-workers month
 
@@ -42,7 +42,7 @@ const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 type Run = [name: string, measure: () => Promise<Figure[]>];
 
 /**
- * Runs parts that need the same store one after the other on it, because filling a store takes longer than measuring.
+ * Returns one run per store, which measures all `parts` on it: filling a store takes longer than measuring it.
  */
 const runsPerStore = (parts: readonly ('lists' | 'work')[]): Run[] =>
   parts.length === 0

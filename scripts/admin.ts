@@ -17,7 +17,7 @@ ${Object.values(COMMANDS)
 It works beside the running server, on the same settings (.env, DATA_DIR, DATABASE_URL).
 `;
 
-/** Exit code for an invalid command line; other expected errors exit with 1. */
+/** Exit code for an invalid command line. The exit code for other expected errors is 1. */
 const USAGE_ERROR = 2;
 
 async function main(): Promise<void> {
@@ -72,7 +72,10 @@ function readArguments() {
   }
 }
 
-/** Checks that secrets.json exists first, because `loadSecrets` would create new secrets in a wrong DATA_DIR. */
+/**
+ * Returns the secret of the built-in identity provider. `loadSecrets` would create new secrets in a wrong DATA_DIR, so
+ * this function checks first that secrets.json exists. @throws ConfigError if it does not.
+ */
 function identitySecret(dataDir: string): string {
   if (existsSync(join(dataDir, 'secrets.json'))) return loadSecrets(dataDir).identity;
   throw new ConfigError(`DATA_DIR ${dataDir} has no secrets.json. Set the DATA_DIR that the server uses.`);

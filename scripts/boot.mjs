@@ -1,9 +1,9 @@
 // Runs one of the project's TypeScript programs. First finds or downloads a supported Node, installs the dependencies
-// and, with --web, builds the web app, each only if needed. Plain JavaScript, because old versions of Node run this
-// file. With a file `.packaged` (in the container image) it installs and builds nothing: everything is there already.
+// and, with --web, builds the web app, each only if needed. The container image contains all of that and a file
+// `.packaged`, which skips the last two steps. This script is plain JavaScript, because old versions of Node run it.
 
 // Usage: node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
-//        node scripts/boot.mjs --web          only prepares everything for `npm start`
+//        node scripts/boot.mjs --web          prepares everything for `npm start`, but starts no program
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -56,11 +56,11 @@ function npmCommand(node) {
   return ['npm'];
 }
 
-/** Runs a command and resolves with whether it succeeded. Forwards stop signals to it, then exits. */
+/** Runs a command. Resolves to true if it exits with 0. On a stop signal, forwards the signal and exits with 1. */
 function runTool(command, args, options) {
   const child = spawn(command, args, {
     ...options,
-    // Its output goes to stderr like our progress messages; stdout is reserved for the program that we start.
+    // The command's output goes to stderr like our progress messages, because stdout is for the program that we start.
     stdio: ['ignore', 2, 2],
   });
   const stop = (signal) => {
@@ -78,10 +78,11 @@ function runTool(command, args, options) {
 }
 
 /**
- * Runs `npm ci` in `folder`; `include` adds flags, so that NODE_ENV does not decide which dependencies are installed.
+ * Runs `npm ci` in `folder`. Exits with 1 if it fails twice. `include` adds flags, so that NODE_ENV does not decide which
+ * dependencies are installed.
  */
 async function install(folder, node, include) {
-  // Fail early with EACCES: npm would try twice and print a long error of its own.
+  // Fail early with EACCES, because otherwise npm runs twice and prints a long error of its own.
   accessSync(folder, constants.W_OK);
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
@@ -93,7 +94,7 @@ async function install(folder, node, include) {
   fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
 }
 
-/** Returns a SHA-256 over the paths and contents of files and folders in the project. */
+/** Returns a SHA-256 in hex over the paths and contents of files and folders in the project. Skips missing ones. */
 function contentHash(...paths) {
   const hash = createHash('sha256');
   const add = (path) => {
@@ -112,7 +113,7 @@ function contentHash(...paths) {
 }
 
 /**
- * Runs `work` unless its stamp file has the same input hash. The stamp is written last, so a killed run leaves none.
+ * Runs `work` unless its stamp file has the same input hash. Writes the stamp last, so that a killed run leaves no stamp.
  */
 async function unlessUpToDate(stampPath, hash, work) {
   const stamp = join(root, stampPath);
@@ -173,7 +174,7 @@ async function prepare(node, web) {
 }
 
 function run(node, program, args) {
-  // The closing IPC channel tells the program that we ended, even after SIGKILL.
+  // The program notices by the closed IPC channel that this process has ended, even after SIGKILL.
   const child = spawn(node, [join(root, program), ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

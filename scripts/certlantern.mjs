@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The package's command: `certlantern check HOST…`. Works from any folder and with any Node that can run npm.
+// The command of the npm package: `certlantern check HOST…`. It works in any folder, with any Node that can run npm.
 import { resolve } from 'node:path';
 
 const [command, ...rest] = process.argv.slice(2);

@@ -15,7 +15,7 @@ import { displayName, reportMarkdown } from '../server/core/index.ts';
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
 const CONCURRENCY = 16;
-/** Longer than the server's, because there is no later check that could fetch what is missing. In ms. */
+/** Timeouts for fetching issuer certificates and revocation status, ms. Longer than the server's: no later check follows. */
 const TIMEOUTS = { authorities: 8_000, status: 8_000 };
 
 async function main(): Promise<number> {
@@ -94,10 +94,10 @@ function createTrustStore(extraCaPem: string | null, own: Arguments['ownAuthorit
   }
 }
 
-// Exit at once: nothing is stored, so there is nothing to clean up.
+// Exit at once on a signal: the program stores nothing, so there is nothing to clean up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => process.exit(INTERRUPTED));
-// The reader closed the pipe, as `| head` does.
+// Exit when the reader closes the pipe, as `| head` does.
 process.stdout.once('error', () => process.exit(INTERRUPTED));
 
 try {

@@ -117,7 +117,7 @@ function withPort(name: string, port: number): string {
   return port === 443 ? name : `${name}:${port}`;
 }
 
-/** Starts the server in a process of its own. Both processes end together. */
+/** Starts the server in a process of its own. If one of the two processes ends, the other one ends too. */
 function startServer({
   port,
   stop: stopServers,

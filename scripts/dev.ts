@@ -19,7 +19,7 @@ const vite = await createServer({
 try {
   await vite.listen();
 } catch (error) {
-  // Almost always because the port is in use.
+  // Suggest another port, because the cause is almost always a port in use.
   process.stderr.write(
     `${error instanceof Error ? error.message : String(error)}. Choose another one: DEV_PORT=${pagesPort + 1} npm run dev\n`,
   );

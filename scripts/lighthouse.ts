@@ -31,11 +31,11 @@ interface Subject {
 const SUBJECTS: Subject[] = [
   { path: '/landing', preset: 'mobile', categories: CATEGORIES },
   { path: '/login', preset: 'mobile', categories: CATEGORIES },
-  // Excluded from search engines, so there is no SEO score to meet.
+  // The dashboard is excluded from search engines, so its SEO score does not matter.
   { path: '/dashboard', preset: 'desktop', categories: CATEGORIES.filter((category) => category !== 'seo') },
 ];
 
-/** The parts of Lighthouse's types used here, declared because Lighthouse is not a dependency of the project. */
+/** Parts of Lighthouse's report that we use; declared here, because Lighthouse is not a dependency of the project. */
 interface Report {
   finalDisplayedUrl: string;
   runtimeError?: { message: string };
@@ -124,7 +124,7 @@ async function signIn(
   await page.close();
 }
 
-/** Prints a page's scores and the audits that lowered them. Returns how many medians are below the limit. */
+/** Prints a page's scores and the audits that lowered them. Returns the number of medians below the limit. */
 function printScores({ path, preset, categories }: Subject, reports: readonly Report[]): number {
   let below = 0;
   printLine(`\n${path}, ${preset}`);

@@ -54,7 +54,7 @@ async function main(): Promise<number> {
   return missing === 0 ? 0 : 1;
 }
 
-/** Takes the screenshots. Returns how many screens failed. */
+/** Takes light and dark screenshots of each screen at each viewport. Returns the number of failures. */
 async function captureScreens(browser: Browser, screens: readonly Screen[]): Promise<number> {
   const demo = await startDemo();
   const windows = await openWindows(browser, demo);
@@ -84,7 +84,10 @@ async function captureScreens(browser: Browser, screens: readonly Screen[]): Pro
   return missing;
 }
 
-/** Grows the viewport to the page's full height, except with an overlay open, which is placed for the usual height. */
+/**
+ * Grows the viewport to the page's full height. Does nothing while an overlay is open, because an overlay is positioned
+ * for the usual height.
+ */
 async function stretch(page: Page): Promise<void> {
   if (await page.locator('[role=dialog], [role=alertdialog], [role=menu], aside').count()) return;
   // A virtualised list renders more rows each time, so repeat until the height is stable.

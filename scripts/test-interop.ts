@@ -26,7 +26,7 @@ if (unknown.length > 0) {
 const servers = SERVERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
-// Outside the project, because some servers run as other users and must be able to read their files in it.
+// Use a folder outside the project, because some servers run as other users and must be able to read their files.
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
 const outcomes: Outcome[] = [];
 try {

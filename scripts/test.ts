@@ -17,12 +17,12 @@ With CI=true a skipped test counts as a failure.
 interface Outcome {
   passed: number;
   skipped: number;
-  /** File and title of each failure, repeated at the end of the output. */
+  /** File and title of each failure, printed again at the end of the output. */
   failures: string[];
 }
 interface Stage {
   name: string;
-  /** Runs only if named on the command line. */
+  /** Whether the stage runs only if it is named on the command line. */
   onlyByName?: true;
   run(): Promise<Outcome>;
 }
@@ -41,8 +41,8 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
 const STAGES: Stage[] = [
   { name: 'checks', run: staticChecks },
   { name: 'unit', run: () => vitest(['unit'], processors) },
-  // These tests wait for processes that they start: with two workers, two processors were measured to be idle a sixth
-  // of the time.
+  // Use one more worker than processors, because these tests wait for processes that they start: with two workers, two
+  // processors were idle for a sixth of the measured time.
   { name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
@@ -71,7 +71,7 @@ for (const stage of STAGES.filter(chosen)) {
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   printLine(`== ${stage.name}: ${formatCounts(outcome)} in ${seconds} s`);
 }
-// A partial run cannot cover all statements.
+// Check the statements only after a full run, because a partial run cannot cover all of them.
 if (wanted.length === 0 && total.skipped === 0) total.failures.push(...statementsNotShown());
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
@@ -101,7 +101,7 @@ function formatCounts({ passed, skipped, failures }: Outcome): string {
   return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** Runs a command and resolves with whether it succeeded. `quiet` shows its output only if it failed. */
+/** Runs a command. Resolves to true if it exits with 0. With `quiet`, prints its output only if it fails. */
 function command(
   args: string[],
   options: { quiet?: boolean; env?: Record<string, string> } = {},
@@ -151,7 +151,7 @@ interface VitestReport {
 }
 
 /**
- * Runs Vitest projects. `workers` is set because Vitest's default, processors minus one, idles one of two processors.
+ * Runs Vitest projects. Sets `workers`, because Vitest's default, processors minus one, leaves one of two processors idle.
  */
 async function vitest(projects: string[], workers: number): Promise<Outcome> {
   const file = join(reports, `${projects.join('-')}.json`);
@@ -169,7 +169,7 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const file = relative(process.cwd(), name);
     const titles = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
-    // A file that failed to load has no tests.
+    // Report the file's error message if the file failed to load, because it then has no tests.
     return status === 'failed' && titles.length === 0
       ? [`${file}: ${message}`]
       : titles.map((title) => `${file} › ${title}`);
@@ -183,7 +183,7 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
   };
 }
 
-/** The outcome for a runner that wrote no report. */
+/** Returns the outcome of a test runner that wrote no report. */
 function missingReport(name: string): Outcome {
   return { passed: 0, skipped: 0, failures: [`${name}: ended without a report`] };
 }

@@ -25,7 +25,7 @@ export interface VectorCase {
   readonly id: string;
   readonly features: readonly string[];
   readonly expected: Answer;
-  /** Skipped regardless of the skip list. */
+  /** Whether the case is skipped regardless of the skip list. */
   readonly skipped: boolean;
   judge(options: { readonly now: number; readonly profile: Profile | null }): {
     answer: Answer;
@@ -66,7 +66,7 @@ const betterTlsFile = z.object({
   suites: z.record(z.string(), z.object({ testCases: z.array(betterTlsCase) })),
 });
 
-/** Parses an x509-limbo or BetterTLS file; detects the format by its content. @throws Error for anything else. */
+/** Parses an x509-limbo or BetterTLS file; detects the format by its content. @throws Error for any other format. */
 export function readVectorCases(text: string): VectorCase[] {
   const content: unknown = JSON.parse(text);
   const limbo = limboFile.safeParse(content);
@@ -141,7 +141,7 @@ function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: Trus
     id: `${testCase.suite}::${testCase.id}`,
     features: [],
     expected: testCase.expected === 'ACCEPT' ? 'accept' : 'reject',
-    // BetterTLS itself does not count cases in which clients may differ.
+    // Skip cases in which clients may differ, because BetterTLS itself does not count them.
     skipped: testCase.failureIsWarning,
     judge: ({ now, profile }) =>
       toAnswer(() => {
@@ -164,7 +164,7 @@ function referenceTo(name: string): ReferenceIdentifier {
     : { kind: 'ip', address: name };
 }
 
-/** Parses certificates and skips unreadable ones. */
+/** Parses certificates. Skips those that cannot be parsed. */
 function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
   return ders.flatMap((der) => {
     try {
@@ -176,7 +176,7 @@ function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
   });
 }
 
-/** Turns the result of `judge` into an answer: a string is the reason for a rejection, null accepts. */
+/** Converts the result of `judge` to an answer. A string is the reason for a rejection; null means acceptance. */
 function toAnswer(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
   try {
     const result = judge();

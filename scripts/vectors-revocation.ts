@@ -7,8 +7,8 @@ interface ValidationContext {
 }
 
 /**
- * Returns why revocation rejects a valid path; null if it does not. A case that supplies CRLs expects a hard failure:
- * one of them must say that the leaf is good, and no certificate above it may be revoked.
+ * Returns the reason why revocation rejects a valid path; null if it does not. A case with CRLs expects a hard failure:
+ * one CRL must show that the leaf is good, and no CRL may revoke a certificate of the path.
  */
 export function revocationRefusal(
   path: readonly Certificate[],

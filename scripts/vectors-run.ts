@@ -7,11 +7,11 @@ export interface Tally {
   falseAccept: number;
   falseReject: number;
   skipped: number;
-  /** One line per disagreement: id, expected, ours, our reason. */
+  /** One line per disagreement: case id, expected answer, our answer, our reason. */
   readonly disagreements: string[];
 }
 
-/** Judges every case that is not on the skip list. */
+/** Judges every case that is not skipped, and counts agreements and disagreements. */
 export function runVectors(
   cases: readonly VectorCase[],
   options: { readonly now: number; readonly profile: Profile | null },
@@ -41,7 +41,7 @@ function isOnSkipList({ id, features }: VectorCase): boolean {
   });
 }
 
-/** Formats the summary line. */
+/** Formats the counts as one line. */
 export function formatTally(tally: Tally): string {
   const { agree, falseAccept, falseReject, skipped } = tally;
   return `${agree} agree, ${falseAccept} false accept, ${falseReject} false reject, ${skipped} skipped`;

@@ -29,7 +29,7 @@ function main(): number {
   return tally.falseAccept > 0 ? 1 : 0;
 }
 
-/** Reads the cases of a file. @throws Error that names the file. */
+/** Reads the cases of a file. @throws Error with the file's name if the file cannot be parsed. */
 function read(file: string): VectorCase[] {
   const text = readFileSync(file, 'utf8');
   try {

@@ -15,13 +15,14 @@ const WARM_UP_PROBES = 200;
 const PROBES = 600;
 
 export interface Blackbox {
-  /** Measures the exporter's CPU time per probe in µs, user and system, including its HTTP answer. */
+  /** Returns the exporter's CPU time per probe in µs, user plus system, including its HTTP response. */
   round(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts Debian's blackbox_exporter with a tcp probe over TLS that verifies the chain; null if it cannot be installed.
+ * Starts Debian's blackbox_exporter with a tcp probe over TLS that verifies the chain. Returns null if the package
+ * cannot be installed.
  */
 export async function startBlackbox(
   folder: string,

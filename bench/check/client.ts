@@ -5,14 +5,14 @@ import { createProbe, loadTrustStore, NO_SOURCES } from '../../server/probe/inde
 import type { ClientRound, ClientStart } from './protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
 
-// The measured process runs only checks. The server, the report and the other clients are in other processes.
+// The measured process runs only checks. The server, the report and the other clients run in other processes.
 
 const CONCURRENCY = 16;
 const ROUND_CHECKS = 800;
 const WARM_UP_CHECKS = 500;
 
 const policy = createAddressPolicy(['127.0.0.1/32']);
-// DNS is not measured: openssl s_time gets an address too.
+// Return a fixed address, because openssl s_time does not resolve a name either.
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
 const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
 const { signal } = new AbortController();

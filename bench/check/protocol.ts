@@ -2,7 +2,7 @@
 export interface ClientStart {
   port: number;
   rootPem: string;
-  /** Leaves of the same issuer that were not judged before, base64 DER, to measure uncached signatures. */
+  /** Leaf certificates that were not judged before, base64 DER, to measure signature checks without a cache. Same issuer. */
   unseen: readonly string[];
   intermediate: string;
 }

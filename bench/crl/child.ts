@@ -31,7 +31,8 @@ process.once('message', (files: CrlFiles) => {
 });
 
 /**
- * Starts a CPU timer. The returned function gives this process's user and system time of all threads since then, in ms.
+ * Starts a CPU timer. The returned function returns the CPU time of all threads of this process since then in ms, user
+ * plus system.
  */
 function startCpuTimer(): () => number {
   const start = process.cpuUsage();

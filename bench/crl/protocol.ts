@@ -1,4 +1,4 @@
-/** Files for the child process to read. */
+/** Paths of the files that the child process reads, and the URL of the CRL. */
 export interface CrlFiles {
   list: string;
   issuer: string;
@@ -6,11 +6,11 @@ export interface CrlFiles {
   url: string;
 }
 
-/** Cost of reading the list once in a new process. CPU times in ms, sizes in bytes. */
+/** Cost of parsing, verifying and searching the CRL once in a new process. CPU times in ms. */
 export interface CrlReading {
   parse: number;
   verify: number;
   lookUp: number;
-  /** Peak RSS minus the RSS before reading and the size of the file. */
+  /** Peak RSS in bytes, minus the file size and the RSS before the file was read. */
   memory: number;
 }

@@ -24,14 +24,14 @@ const server = fork(new URL('./name-server.ts', import.meta.url));
 await once(server, 'message');
 await round('resolver', false);
 for (let index = 0; index < ROUNDS; index++) {
-  // Interleaved, so that other load on the machine affects both alike.
+  // Rounds are interleaved, so that other load on the machine affects rounds with and without dead names alike.
   for (const withDead of [false, true]) process.send?.(await round('resolver', withDead));
 }
 for (const withDead of [false, true]) process.send?.(await round('dns.lookup', withDead));
 server.disconnect();
 process.disconnect?.();
 
-/** Resolves names at a fixed rate, without waiting for earlier answers. */
+/** Resolves names at a fixed rate without waiting for earlier answers. Returns the response times and failures. */
 async function round(way: DnsRound['way'], withDead: boolean): Promise<DnsRound> {
   const names = Array.from({ length: LIVING_NAMES }, (_, index) => livingName(index));
   const every = LIVING_NAMES / DEAD_NAMES;

@@ -1,7 +1,7 @@
 import { startDnsServer } from '../../tests/kit/dns-server.ts';
 import { DEAD_NAMES, deadName, LIVING_NAMES, livingName } from './protocol.ts';
 
-// Runs in a process of its own, so that its work is not measured.
+// The name server runs in a process of its own, so that the bench does not measure its work.
 
 const living = Array.from(
   { length: LIVING_NAMES },

@@ -5,7 +5,7 @@ export const livingName = (index: number): string => `n${index}.bench.test`;
 /** Returns a name for which the name server never answers. */
 export const deadName = (index: number): string => `dead${index}.bench.test`;
 
-/** Result of a round. Times in ms from when a name was due to its answer, for names that do answer. */
+/** Result of a round. Times are ms between the moment a query was due and its answer; dead names are not counted. */
 export interface DnsRound {
   way: 'resolver' | 'dns.lookup';
   withDead: boolean;

@@ -14,12 +14,15 @@ export interface ClockOptions {
   database: Database;
   /** Number of domains with certificates that are valid for months. */
   domains: number;
-  /** Number of domains with an alert due. */
+  /** Number of domains whose certificate expires in days, so that an alert is due. */
   due: number;
   seed: number;
 }
 
-/** Sets the clock ahead by 400 days while alerts are waiting, and back to the right time three hours later. */
+/**
+ * Sets the clock ahead by 400 days while alerts wait in the queue, and back to the right time three hours later. The
+ * wrong clock must cause no alerts, and each due alert must arrive once after the correction.
+ */
 export async function setClockAhead({ database, domains, due, seed }: ClockOptions): Promise<Outcome> {
   const places = await startPlaces({ now: START });
   const mails = await startLedger('mail', database.dataDir);
@@ -82,7 +85,8 @@ export async function setClockAhead({ database, domains, due, seed }: ClockOptio
 }
 
 /**
- * Returns the kinds of arrived mails other than alerts and alarms. With a wrong clock only the operator may get mail.
+ * Returns the kinds of delivered mails except alerts and operator alarms. While the clock is wrong, only the operator
+ * may get mail.
  */
 async function othersAmong({ db }: Store, entries: readonly LedgerEntry[]): Promise<string[]> {
   const arrived = new Set(entries.map(({ id }) => rowId(id)));

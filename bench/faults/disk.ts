@@ -10,13 +10,16 @@ import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** How many writes must be refused. Below the number of domains that an account may add per minute. */
+/** Number of writes that must be refused. It is below the number of domains that an account may add per minute. */
 const REFUSALS = 12;
 const PAUSE_MS = 250;
 const MAX_FULL_MS = MINUTE_MS;
 const WAIT_TIMEOUT_MS = 4 * MINUTE_MS;
 
-/** Fills the disk of the embedded database for a while. `small` is the folder where a small disk is mounted. */
+/**
+ * Fills the disk of SQLite until 12 writes were refused, but at most for a minute, then frees it. No acknowledged write
+ * or alert may be lost. `small` is the folder where a small disk is mounted.
+ */
 export async function fillDisk(database: Database, small: string): Promise<Outcome> {
   const world = await createWorld(database, { dataDir: small });
   const limits = createLimits();
@@ -38,7 +41,7 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
     const ballast = join(small, 'ballast');
     const refusals: string[] = [];
     const fullAt = Date.now();
-    // SQLite still accepts writes that fit into the existing WAL file, so insist until enough are refused.
+    // SQLite still accepts writes that fit into the existing WAL file, so keep writing until enough writes are refused.
     const isOver = () => refusals.length >= REFUSALS || Date.now() - fullAt > MAX_FULL_MS;
     const insist = async (): Promise<void> => {
       while (!isOver()) {
@@ -93,7 +96,7 @@ function append(file: number, bytes: number): boolean {
 
 const TOO_MANY = 'too many';
 
-/** Returns why a write was refused; null if it was accepted. */
+/** Returns the reason why a write was refused; null if it was accepted. */
 function refusalOf(answer: unknown): string | null {
   if (answer instanceof Error) return answer.message;
   const asked = answer as { status: number; problem: { code: string; detail?: string } };

@@ -3,7 +3,7 @@ import type { MintedAuthority } from '../../tests/kit/mint.ts';
 import type { TlsPeer } from '../../tests/kit/tls-server.ts';
 import { DAY_MS, SECOND_MS } from '../../contract/durations.ts';
 
-/** What happens to the host's certificate; decides which alerts must arrive. */
+/** State that the host's certificate reaches during the run; it decides which alerts must arrive. */
 export type Lifecycle = 'ends in days' | 'ended' | 'renewed';
 
 export interface Host {
@@ -12,12 +12,12 @@ export interface Host {
   notAfter: number;
 }
 
-/** Hosts whose certificates cause an alert at the first check, and some of them more alerts within minutes. */
+/** Hosts whose certificates cause an alert at the first check. Some certificates cause more alerts within minutes. */
 export interface Hosts {
   all: ReadonlyMap<string, Host>;
   /** Adds a host and returns its `host:port`. */
   add(fate: 'ends in days' | 'ended'): string;
-  /** Replaces the host's expired certificate with a valid one. */
+  /** Replaces the host's expired certificate with one that is valid for 90 days. */
   renew(host: string): void;
 }
 

@@ -14,15 +14,15 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 export interface KillsOptions {
   database: Database;
   kills: number;
-  /** Minimum number of monitored domains. Kills continue until it is reached. */
+  /** Minimum number of monitored domains. Kills continue until it is reached, up to `MAX_KILLS_FACTOR` times `kills`. */
   domains: number;
-  /** Share of hosts whose certificate expires during the run, 0 to 1. */
+  /** Share of the hosts added in the first half whose certificate expires during the run, 0 to 1. */
   ending: number;
-  /** Ms until such a certificate expires. */
+  /** Remaining lifetime of an expiring certificate when its host is added, ms. */
   endsInMs: number;
   longestLifeMs: number;
   seed: number;
-  /** How long the last messages may take to arrive, in ms. */
+  /** Maximum wait for the last messages after the kills, ms. */
   patienceMs: number;
   progress: (line: string) => void;
 }
@@ -31,21 +31,21 @@ export interface KillsResult extends Reconciliation {
   kills: number;
   acknowledged: number;
   domains: number;
-  /** Acknowledged writes that are not in effect, in words. */
+  /** Descriptions of the acknowledged writes that are not in effect. */
   broken: string[];
 }
 
 const PEOPLE = 4;
 const WRITERS_EACH = 2;
-/** Limit for additional kills. On a busy machine few writes happen between kills, so more kills are needed. */
+/** Maximum number of kills as a multiple of `kills`. A busy machine needs more, because it writes little between kills. */
 const MAX_KILLS_FACTOR = 4;
 const SETTLE_POLL_MS = 500;
-/** Writers pause up to this long between writes, because this is not a load test. */
+/** Maximum pause between two writes of a writer, ms. Writers pause because this is not a load test. */
 const MAX_PAUSE_MS = 400;
 
 /**
  * Kills the product's processes at random moments while people write and certificates expire. Then compares the
- * messages that arrived with those that must have.
+ * messages that arrived with the messages that were due.
  */
 export async function killAtRandomMoments(options: KillsOptions): Promise<KillsResult> {
   const { database, seed, progress } = options;
@@ -62,7 +62,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     const watched = () => people.reduce((sum, { writes }) => sum + writes.entries.length, 0);
     const isDone = () => kills >= options.kills && watched() >= options.domains;
     for (; !isDone() && kills < MAX_KILLS_FACTOR * options.kills; kills++) {
-      // Expiring certificates send alerts for minutes, so they are added in the first half only.
+      // Expiring certificates cause alerts for minutes, so add them in the first half only.
       const isFirstHalf = kills < options.kills / 2;
       const newHost =
         watched() < options.domains
@@ -90,7 +90,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
   }
 }
 
-/** Refreshes sessions well before their access cookie expires. */
+/** Time between two refreshes of a session, ms; well below the lifetime of the access cookie. */
 const REFRESH_AFTER_MS = 8 * MINUTE_MS;
 
 async function refreshSessions(people: { person: Person; seenAt: number }[]): Promise<void> {
@@ -101,7 +101,7 @@ async function refreshSessions(people: { person: Person; seenAt: number }[]): Pr
   }
 }
 
-/** Starts the product: one process on SQLite, plus a worker process on PostgreSQL. */
+/** Starts the product: the server process and, with PostgreSQL, a worker process. Each kill ends one of them. */
 async function startProcesses(world: World) {
   let app: App | null = await world.start();
   let worker: WorkerApp | null = null;
@@ -125,7 +125,7 @@ async function startProcesses(world: World) {
   };
 }
 
-/** Starts concurrent writers that run until `ending` aborts. Without `newHost` they only change existing domains. */
+/** Starts concurrent writers that run until `ending` aborts. If `newHost` is null, they only change existing domains. */
 export function keepWriting(
   writes: Writes,
   life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
@@ -152,7 +152,7 @@ export async function listed(world: World, people: readonly { person: Person }[]
   return { domains, hosts };
 }
 
-/** Waits until no message is missing, at most `patienceMs`, and returns the last comparison. */
+/** Reconciles the messages until none is missing or `patienceMs` have passed. Returns the last result. */
 export async function settled(
   world: World,
   hosts: readonly Host[],
@@ -174,7 +174,7 @@ export async function settled(
 const LATE_MS = 5 * MINUTE_MS;
 const MAX_DUPLICATES = 0.01;
 
-/** Minimum size of a meaningful run. */
+/** Minimum counts that make a run meaningful. */
 interface Size {
   kills: number;
   notifications: number;
@@ -182,7 +182,7 @@ interface Size {
 }
 const NO_MINIMUM: Size = { kills: 0, notifications: 0, writes: 0 };
 
-/** Checks the result of a run of kills against the limits. */
+/** Returns a summary of the run and the limits that its result breaks. */
 export function killsOutcome(
   result: KillsResult,
   { mostDuplicates = MAX_DUPLICATES, min = NO_MINIMUM }: { mostDuplicates?: number; min?: Size } = {},

@@ -21,7 +21,7 @@ import type { PlacesMap } from './places.ts';
 import { seededRandom } from './random.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
-/** The worker's loops in this process, with a simulated clock. Network, receivers and database are real. */
+/** A worker in this process with a simulated clock. Network, receivers and database are real. */
 export interface Lab {
   store: Store;
   worker: Worker;
@@ -31,9 +31,12 @@ export interface Lab {
   /** Adds a webhook channel to the account. Returns the channel's id. */
   addWebhook(accountId: string, url: string): Promise<string>;
   watch(accountId: string, host: string, everyMinutes?: number): Promise<void>;
-  /** Advances the clock from one due instant to the next, up to `at`, and runs the work that is due. */
+  /** Advances the clock from one due time to the next, up to `at`, ms UTC, and runs the work that is due. */
   runUntil(at: number): Promise<void>;
-  /** Advances the clock in fixed steps up to `at`: faster if many items are due at different instants. */
+  /**
+   * Advances the clock in fixed steps up to `at` and runs the work that is due. Faster than `runUntil` if many items are
+   * due at different times.
+   */
   stepUntil(at: number, stepMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,17 +46,17 @@ export interface LabOptions {
   places: PlacesMap;
   smtpUrl: string;
   start: number;
-  /** Called with each new time. Canaries use it to follow the clock while it is right. */
+  /** Callback for each new time of the clock, ms UTC. Scenarios with a right clock set the canaries' clock with it. */
   onClock?: (now: number) => void;
   seed: number;
   allow?: readonly string[];
   concurrency?: number;
   /**
-   * Timeout in real ms to connect, for the handshake and for a webhook's answer; a check gets three times as long. Default: 2,000. Each
-   * silent peer delays the run this long.
+   * Timeout in real ms for a connection, a handshake and a webhook's response; a check has three times as long.
+   * Default: 2,000. Each silent peer delays the run by this time.
    */
   patienceMs?: number;
-  /** Timeout for the name server in real ms. */
+  /** Timeout in real ms for an answer of the name server. Default: `patienceMs`. */
   dnsPatienceMs?: number;
 }
 
@@ -61,14 +64,14 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ALLOW = ['127.0.0.0/8', '::1/128'];
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined };
 
-/** Prints errors. Ignores alarms, which the faults cause on purpose. */
+/** Prints errors to stderr. Ignores operator alarms, because the faults cause them on purpose. */
 function logError(what: unknown, ...words: unknown[]): void {
   if (typeof what === 'object' && what !== null && 'alarm' in what) return;
-  // `inspect`, because JSON would show nothing of an Error.
+  // Use `inspect`, because JSON.stringify omits the message and stack of an Error.
   process.stderr.write(`${inspect([what, ...words], { depth: null })}\n`);
 }
 
-/** Advance of the clock after an idle run; otherwise work that stays due without being done would stop the clock. */
+/** Advance of the clock after a run without work, ms. Without it, work that stays due would stop the clock. */
 const IDLE_STEP_MS = 1_000;
 
 export async function openLab(options: LabOptions): Promise<Lab> {

@@ -4,17 +4,17 @@ import { appendFileSync, closeSync, fsyncSync, openSync } from 'node:fs';
 export interface LedgerEntry {
   /** Message-ID without angle brackets, or webhook-id; retries have the same one. */
   id: string;
-  /** The recipient's address, or the path of the webhook. */
+  /** Recipient's address, or path of the webhook. */
   to: string;
-  /** The subject, or the body of the webhook. */
+  /** Subject of the mail, or body of the webhook. */
   text: string;
-  /** Arrival by the receiver's clock, ms UTC. */
+  /** Time of arrival by the receiver's clock, ms UTC. */
   at: number;
-  /** False if the receiver dropped the connection instead of acknowledging the message. */
+  /** Whether the receiver acknowledged the message; false if it dropped the connection instead. */
   told: boolean;
 }
 
-/** Opens a ledger. `keep` returns after fsync, so that an entry is on disk before the message is acknowledged. */
+/** Opens a ledger file. `keep` returns after fsync, so that an entry is on disk before the message is acknowledged. */
 export function createLedgerFile(path: string): { keep(entry: LedgerEntry): void; close(): void } {
   const file = openSync(path, 'a');
   return {

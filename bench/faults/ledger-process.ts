@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LedgerEntry } from './ledger-file.ts';
 
-/** Order to a receiver. */
+/** Message from the bench to a receiver process that changes the receiver's behaviour. */
 export type LedgerOrder =
   | { kind: 'down' | 'up' | 'release' }
   | { kind: 'login'; refused: boolean }
@@ -13,18 +13,21 @@ export type LedgerOrder =
 export type LedgerReport =
   { kind: 'listening'; port: number } | { kind: 'done' | 'arrived' } | { kind: 'asked'; to: string };
 
-/** A receiver in another process that logs arriving messages to a file. */
+/** A receiver in another process that writes each message that arrives to a ledger file. */
 export interface LedgerProcess {
   port: number;
   order(order: LedgerOrder): Promise<void>;
   /** Returns all messages so far in order of arrival. */
   read(): readonly LedgerEntry[];
-  /** Returns how often a webhook path was requested, accepted or not. */
+  /** Returns the number of requests to a webhook path, including the refused ones. */
   asked(path: string): number;
   stop(): Promise<void>;
 }
 
-/** Starts the mail server or the webhook receiver; it ends with this process. */
+/**
+ * Starts the mail server or the webhook receiver as a child process that ends with this process. Throws if the child
+ * ends before it listens.
+ */
 export async function startLedger(kind: 'mail' | 'webhook', folder: string): Promise<LedgerProcess> {
   const path = join(folder, `${kind}.ledger`);
   const child: ChildProcess = fork(join(import.meta.dirname, `${kind}-ledger.ts`), [path]);
@@ -67,7 +70,7 @@ export async function startLedger(kind: 'mail' | 'webhook', folder: string): Pro
   };
 }
 
-/** Reads a growing file incrementally. Keeps an incomplete last line until the rest arrives. */
+/** Opens a growing ledger file. `read` returns all entries so far and keeps an incomplete last line for the next call. */
 function createTail(path: string): { read(): readonly LedgerEntry[]; close(): void } {
   const file = openSync(path, 'r');
   const entries: LedgerEntry[] = [];

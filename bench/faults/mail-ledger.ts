@@ -6,10 +6,10 @@ import { selfSigned } from '../../tests/kit/mint.ts';
 import { createLedgerFile } from './ledger-file.ts';
 import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 
-// A mail server in a process of its own. The recipient's local part decides its behaviour; other addresses accept:
+// A mail server in a process of its own. It accepts mails at once, except for recipients with these local parts:
 //   grey-*     4xx at RCPT twice            unknown-*   550 at RCPT                   spam-*   554 after DATA
 //   drop-*     accepts, but resets the first connection per mail before replying
-//   slow-*     accepts, but replies only when ordered to `release`; afterwards at once
+//   slow-*     accepts, but replies only after the order `release`
 
 const [path = '', wantedPort = '0'] = process.argv.slice(2);
 const ledger = createLedgerFile(path);
@@ -17,7 +17,7 @@ const { certificatePem, keyPem } = selfSigned({ dnsNames: ['localhost'] });
 const sockets = new Map<number, Socket>();
 const greylisted = new Map<string, number>();
 const dropped = new Set<string>();
-const held: (() => void)[] = [];
+const heldReplies: (() => void)[] = [];
 let port = Number(wantedPort);
 let refusesLogin = false;
 let isSlow = true;
@@ -33,7 +33,12 @@ function atRecipient(address: string): Error | null {
   return times <= 2 ? refusal(451, '4.7.1 Greylisted, try again later') : null;
 }
 
-async function take(raw: Buffer, to: string, disconnect: () => void, reply: (error?: Error | null) => void) {
+async function receive(
+  raw: Buffer,
+  to: string,
+  disconnect: () => void,
+  reply: (error?: Error | null) => void,
+) {
   if (to.startsWith('spam-')) return reply(refusal(554, '5.7.0 Looks like spam'));
   const { messageId = '', subject = '' } = await simpleParser(raw.subarray(0, raw.indexOf('\r\n\r\n') + 4));
   const drops = to.startsWith('drop-') && !dropped.has(messageId);
@@ -41,12 +46,12 @@ async function take(raw: Buffer, to: string, disconnect: () => void, reply: (err
   const id = messageId.replaceAll(/[<>]/g, '');
   ledger.keep({ id, to, text: subject, at: Date.now(), told: !drops });
   if (drops) disconnect();
-  else if (isSlow && to.startsWith('slow-')) held.push(() => reply());
+  else if (isSlow && to.startsWith('slow-')) heldReplies.push(() => reply());
   else reply();
   report({ kind: 'arrived' });
 }
 
-async function up(): Promise<void> {
+async function startServer(): Promise<void> {
   const listening = new SMTPServer({
     cert: certificatePem,
     key: keyPem,
@@ -61,11 +66,11 @@ async function up(): Promise<void> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         const to = envelope.rcptTo[0]?.address ?? '';
-        void take(Buffer.concat(chunks), to, () => sockets.get(remotePort)?.destroy(), reply);
+        void receive(Buffer.concat(chunks), to, () => sockets.get(remotePort)?.destroy(), reply);
       });
     },
   });
-  // Clients that disconnect are part of the scenarios.
+  // Ignore errors, because clients that disconnect are part of the scenarios.
   listening.on('error', () => undefined);
   listening.server.on('connection', (socket: Socket) => {
     const { remotePort } = socket;
@@ -78,7 +83,7 @@ async function up(): Promise<void> {
   server = listening;
 }
 
-async function down(): Promise<void> {
+async function stopServer(): Promise<void> {
   const closing = server;
   server = null;
   if (closing === null) return;
@@ -93,16 +98,16 @@ function report(what: LedgerReport): void {
 
 process.on('message', (order: LedgerOrder) => {
   void (async () => {
-    if (order.kind === 'down') await down();
-    if (order.kind === 'up' && server === null) await up();
+    if (order.kind === 'down') await stopServer();
+    if (order.kind === 'up' && server === null) await startServer();
     if (order.kind === 'login') refusesLogin = order.refused;
     if (order.kind === 'release') {
       isSlow = false;
-      for (const reply of held.splice(0)) reply();
+      for (const reply of heldReplies.splice(0)) reply();
     }
     report({ kind: 'done' });
   })();
 });
 process.on('disconnect', () => process.exit(0));
-await up();
+await startServer();
 report({ kind: 'listening', port });

@@ -7,22 +7,22 @@ import { alertsAmong, rowId } from './reconciliation.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
-/** Local parts that select the mail server's behaviour; see `mail-ledger.ts`. */
+/** Prefixes of local parts that select the mail server's behaviour; see `mail-ledger.ts`. */
 const KINDS = ['plain', 'grey', 'unknown', 'spam', 'drop'] as const;
 type Kind = (typeof KINDS)[number];
 
 export interface MailOptions {
   database: Database;
-  /** Number of accounts of each kind. */
+  /** Number of accounts for each prefix in `KINDS`. */
   accounts: number;
-  /** Number of alerts for each account in each phase. */
+  /** Number of alerts for each account in each phase of the scenario. */
   alerts: number;
   seed: number;
 }
 
 /**
  * Checks mail delivery against greylisting, rejections, lost replies, failing logins and a server that is down for
- * hours. Each due mail must be delivered, or fail visibly.
+ * hours. Each due mail must be delivered or end as failed with a reason.
  */
 export async function refuseMail(options: MailOptions): Promise<Outcome> {
   const { database, seed } = options;

@@ -2,11 +2,11 @@
 export interface Outcome {
   /** Summary to print, one line. */
   line: string;
-  /** Broken limits in words; empty if there are none. */
+  /** Descriptions of the broken limits; empty if all limits were met. */
   broken: string[];
 }
 
-/** Returns a collector: `hold` adds `what` to `broken` unless `is` is true. */
+/** Creates a collector of broken limits: `hold` adds `what` to `broken` if `is` is false. */
 export function createLimits(): { broken: string[]; hold(is: boolean, what: string): void } {
   const broken: string[] = [];
   return {

@@ -9,28 +9,28 @@ const STEP_MS = 10_000;
 const EVERY_MINUTES = 10;
 const QUIET_BEFORE_MS = 12 * MINUTE_MS;
 const CUT_MS = 10 * MINUTE_MS;
-/** Afterwards every domain must be checked within twice its interval. */
+/** Maximum time from the end of the cut to the next check of a domain: twice the check interval, ms. */
 const AFTER_MS = 2 * EVERY_MINUTES * MINUTE_MS;
 
-/** The network link between the product and the outside. */
+/** Network link between the product and the monitored hosts. */
 export interface Line {
-  /** `dead`: sending fails at once; `deaf`: packets are lost silently. */
+  /** Cuts the link. With `dead`, sending fails at once; with `deaf`, packets are lost silently. */
   cut(how: 'dead' | 'deaf'): Promise<void>;
   mend(): Promise<void>;
-  /** Points DNS names to the hosts (`here`) or to an address where nothing listens. */
+  /** Points the DNS names to the hosts if `here`, otherwise to an address where nothing listens. */
   lead(hosts: readonly string[], here: boolean): Promise<void>;
 }
 
 /**
- * Cuts our own network for ten minutes of simulated time, which must cause no alerts. Then takes some hosts really
- * down.
+ * Cuts our own network for ten minutes of simulated time, which must cause no alerts. Then takes some hosts down, which
+ * must cause one alert each.
  */
 export async function cutOwnNetwork(world: {
   lab: Lab;
   line: Line;
   mails: LedgerProcess;
   domains: number;
-  /** How many of them really go down afterwards. */
+  /** Number of hosts that really go down after the cut. */
   truly: number;
 }): Promise<Outcome> {
   const { lab, line, mails, domains, truly } = world;
@@ -45,7 +45,7 @@ export async function cutOwnNetwork(world: {
   limits.hold(up === domains, `only ${up} of ${domains} were up before`);
 
   const cutAt = clock.now();
-  // Cut in the middle of checks: some have connected, some have not.
+  // Cut the link in the middle of checks: some have connected, some have not.
   clock.set(clock.now() + STEP_MS);
   const running = lab.worker.runDue();
   await line.cut('dead');
@@ -81,7 +81,7 @@ export async function cutOwnNetwork(world: {
   limits.hold(unchecked.length === 0, `${unchecked.length} were not looked at within twice their interval`);
   limits.hold((await countUp(lab)) === domains, 'not every domain is up afterwards');
 
-  // A guard that suppresses all alerts forever would pass so far, so real outages must be reported.
+  // A guard that suppresses all alerts forever passes the checks above, so check that real outages cause alerts.
   await line.lead(hosts.slice(0, truly), false);
   await lab.stepUntil(clock.now() + 2 * EVERY_MINUTES * MINUTE_MS, STEP_MS);
   const alerted = (await alertsOf(lab, mails)).mails;

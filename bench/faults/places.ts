@@ -5,13 +5,13 @@ import { DAY_MS } from '../../contract/durations.ts';
 
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];
 
-/** Addresses of the hosts as plain data, so that it can be sent to other processes. */
+/** Addresses and root certificate of the hosts as plain data that can be sent to other processes. */
 export interface PlacesMap {
-  /** Address of the name server. */
+  /** Address and port of the name server. */
   dns: string;
   /** Port of all hosts, including canaries. */
   port: number;
-  /** Root certificate of the hosts. */
+  /** Root certificate that signs the hosts' certificates. */
   rootPem: string;
   canaries: string[];
 }
@@ -19,13 +19,13 @@ export interface PlacesMap {
 /** Monitored hosts and canaries at one address, with a name server for their names. */
 export interface Places {
   map: PlacesMap;
-  /** Gives a host a certificate of its own. Other hosts share one for all `*.siteN.example`. */
+  /** Gives a host a certificate of its own. All other hosts share one certificate for `*.siteN.example`. */
   certify(host: string, validity: { notBefore: number; notAfter: number }): void;
-  /** Points DNS names to these hosts (`here`) or to an address where nothing listens. */
+  /** Points the DNS names to the hosts if `here`, otherwise to an address where nothing listens. */
   lead(hosts: readonly string[], here: boolean): void;
-  /** Makes the name server give the same `answer` for every name; null restores the real ones. */
+  /** Makes the name server give the same `answer` for every name; null restores the real answers. */
   garble(answer: 'refused' | 'silent' | null): void;
-  /** Sets the time in the canaries' Date header, ms UTC. */
+  /** Sets the time in the canaries' `Date` header, ms UTC. */
   setClock: (now: number) => void;
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function startPlaces({
       peer.setCertificate(host, issue([host], validity));
     },
     lead(hosts, here) {
-      // Nothing listens on 127.0.0.9 on this port.
+      // Nothing listens at 127.0.0.9 on this port.
       for (const host of hosts) {
         const entry = { addresses: [here ? address : '127.0.0.9'] };
         known.set(host, entry);

@@ -42,7 +42,7 @@ export async function breakConnections({
       ending.abort();
       await Promise.all(busy);
     }
-    // Requests fail until PostgreSQL has recovered.
+    // Retry, because requests fail until PostgreSQL has recovered.
     const { domains, hosts } = await retry(() => listed(world, [{ person }]));
     const result = await settled(world, hosts, WAIT_TIMEOUT_MS);
     const lostWrites = writes.compare(domains.get(person) ?? []);

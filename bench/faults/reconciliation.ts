@@ -4,30 +4,30 @@ import type { LedgerEntry } from './ledger-file.ts';
 
 /** Comparison of expected and arrived messages. Problems are described in words. */
 export interface Reconciliation {
-  /** Distinct messages that arrived. */
+  /** Number of distinct messages that arrived. */
   notifications: number;
   /** Messages that the store or the certificates say must have arrived, but did not. */
   lost: string[];
-  /** Repeated messages with the same id. */
+  /** Number of repeated arrivals of a message with the same id. */
   duplicates: number;
   /** Messages that arrived twice with different ids, or with an id that the store does not know. */
   strange: string[];
   /** Messages that overtook an earlier one about the same incident on the same channel. */
   disordered: string[];
-  /** Ms from the creation of each delivery to its arrival. */
+  /** Times from the creation of each delivery to its arrival, ms. */
   waits: number[];
 }
 
-/** The messages that arrived on one kind of channel. */
+/** Messages that arrived on one kind of channel. */
 interface Channel {
   name: string;
   entries: readonly LedgerEntry[];
 }
 
-/** Compares the ledgers with the store, and both with what the hosts' certificates require. */
+/** Compares the ledgers with the store, and both with the alerts that the hosts' certificates require. */
 export async function reconcile(world: {
   store: Store;
-  /** The monitored hosts. */
+  /** Hosts that the product monitors. */
   hosts: readonly Host[];
   channels: readonly Channel[];
 }): Promise<Reconciliation> {
@@ -75,7 +75,7 @@ interface Delivery {
   createdAt: number;
 }
 
-/** Returns the row's id from a Message-ID or webhook-id. */
+/** Returns the id of the delivery or mail that a Message-ID or webhook-id contains. */
 export const rowId = (messageId: string) => messageId.replaceAll(/^<|@.*$/g, '');
 
 async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
@@ -100,7 +100,7 @@ async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
   );
 }
 
-/** Returns only the alerts among the entries, without other mails, and with row ids in `id`. */
+/** Returns the entries that are alerts. In the result, `id` is the id of the delivery. */
 export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
   const rows = await db.selectFrom('mails').select('message_id').execute();
   const others = new Set(rows.map((row) => rowId(row.message_id)));
@@ -111,7 +111,7 @@ export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]
 const mentions = (entry: LedgerEntry | undefined, host: string): boolean =>
   entry?.text.includes(host) ?? false;
 
-/** Returns messages whose first arrival is not in the order in which their incident's deliveries were created. */
+/** Returns a description of each message that first arrived after a newer message about the same incident. */
 function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, Delivery>): string[] {
   const latest = new Map<string, Delivery>();
   const seen = new Set<string>();
@@ -129,15 +129,15 @@ function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, 
   return wrong;
 }
 
-/** Returns the alerts that a host's certificate requires but that did not arrive, regardless of what the store says. */
+/** Returns descriptions of alerts that a certificate requires but that did not arrive, even if the store lacks them. */
 function missingAlerts(
   { host, fate }: Host,
   { name, entries }: Channel,
   deliveries: ReadonlyMap<string, Delivery>,
 ): string[] {
-  const about = entries.filter((entry) => mentions(entry, host));
-  const steps = about.map(({ id }) => deliveries.get(id)?.step);
-  if (about.length === 0) return [`${name}: nothing was told of ${host}`];
+  const entriesAboutHost = entries.filter((entry) => mentions(entry, host));
+  const steps = entriesAboutHost.map(({ id }) => deliveries.get(id)?.step);
+  if (entriesAboutHost.length === 0) return [`${name}: nothing was told of ${host}`];
   if (fate === 'ended' && !steps.includes('expired'))
     return [`${name}: nobody was told that ${host} has expired, only ${steps.join(', ')}`];
   if (fate === 'renewed' && !steps.includes('resolved'))
@@ -145,7 +145,7 @@ function missingAlerts(
   return [];
 }
 
-/** Returns texts that arrived with two ids, which recipients cannot recognise as duplicates. */
+/** Returns descriptions of expiry alerts that arrived with two ids, which receivers cannot recognise as duplicates. */
 function sentUnderTwoIds({ name, entries }: Channel): string[] {
   const expiryEntries = entries.filter(({ text }) => /^\S+(?::\d+)? expired on /.test(text));
   const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text}`);

@@ -39,7 +39,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           patienceMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
-        // Half of the required totals for each of the two databases.
+        // Each of the two databases has to reach half of the required totals.
         { min: { kills: 100, notifications: 2_500, writes: 5_000 } },
       ),
     ),
@@ -66,14 +66,14 @@ async function runOn(name: DatabaseName, { create }: ScenarioWorld, run: Run): P
   }
 }
 
-/** Runs a scenario on one database after the other. For scenarios that use the whole machine. */
+/** Runs a scenario on one database after the other, because it uses the whole machine. */
 async function sequentially(world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> {
   const outcomes: [string, Outcome][] = [];
   for (const name of world.databases) outcomes.push(await runOn(name, world, run));
   return outcomes;
 }
 
-/** Runs a scenario on all databases at once. For scenarios that mostly wait. */
+/** Runs a scenario on all databases at once, because it mostly waits. */
 const concurrently = (world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> =>
   Promise.all(world.databases.map((name) => runOn(name, world, run)));
 
@@ -86,22 +86,22 @@ const onPostgres = (
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports; null if unshare does not work
- * here.
+ * Runs a program of `namespaces/` with unshare(1). Returns its exit code and reports; null if unshare cannot run the
+ * command `trial` on this machine.
  */
 async function unshared(options: {
   flags: string[];
-  needs: string[];
-  within?: string[];
+  trial: string[];
+  wrapper?: string[];
   file: string;
   argument: string;
 }): Promise<{ code: number | null; reports: unknown[] } | null> {
   const flags = isRoot ? options.flags : ['-r', ...options.flags];
-  if (spawnSync('unshare', [...flags, ...options.needs]).status !== 0) return null;
+  if (spawnSync('unshare', [...flags, ...options.trial]).status !== 0) return null;
   const reports: unknown[] = [];
   const child = fork(join(import.meta.dirname, 'namespaces', options.file), [options.argument], {
     execPath: 'unshare',
-    execArgv: [...flags, ...(options.within ?? []), process.execPath],
+    execArgv: [...flags, ...(options.wrapper ?? []), process.execPath],
   });
   child.on('message', (report) => void reports.push(report));
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -117,14 +117,15 @@ const endedEarly = (code: number | null): [string, Outcome] => [
   { line: 'ended before its time', broken: [`the product's side ended with ${code}`] },
 ];
 
-/** Runs the network scenario with one network namespace for the product and one for the outside. */
+/** Runs the network scenario with one network namespace for the product and one for the monitored hosts. */
 async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]> {
-  // PostgreSQL runs as another user, who does not exist in the user namespace of an unprivileged user.
+  // Without root, use SQLite only: PostgreSQL runs as another user, which does not exist in the user namespace of an
+  // unprivileged user.
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
   const argument = JSON.stringify({ ...options, databases });
   const run = await unshared({
     flags: ['-n'],
-    needs: ['ip', 'link'],
+    trial: ['ip', 'link'],
     file: 'inside.ts',
     argument,
   });
@@ -140,8 +141,8 @@ async function onSmallDisk(): Promise<[string, Outcome][]> {
   try {
     const run = await unshared({
       flags: ['-m'],
-      needs: ['mount', '-t', 'tmpfs', 'tmpfs', folder],
-      within: ['sh', '-c', MOUNT, 'sh', folder],
+      trial: ['mount', '-t', 'tmpfs', 'tmpfs', folder],
+      wrapper: ['sh', '-c', MOUNT, 'sh', folder],
       file: 'small-disk.ts',
       argument: folder,
     });

@@ -7,9 +7,12 @@ import { rowId } from './reconciliation.ts';
 import { createWorld } from './world.ts';
 import { SECOND_MS } from '../../contract/durations.ts';
 
-/** Longer than the lease on a delivery. */
+/** Maximum wait for a condition, ms; longer than the lease on a delivery. */
 const WAIT_TIMEOUT_MS = 150_000;
-/** Pauses a worker while it sends until its lease expires and another worker sends; then resumes it. */
+/**
+ * Pauses a worker in the middle of a delivery until its lease expires and another worker sends the message. Then
+ * resumes the worker, whose late result must change nothing.
+ */
 export async function stallWorker({ database }: { database: Database }): Promise<Outcome> {
   const world = await createWorld(database);
   const limits = createLimits();
@@ -22,15 +25,15 @@ export async function stallWorker({ database }: { database: Database }): Promise
     const store = await world.store();
     const name = host.replace(/:\d+$/, '');
     const copies = () => world.mails.read().filter(({ text }) => text.startsWith(name));
-    await eventually(() => copies().length === 1);
+    await waitUntil(() => copies().length === 1);
     stalled.process.kill('SIGSTOP');
-    // The paused worker will read this answer when it resumes, and try to settle the delivery although its lease
-    // expired.
+    // The paused worker reads the mail server's reply when it resumes, and then tries to settle the delivery although
+    // its lease has expired.
     await world.mails.order({ kind: 'release' });
     const stoppedAt = Date.now();
     world.startWorker();
     const deliveryId = rowId(copies()[0]?.id ?? '');
-    await eventually(async () => (await rowOf(store, deliveryId))?.state === 'delivered');
+    await waitUntil(async () => (await rowOf(store, deliveryId))?.state === 'delivered');
     const tookMs = Date.now() - stoppedAt;
     const settled = await rowOf(store, deliveryId);
     stalled.process.kill('SIGCONT');
@@ -69,12 +72,12 @@ async function rowOf({ db }: Store, id: string) {
   return delivery && { ...delivery, tries: attempts };
 }
 
-/** Polls until `is` returns true. @throws Error after `PATIENCE_MS`. */
-async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
+/** Polls until `condition` returns true. @throws Error after `WAIT_TIMEOUT_MS`. */
+async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<void> {
   const until = Date.now() + WAIT_TIMEOUT_MS;
-  while (!(await is())) {
+  while (!(await condition())) {
     if (Date.now() > until)
-      throw new Error(`It was not so within ${WAIT_TIMEOUT_MS / SECOND_MS} s: ${is.toString()}`);
+      throw new Error(`It was not so within ${WAIT_TIMEOUT_MS / SECOND_MS} s: ${condition.toString()}`);
     await delay(100);
   }
 }

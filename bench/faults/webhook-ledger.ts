@@ -6,7 +6,7 @@ import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 // A webhook receiver in a process of its own. The first segment of the path decides its behaviour:
-//   /ok      accepts                /error      answers 500 until ordered to recover
+//   /ok      accepts                /error      answers 500 until the order `well`
 //   /gone    answers 410            /redirect   redirects to /ok
 //   /silent  never answers          /drop       accepts, but resets the first connection of each id before answering
 

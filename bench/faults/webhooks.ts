@@ -11,7 +11,7 @@ const START = Date.UTC(2027, 2, 1, 9, 30);
 /** Paths that select the receiver's behaviour; see `webhook-ledger.ts`. */
 const KINDS = ['ok', 'drop', 'error', 'gone', 'redirect', 'silent'] as const;
 type Kind = (typeof KINDS)[number];
-/** Why channels to receivers that never accept anything are switched off. */
+/** Expected `disabled_by` of the channels whose receivers never accept a message. */
 const SWITCHED_OFF_BY: Partial<Record<Kind, 'gone' | 'failing'>> = {
   gone: 'gone',
   redirect: 'failing',
@@ -20,7 +20,7 @@ const SWITCHED_OFF_BY: Partial<Record<Kind, 'gone' | 'failing'>> = {
 
 export interface WebhookOptions {
   database: Database;
-  /** Number of alerts that each receiver gets at the start. */
+  /** Number of alerts that are due for each receiver at the start. */
   alerts: number;
   seed: number;
 }
@@ -50,7 +50,7 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
       const accountId = await lab.arrive(kind);
       channels.set(await lab.addWebhook(accountId, `http://127.0.0.1:${webhooks.port}/${kind}`), kind);
       for (let index = 0; index < alerts; index++)
-        await watchEnding(lab, places, { accountId, host: `${kind}${index}.faults.example` });
+        await watchExpiring(lab, places, { accountId, host: `${kind}${index}.faults.example` });
     }
     await lab.runUntil(START + 5 * HOUR_MS);
     const early = webhooks.read().filter(({ to }) => to === '/error').length;
@@ -64,7 +64,7 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
   }
 }
 
-async function watchEnding(
+async function watchExpiring(
   lab: Lab,
   places: Places,
   { accountId, host }: { accountId: string; host: string },

@@ -21,7 +21,7 @@ import { type LedgerProcess, startLedger } from './ledger-process.ts';
 
 const DOMAIN = 'crash.example';
 
-/** The product's environment, which survives kills: hosts in this process, receivers in processes of their own. */
+/** Monitored hosts in this process and receivers in processes of their own. They keep running when the product is killed. */
 export interface World {
   database: Database;
   dns: DnsServer;
@@ -30,15 +30,15 @@ export interface World {
   webhooks: LedgerProcess;
   /** Environment variables for the product's processes. */
   environment: Readonly<Record<string, string> & { DATA_DIR: string }>;
-  /** Starts the product, each time with the same data, port and settings. */
+  /** Starts the product, each time with the same data, port and environment; `more` adds variables. */
   start(more?: Record<string, string>): Promise<App>;
   /** Starts an additional worker process; PostgreSQL only. */
   startWorker(more?: Record<string, string>): WorkerApp;
-  /** Signs up a user with Premium and alerts by mail and webhook. The product must be running. */
+  /** Signs up a person with Premium and alerts by mail and webhook. The product must be running. */
   arrive(receiver?: Receiver): Promise<Person>;
   /** Opens the product's store from this process. */
   store(): Promise<Store>;
-  /** Kills every process of the product and stops hosts and receivers; keeps the database. */
+  /** Kills every process of the product and stops the hosts and receivers. Keeps the database. */
   end(): Promise<void>;
 }
 
@@ -50,9 +50,9 @@ interface Receiver {
 }
 
 export interface WorldOptions {
-  /** DATA_DIR for the embedded database, if not the database's own folder. */
+  /** `DATA_DIR` of the product. Default: the folder of `database`. */
   dataDir?: string;
-  /** Ms from a host's creation until its certificate expires, for those that expire during the run. */
+  /** Time until the certificate of a host added as `ended` expires, ms. Default: 100,000. */
   endsInMs?: number;
 }
 
@@ -103,7 +103,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     async arrive({ localPart, path = '/ok' } = {}) {
       const person = await signUp(sendTo(url), { name: localPart ?? 'Bob' });
       const { db } = await store();
-      // Unverified addresses get few mails a day and may not add webhooks.
+      // Verify the address, because unverified addresses get few mails a day and may not add webhooks.
       await markVerified({ db }, person.id);
       await grantPremium(await store(), person.id, { grant: { endsAt: null }, now: Date.now() });
       const config = { kind: 'webhook', url: `http://127.0.0.1:${webhooks.port}${path ?? ''}` };

@@ -8,35 +8,37 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 interface Entry {
   id: string;
-  /** `host:port` */
+  /** Domain as `host:port`. */
   name: string;
   minutes: number;
-  /** `in doubt`: a change was sent but not answered. */
+  /** State according to the calls; `in doubt` after a change that got no response. */
   state: 'kept' | 'removed' | 'in doubt';
 }
 
-/** Records outside the product which writes of a person it acknowledged. */
+/** Log of a person's writes, kept outside the product, with the writes that the product acknowledged. */
 export interface Writes {
   entries: readonly Entry[];
-  /** Number of calls that were answered. */
+  /** Returns the number of calls that the product acknowledged. */
   acknowledged(): number;
-  /** Makes one random change. Returns false if the product is down or rate-limits. */
+  /**
+   * Makes one random change. Returns false if the product is down or rate-limits, or if there is no domain to change.
+   */
   write(random: Random, newHost: (() => string) | null): Promise<boolean>;
-  /** Renews the certificate of one host where it has expired, and requests a check. */
+  /** Renews the certificate of one host whose certificate has expired, and requests a check. */
   renewOne(hosts: Hosts): Promise<void>;
   /**
    * Requests checks of renewals whose earlier request may have been lost. @throws Error after two minutes of refusals.
    */
   insistOnRenewals(): Promise<void>;
-  /** Returns acknowledged writes that `domains` does not show, in words. */
+  /** Returns descriptions of the acknowledged writes that `domains` does not show. */
   compare(domains: readonly DomainWire[]): string[];
 }
 
 const FREQUENCIES = [10, 15, 60, 1440];
-/** Wait after expiry before renewing, longer than a due check can delay alerts about the expiry. */
+/** Time between expiry and renewal, ms; longer than a due check can delay alerts about the expiry. */
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
-/** Twice the window of the product's rate limits. */
+/** Maximum wait for the product to accept a call, ms: twice the window of its rate limits. */
 const WAIT_TIMEOUT_MS = 2 * MINUTE_MS;
 
 export function createWrites(person: Person): Writes {
@@ -45,7 +47,7 @@ export function createWrites(person: Person): Writes {
   const uncheckedRenewals = new Set<string>();
   let acknowledged = 0;
 
-  /** Returns the call's answer; null if it failed or was incomplete, so that its effect is unknown. */
+  /** Returns the call's response; null if the call failed or the response was incomplete, so that its effect is unknown. */
   async function attempt<T>(call: () => Promise<{ status: number; ok: T }>): Promise<T | null> {
     try {
       const { ok } = await call();
@@ -131,7 +133,7 @@ export function createWrites(person: Person): Writes {
   };
 }
 
-/** Returns all domains of a person. Waits if the product rate-limits. @throws Error if that lasts two minutes. */
+/** Returns all domains of a person. Waits if the product rate-limits. @throws Error after two minutes of refusals. */
 export async function everyDomain(person: Person): Promise<DomainWire[]> {
   const domains: DomainWire[] = [];
   let until = Date.now() + WAIT_TIMEOUT_MS;

@@ -6,8 +6,8 @@ import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { HOSTILE_CHAINS } from '../../tests/kit/hostile-chains.ts';
 import { mintAuthority, type MintedCertificate } from '../../tests/kit/mint.ts';
 
-// A TLS server for the worst chains on all addresses of 127.0.0.0/8. `anything.c3.hostile.test` serves the fourth
-// chain, `anything.all.hostile.test` has twenty addresses with different chains, and `good.test` serves a good one.
+// Serves the worst certificate chains over TLS on all addresses of 127.0.0.0/8. `*.c3.hostile.test` serves the fourth
+// chain, `*.all.hostile.test` has twenty addresses with different chains, and `good.test` serves a valid chain.
 
 export interface HostileReady {
   port: number;

@@ -23,7 +23,7 @@ const MAX_MS_PER_CHECK = 200;
 const MAX_DELAY_MS = 250;
 const ALL = 'twenty addresses, another chain at each';
 const CHECKS_OF_OTHERS = 400;
-/** Attackers that continuously check hostile hosts, each time a new one. */
+/** Number of attackers. Each continuously checks hostile hosts, each time a new one. */
 const ATTACKERS = 1;
 const OPEN = ['127.0.0.0/8'];
 const never = new AbortController().signal;
@@ -55,7 +55,8 @@ interface Kind {
 let checksDone = 0;
 
 /**
- * Checks a host once, for an account with a private CA of its own. Use a new host each time, so that nothing is cached.
+ * Checks a host once, for an account with a private CA of its own. Hostile hosts need a new name for each check, so that
+ * nothing is cached.
  */
 async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
   const authorities = [mintAuthority().der, ...splitPem(rootPem)];
@@ -66,7 +67,7 @@ async function checkHost(examiner: Examiner, { port, rootPem }: HostileReady, ho
 
 const newHost = ({ zone }: Kind): string => `n${checksDone++}.${zone}.hostile.test`;
 
-/** Measures this thread's CPU time in ms for a check of each kind: the longest of three checks. */
+/** Measures three checks of each kind of chain. Returns the CPU time of this thread for the longest one, in ms. */
 async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
   const policy = createAddressPolicy(OPEN);
   const resolver = createResolver({ servers: [ready.dns], policy });
@@ -94,16 +95,16 @@ async function measureEachKind(ready: HostileReady, kinds: readonly Kind[]): Pro
   return figures;
 }
 
-/** Measures how much longer another account's checks take in the same worker while attackers check hostile hosts. */
+/** Measures in ms how much longer another account's checks take in a worker while attackers check hostile hosts in it. */
 async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
-  const troubles: Error[] = [];
+  const errors: Error[] = [];
   const examiner = createThreadedExaminer({
     dnsServers: [ready.dns],
     egressAllowCidrs: OPEN,
     extraCaPem: null,
     cacheFolder: folder,
     checkWork: STANDARD_LIMITS.workPerCheck,
-    onTrouble: (error) => troubles.push(error),
+    onTrouble: (error) => errors.push(error),
   });
   try {
     await checkHost(examiner, ready, 'good.test');
@@ -120,7 +121,7 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     const together = await checksOfOthers(examiner, ready);
     stop.abort();
     await Promise.all(attackers);
-    if (troubles.length > 0) throw troubles[0];
+    if (errors.length > 0) throw errors[0];
     const usual = quantile(alone, 0.5);
     const delay = { unit: 'ms', max: MAX_DELAY_MS };
     return [

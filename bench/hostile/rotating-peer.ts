@@ -1,16 +1,16 @@
 import { mintAuthority, type MintedCertificate } from '../../tests/kit/mint.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
 
-// node rotating-peer.ts HOST ADDRESS…
+// Usage: node rotating-peer.ts HOST ADDRESS…
 // Starts a TLS server on each address, all on one port, that serves a new chain in each handshake. Sends the port to
-// the parent process and ends with it.
+// the parent process and ends when the parent ends.
 
-/** With the names below, close to the 100 kB of certificates that OpenSSL accepts in a handshake. */
+/** Number of CAs above the leaf. With `NAMES`, a chain is close to the 100 kB that OpenSSL accepts in a handshake. */
 const CHAIN_LENGTH = 10;
 const NAMES = { count: 32, length: 240 };
 
 const [host = '', ...addresses] = process.argv.slice(2);
-/** All certificates share a key: they only need different bytes. */
+/** Key of all certificates: they need different bytes, but not different keys. */
 const { key } = mintAuthority();
 let count = 0;
 let port = 0;

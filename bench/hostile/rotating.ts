@@ -21,7 +21,7 @@ const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const CHECKS = 240;
 /** Number of checks after which the daily storage limit is reached and memory use is stable. */
 const SETTLED = 40;
-/** A Free account may have three domains and request six checks of each per minute. */
+/** Number of checks that a Free account may request per day: three domains, each six times per minute. */
 const CHECKS_A_DAY = 3 * 6 * 60 * 24;
 const EVERY_MS = 10_000;
 
@@ -52,7 +52,7 @@ export async function measureRotating(): Promise<Figure[]> {
     const memory: number[] = [];
     for (let index = 0; index < CHECKS; index++) {
       await checkOnce(store, examiner, Date.now() + index * EVERY_MS);
-      // The janitor does this once an hour.
+      // In production, the janitor prunes certificates once an hour.
       if (index % 60 === 59) await pruneOrphanCertificates(store);
       sizes.push(await databaseBytes(store, folder.path));
       memory.push(process.memoryUsage.rss());
@@ -82,7 +82,7 @@ function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[
   ];
 }
 
-/** Starts the servers in a process of their own, so that their memory is not measured. */
+/** Starts the TLS servers in a process of their own, so that the bench does not measure their memory. */
 async function startPeers(): Promise<{ port: number; stop(): void }> {
   const child = fork(join(import.meta.dirname, 'rotating-peer.ts'), [HOST, ...ADDRESSES]);
   const [port] = (await once(child, 'message')) as [number];
@@ -113,7 +113,7 @@ async function watch(store: Store, port: number): Promise<void> {
   if (!added.ok) throw new Error(added.code);
 }
 
-/** Runs one check like the checker. */
+/** Claims, runs and records one check, as the worker does. Throws if no check is due. */
 async function checkOnce(
   store: Store,
   examiner: ReturnType<typeof createThreadedExaminer>,
@@ -137,11 +137,11 @@ async function checkOnce(
     certificates,
     jitter: 0,
   });
-  // Due again at once, as a person keeps asking for checks.
+  // Make the monitor due again at once, because the attacker keeps requesting checks.
   await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', monitorId).execute();
 }
 
-/** Returns the size of the database file and its WAL in bytes. */
+/** Returns the size of the database file and its WAL in bytes, after a checkpoint. */
 async function databaseBytes(store: Store, folder: string): Promise<number> {
   await sql`pragma wal_checkpoint(truncate)`.execute(store.db);
   const files = ['certlantern.db', 'certlantern.db-wal'];

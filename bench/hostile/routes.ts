@@ -9,14 +9,14 @@ import { type Figure, percentile } from '../scale/figures.ts';
 
 const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
 
-/** Bandwidth of the attacker. Faster attacks are left to a firewall. */
+/** Bandwidth of the attacker. A firewall has to stop faster attacks. */
 const BYTES_PER_SECOND = 30_000;
-/** Just below the limit for request headers in Node. */
+/** Length of long paths and headers, just below Node's limit for the headers of a request. */
 const HEAD_BYTES = 15_000;
 const BODY_BYTES = 60_000;
 const PER_ROUTE_MS = 2_000;
 const CALM_MS = 20_000;
-/** Extra time for the last checks. */
+/** Extra time for the last checks, ms. */
 const LAST_MS = 5_000;
 const HEALTH_EVERY_MS = 40;
 const MONITORS = 1_000;
@@ -24,10 +24,10 @@ const CHECKS_PER_SECOND = 5;
 const MAX_MS = 250;
 const MAX_RSS_GROWTH_MB = 60;
 const MB = 1_000_000;
-/** Hosts of the farm that always take three seconds to answer. */
+/** Names of the farm's hosts that always take three seconds for a handshake. */
 const SLOW_HOST = /^h\d*77\./;
 
-/** Texts to repeat in paths, which make careless regular expressions backtrack. `ENDS` prevents a match at the end. */
+/** Texts whose repetition makes careless regular expressions backtrack. `ENDS` prevents a match at the end. */
 const REPEATED = [
   '/',
   '.',
@@ -57,7 +57,7 @@ const OTHER_PATHS = [
   '/api/docs',
   '/api/openapi.json',
 ];
-/** One path of each kind; others of the kind handle headers the same way. */
+/** Paths to attack with long headers: one of each kind, because all paths of a kind handle headers the same way. */
 const WITH_HEADERS = ['/login', '/metrics', '/api/user/me', '/api/docs'];
 const HEADERS = [
   'cookie',
@@ -86,7 +86,7 @@ export async function measureRoutes(): Promise<Figure[]> {
   const world = await createFarmStore('sqlite', { monitors: MONITORS, say, port: await freePort() });
   try {
     const routes = publicRoutes();
-    // The attacker uses a new forwarded address for each request, so that rate limits per address have no effect.
+    // The attacker sends a new X-Forwarded-For address with each request, so that rate limits per address have no effect.
     const app = await startApp({ ...world.environment, TRUSTED_PROXIES: '127.0.0.1/32' });
     try {
       const worst = new Map<string, Attack>();
@@ -156,7 +156,7 @@ interface Route {
   attacks: Attack[];
 }
 
-/** Returns all public routes with requests that are expensive to handle. */
+/** Returns all public routes, each with requests that are expensive to handle. */
 function publicRoutes(): Route[] {
   const calls = Object.entries(CALLS as Record<string, Call>);
   // Without a session, all `session` calls do the same: they read the cookies and answer 401. One of them is enough.
@@ -202,7 +202,7 @@ function attacksOn(method: string, path: string): Attack[] {
 
 const filled = (text: string, bytes: number): string => text.repeat(Math.floor(bytes / text.length));
 
-/** Sends each request once, in sequence. Returns the one whose answer took longest. */
+/** Sends each request once, in sequence. Returns the request with the longest response time. */
 async function worstOf(app: App, attacks: readonly Attack[]): Promise<Attack> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let worst = { attack: attacks[0] as Attack, tookMs: 0 };
@@ -252,7 +252,7 @@ function send(
       },
       (response) => void response.resume().on('close', () => resolve(head + body.length)),
     );
-    // The server may refuse by closing the connection.
+    // An error counts as a response, because the server may refuse a request by closing the connection.
     sending.on('error', () => resolve(head + body.length));
     sending.end(body);
   });

@@ -10,7 +10,7 @@ import { type Figure, percentile } from '../scale/figures.ts';
 
 const DOMAINS = 10_000;
 const ROUNDS = 20;
-/** Maximum length of a search text. */
+/** Length of the queries in characters; the maximum that the product accepts. */
 const QUERY_LENGTH = 253;
 const MAX_BLOCKED_MS = 50;
 
@@ -18,8 +18,8 @@ const MAX_BLOCKED_MS = 50;
 const LETTERS = { ASCII: 'a', Hiragana: 'あ' };
 
 /**
- * Measures how much the worst searches of one account slow down others, on the embedded database. 10,000 domains have
- * notes and tags of maximum length that repeat one letter. The queries have maximum length and almost match everywhere.
+ * Measures how much the worst searches of one account slow down other accounts on SQLite. 10,000 domains have notes and
+ * tags of maximum length that repeat one letter. The queries have maximum length and almost match everywhere.
  */
 export async function measureSearch(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -60,7 +60,7 @@ async function describeAll(store: Store, letter: string): Promise<void> {
   await store.db.transaction().execute(async (trx) => {
     const monitors = await trx.selectFrom('monitors').select(['id', 'host', 'port']).execute();
     for (const [index, { id, host, port }] of monitors.entries()) {
-      // All tags differ, so that the summary has to count as many as possible.
+      // Make all tags different, so that the summary has to count as many tags as possible.
       const tags = Array.from({ length: MAX_TAGS }, (_, place) =>
         String(index * MAX_TAGS + place).padStart(TAG_MAX_LENGTH, letter),
       );

@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
 export interface ListFigures {
-  /** Ms from the navigation until the first rows are painted, on a second visit with scripts in the browser's cache. */
+  /** Time from navigation to the first painted rows, ms, on a second visit with scripts in the browser's cache. */
   firstRowsMs: number;
-  /** Number of tasks over 50 ms that the browser reports. */
+  /** Number of tasks over 50 ms that the browser reports while the page scrolls. */
   longTasks: number;
   longestTaskMs: number;
   slowFrames: number;
@@ -15,10 +15,13 @@ const LOADED_ROW = '[data-domain-id]';
 const SLOW_FRAME_MS = 50;
 /** Scroll speed in screens per second. */
 const SCREENS_PER_SECOND = 5;
-/** After this time the page jumps to the end of the list. */
+/** Maximum time of scrolling, ms; after it the page jumps to the end of the list. */
 const MAX_SCROLL_MS = 20_000;
 
-/** Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. */
+/**
+ * Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. Throws if there are more rows
+ * than domains.
+ */
 export async function measureList(context: BrowserContext, url: string, count: number): Promise<ListFigures> {
   const page = await context.newPage();
   await page.goto(url);
@@ -29,12 +32,12 @@ export async function measureList(context: BrowserContext, url: string, count: n
     row: LOADED_ROW,
     slowFrameMs: SLOW_FRAME_MS,
     screensPerSecond: SCREENS_PER_SECOND,
-    longestMs: MAX_SCROLL_MS,
+    maxMs: MAX_SCROLL_MS,
   });
   await page.waitForFunction(
     ({ row, last }) =>
       [...document.querySelectorAll(row)].some((element) => element.textContent?.includes(last)),
-    // Newest first, so the domain that was inserted first is at the end.
+    // The list starts with the newest domain, so the domain that was inserted first is at the end.
     { row: LOADED_ROW, last: `host-${'0'.repeat(5)}` },
   );
   const heapBytes = await page.evaluate(() => {
@@ -47,7 +50,8 @@ export async function measureList(context: BrowserContext, url: string, count: n
 }
 
 /**
- * Reloads the page and returns the ms until its first rows, by the page's own clock, without the way to this process.
+ * Reloads the page and returns the time until its first rows in ms. Uses the page's own clock, because messages to this
+ * process take time.
  */
 async function firstRowAt(page: Page, url: string): Promise<number> {
   await page.addInitScript((row) => {
@@ -63,15 +67,15 @@ async function firstRowAt(page: Page, url: string): Promise<number> {
   return (await handle.jsonValue()) ?? Number.NaN;
 }
 
-interface Pace {
+interface ScrollOptions {
   row: string;
   slowFrameMs: number;
   screensPerSecond: number;
-  longestMs: number;
+  maxMs: number;
 }
 
-/** Scrolls the page and measures. Runs in the browser. */
-async function scrollThrough({ row, slowFrameMs, screensPerSecond, longestMs }: Pace) {
+/** Scrolls the page to its end and measures long tasks, slow frames and mounted rows. Runs in the browser. */
+async function scrollThrough({ row, slowFrameMs, screensPerSecond, maxMs }: ScrollOptions) {
   const tasks: number[] = [];
   const observer = new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) tasks.push(duration);
@@ -92,7 +96,7 @@ async function scrollThrough({ row, slowFrameMs, screensPerSecond, longestMs }: 
     const before = window.scrollY;
     window.scrollBy(0, (window.innerHeight * screensPerSecond * elapsed) / 1000);
     const isAtEnd = window.scrollY === before && elapsed > 0;
-    if (isAtEnd || now - start > longestMs) break;
+    if (isAtEnd || now - start > maxMs) break;
   }
   await new Promise((resolve) => setTimeout(resolve, 200));
   observer.disconnect();

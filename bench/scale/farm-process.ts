@@ -6,7 +6,7 @@ import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { FARM_DOMAIN, type FarmReady, ZONES } from './farm.ts';
 
-// Serves HTTPS on all addresses of 127.0.0.0/8, and DNS for host names that each have an address of their own.
+// Serves HTTPS on all addresses of 127.0.0.0/8, and DNS that gives each host name an address of its own.
 
 const SLOW_MS = 3_000;
 
@@ -37,7 +37,7 @@ server.on('tlsClientError', () => undefined);
 server.listen(0, '0.0.0.0', 4_096);
 await once(server, 'listening');
 
-/** DNS entries: each host has one address, computed from its number. */
+/** DNS entries of all hosts. The address of a host is computed from its number. */
 class Names extends Map<string, DnsEntry> {
   override get(name: string): DnsEntry {
     const index = Number(/^h(\d+)\./.exec(name)?.[1] ?? Number.NaN);
@@ -49,7 +49,7 @@ class Names extends Map<string, DnsEntry> {
 
 const dns = await startDnsServer();
 dns.entries = new Names();
-// The kit's server records all questions; nobody reads them here, and they would fill the memory.
+// Discard the questions that the test kit's name server records, because they would fill the memory.
 dns.onQuestion = () => void (dns.questions.length = 0);
 const ready: FarmReady = {
   port: (server.address() as AddressInfo).port,

@@ -9,7 +9,7 @@ import { type Farm, startFarm, ZONES } from './farm.ts';
 import { createDatabase, type Database, settleDisk } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** A store whose monitors check the farm. All are in the state after a first day, so that no first checks follow. */
+/** A store whose monitors check the farm. They have the state of monitors after a day, so that no first checks follow. */
 export interface FarmStore {
   database: Database;
   farm: Farm;
@@ -21,12 +21,12 @@ export interface FarmStore {
 }
 
 const SETTLE_MS = 4 * MINUTE_MS;
-/** One in this many checks includes the daily posture check, about as often as with checks every 15 minutes. */
+/** Number of checks per daily posture check; about the same as for a monitor that is checked every 15 minutes. */
 const POSTURE_EVERY = 80;
 
 /**
- * Creates a farm and a store of monitors for it. The product itself checks one monitor of each zone until its daily
- * facts are known; the resulting rows are then copied to the other monitors of the zone.
+ * Creates a farm and a store of monitors for it. The product itself checks one monitor of each zone until its next check
+ * is at the regular interval; the resulting rows are then copied to the other monitors of the zone.
  */
 export async function createFarmStore(
   kind: 'sqlite' | 'postgres',
@@ -76,7 +76,10 @@ export async function createFarmStore(
   };
 }
 
-/** Makes one host of each zone due and waits until the product has scheduled its next check at the regular interval. */
+/**
+ * Makes one host of each zone due and waits until the product has scheduled its next check at the regular interval.
+ * Throws after four minutes.
+ */
 async function settle({ db }: Store, farm: Farm): Promise<void> {
   const hosts = Array.from({ length: ZONES }, (_, zone) => farm.hostOf(zone));
   await db
@@ -134,7 +137,7 @@ async function copyToAll(store: Store): Promise<void> {
     db,
   );
   await sql`drop table bench_copies`.execute(db);
-  await forgetPostures(store);
+  await backdatePostures(store);
 }
 
 async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<void> {
@@ -152,7 +155,7 @@ async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<vo
 }
 
 /** Backdates some posture results, so that the daily posture check is due for a share of the monitors. */
-async function forgetPostures({ db }: Store): Promise<void> {
+async function backdatePostures({ db }: Store): Promise<void> {
   const rows = await db
     .selectFrom('verdicts')
     .select(['account_id', 'monitor_id', 'id', 'verdict'])
@@ -168,7 +171,7 @@ async function forgetPostures({ db }: Store): Promise<void> {
 }
 
 /**
- * Makes each monitor due once, spread evenly over `overMs` from `from`. Returns the due instants (ms UTC) by monitor
+ * Makes each active monitor due once, spread evenly over `overMs` from `from`. Returns the due times, ms UTC, by monitor
  * id.
  */
 export async function spreadDue(
@@ -176,7 +179,7 @@ export async function spreadDue(
   { from, overMs }: { from: number; overMs: number },
 ): Promise<Map<string, number>> {
   const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).orderBy('id').execute();
-  // Ordered by their random ids, so that hosts with consecutive numbers are not due together.
+  // Order monitors by their random ids, so that hosts with consecutive numbers are not due together.
   const due = new Map(rows.map(({ id }, place) => [id, Math.floor(from + (place / rows.length) * overMs)]));
   await sql`update monitors set next_check_at = ${sql.lit(from)} + places.place * ${sql.lit(overMs)} / ${sql.lit(rows.length)}
     from (select id, row_number() over (order by id) - 1 as place from monitors where active = 1) as places

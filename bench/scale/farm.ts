@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** HTTPS hosts to monitor and their name server, in a process of their own. */
+/** HTTPS hosts to monitor and their name server, in a separate process. */
 export interface Farm {
   port: number;
   /** Returns the name of host number `index`. Hosts of one zone serve the same certificate. */
@@ -13,7 +13,7 @@ export interface Farm {
   stop(): Promise<void>;
 }
 
-/** Message of the farm process when it is ready. */
+/** Message that the farm process sends when it is ready. */
 export interface FarmReady {
   port: number;
   dns: string;
@@ -21,7 +21,7 @@ export interface FarmReady {
 }
 
 export const FARM_DOMAIN = 'farm.example';
-/** Number of zones, and so of distinct certificates. Several, so that caches do not cover all hosts at once. */
+/** Number of zones, each with one certificate; large enough that caches do not cover all hosts at once. */
 export const ZONES = 500;
 
 /** Starts the farm process, which ends with this one. Writes the farm's root certificate to `folder`. */

@@ -3,15 +3,16 @@ export interface Figure {
   what: string;
   value: number;
   unit: string;
-  /** The bench fails if the value is above `max` or below `min`. Without either it is only printed. */
+  /** Maximum of the value; the bench fails above it. A value without `max` and `min` is only printed. */
   max?: number;
+  /** Minimum of the value; the bench fails below it. */
   min?: number;
 }
 
 export const isMissed = ({ value, max, min }: Figure): boolean =>
   !Number.isFinite(value) || (max !== undefined && value > max) || (min !== undefined && value < min);
 
-/** Formats figures as a text table and marks missed targets. */
+/** Returns the figures as a text table in which missed targets are marked. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { what, value, unit, max, min } = figure;

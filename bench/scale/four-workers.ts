@@ -7,9 +7,9 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface WorkersOptions {
   monitors: number;
-  /** Checks fall due evenly over this time, in ms. */
+  /** Time over which the checks fall due evenly, ms. */
   overMs: number;
-  /** One worker is killed this many ms after the start. */
+  /** Time from the first due check until a worker is killed, ms. */
   killedAfterMs: number;
   say: (text: string) => void;
 }
@@ -18,14 +18,14 @@ const WORKERS = 4;
 const START_MS = 5_000;
 const MAX_STARTING_MS = 2 * MINUTE_MS;
 const MAX_RETAKEN_MS = 75_000;
-/** Extra time for the last checks; the slowest host takes three seconds. */
+/** Extra time for the last checks, ms; the slowest host takes three seconds. */
 const LAST_MS = 15_000;
 /** Minimum number of checks that the worker must be running when it is killed. */
 const MIN_HELD = 3;
 
 /**
- * Measures how evenly four workers on one PostgreSQL share the checks, and how soon others redo those of a killed
- * worker.
+ * Measures how evenly four workers on one PostgreSQL database share the checks, and how soon the others repeat the
+ * checks of a killed worker.
  */
 export async function measureWorkers({
   monitors,
@@ -37,14 +37,14 @@ export async function measureWorkers({
   const { PORT: _, ...environment } = world.environment;
   const workers: WorkerApp[] = [];
   try {
-    // The process that prepared the farm's store is still named in `claimed_by` of some monitors.
+    // Exclude the process that prepared the farm's store: some monitors still have its name in `claimed_by`.
     const before = new Set(await claimers(world.store));
     const names: string[] = [];
     for (let index = 0; index < WORKERS; index++) {
       workers.push(startWorkerApp(environment));
       names.push(await nameOfNext(world.store, new Set([...before, ...names])));
     }
-    // Checks that are recorded after `spreadDue` would overwrite `next_check_at`.
+    // Wait for running checks, because a check that is recorded after `spreadDue` would overwrite `next_check_at`.
     while ((await heldLeases(world.store)).length > 0) await delay(500);
     const from = Date.now() + START_MS;
     const due = await spreadDue(world.store, { from, overMs });
@@ -94,7 +94,7 @@ async function claimers({ db }: Store): Promise<string[]> {
   return rows.flatMap(({ claimed_by: by }) => by ?? []);
 }
 
-/** Makes monitors due until a worker not in `known` has claimed one. Returns that worker's name. */
+/** Makes monitors due until a worker not in `known` has claimed one. Returns its name. Throws after two minutes. */
 async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<string> {
   for (const until = Date.now() + MAX_STARTING_MS; Date.now() < until;) {
     await store.db
@@ -109,7 +109,7 @@ async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<str
   throw new Error('A worker claimed nothing for two minutes.');
 }
 
-/** Returns for each worker how many monitors it was the last to check since `from`. */
+/** Returns for each worker the number of monitors that it claimed last and that were checked since `from`. */
 async function sharesSince(
   { db }: Store,
   { from, names }: { from: number; names: readonly string[] },
@@ -138,7 +138,8 @@ async function heldLeases({ db }: Store): Promise<Held[]> {
 }
 
 /**
- * Returns after how many ms other workers checked each monitor that the killed worker held. Infinity if they did not.
+ * Returns the times in ms from the kill until other workers checked the monitors that the killed worker had claimed;
+ * Infinity for each monitor that they did not check within 150 s.
  */
 async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: number): Promise<number[]> {
   const ids = held.map(({ id }) => id);

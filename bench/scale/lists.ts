@@ -7,17 +7,17 @@ import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;
-/** Higher than for lists, because a search scans all monitors of the account. */
 const MAX_LIST_MS = 50;
+/** Maximum p99 of a search, ms; higher than for a list, because a search scans all monitors of the account. */
 const MAX_SEARCH_MS = 150;
 const MAX_SUMMARY_MS = 150;
 
 /**
- * Measures the queries of an account's pages, for the largest account and for a small one, which the large must not
- * slow.
+ * Measures the queries of an account's pages, for the largest account and for a small one, because a large account must
+ * not slow down a small one.
  */
 export async function measureLists({ store, content, now }: MeasuredStore): Promise<Figure[]> {
-  // Rewrite the rows first, as each check does: rows that were only inserted read faster than in production.
+  // Update the rows first, as each check does, because rows that were only inserted are faster to read than in production.
   await store.db
     .updateTable('monitors')
     .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))

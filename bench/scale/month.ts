@@ -16,15 +16,16 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const MONITORS = 20;
 const EVERY_MS = 15 * MINUTE;
 const DAYS = 30;
-/** Renewal interval once certificates are valid for 47 days at most. */
+/** Renewal interval in days, once the maximum lifetime of public certificates is 47 days. */
 const RENEWED_EVERY_DAYS = 47;
 const MAX_KILOBYTES = 100;
-/** Typical sizes of today's certificates with P-256 keys. */
+/** Typical sizes of today's certificates with P-256 keys, in bytes. */
 const LEAF_BYTES = 1_050;
 const INTERMEDIATE_BYTES = 1_100;
 
 /**
- * Measures how many bytes a month of checks every 15 minutes adds to the database, with the real `record` on a sample.
+ * Measures how much a month of checks every 15 minutes adds to the database per monitor, in kB. Records the checks of 20
+ * monitors with the store's own code.
  */
 export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[]> {
   const still = await monthOf(kind, false);
@@ -49,7 +50,7 @@ async function monthOf(kind: 'sqlite' | 'postgres', withRenewals: boolean): Prom
     await fillStore(store, { largest: MONITORS, teams: 0, total: MONITORS, now: start, dueOverMs: EVERY_MS });
     await store.db.updateTable('monitors').set({ active: 1, paused_by: null }).execute();
     const chains = new Map<string, readonly SampleCertificate[]>();
-    // Start measuring after a day: a monitor's first checks store data that later months do not.
+    // Start to measure after a day, because a monitor's first checks store data that later months do not store.
     for (let at = start; at < start + DAY; at += EVERY_MS) await checkAll(store, at, chains, false);
     const before = await databaseBytes(store, database);
     for (let at = start + DAY; at < start + DAYS * DAY; at += EVERY_MS)
@@ -61,7 +62,7 @@ async function monthOf(kind: 'sqlite' | 'postgres', withRenewals: boolean): Prom
   }
 }
 
-/** Checks all monitors due within the interval that starts at `at`, with random response times. */
+/** Records a check with a random response time for each monitor that is due in the interval from `at`, ms UTC. */
 async function checkAll(
   store: Store,
   at: number,

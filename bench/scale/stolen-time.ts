@@ -5,7 +5,7 @@ interface Ticks {
   stolen: number;
 }
 
-/** Returns CPU ticks of all processors since boot; null if the kernel does not provide them (proc_stat(5)). */
+/** Returns the CPU ticks of all processors since boot; null if the kernel does not provide them (proc_stat(5)). */
 function readTicks(): Ticks | null {
   try {
     const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
@@ -16,10 +16,12 @@ function readTicks(): Ticks | null {
   }
 }
 
+// Steal time is CPU time that the hypervisor gives to other virtual machines while this one needs it. A high share makes
+// the figures unreliable.
+
 /**
- * Starts measuring steal time. The returned function gives its share since then, 0 to 1: CPU time that the hypervisor
- * gave to other virtual machines while this one wanted it. A high share makes the figures unreliable.
- * It returns null if the kernel gives no ticks or none have passed.
+ * Starts to measure steal time. The returned function returns its share since then, 0 to 1; null if the kernel provides
+ * no ticks or no tick has passed.
  */
 export function watchStolenTime(): () => number | null {
   const before = readTicks();

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../tests/kit/app.ts';
 import { type FilledStore, fillStore, type Population } from '../../tests/kit/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
 
-/** How the monitors of each store size are spread over accounts. */
+/** Distribution of the monitors over accounts for each store size. */
 const SIZES = {
   '10k': { largest: 5_000, teams: 0, total: 10_000 },
   '100k': { largest: 100_000, teams: 2, total: 115_000 },
@@ -35,7 +35,10 @@ export interface Database {
 
 let server: Promise<PostgresServer | null> | null = null;
 
-/** Creates a database. Starts a PostgreSQL server with fsync when the first one needs it. */
+/**
+ * Creates a database. The first PostgreSQL database also starts a server with fsync. Throws if PostgreSQL cannot be
+ * installed.
+ */
 export async function createDatabase(kind: 'sqlite' | 'postgres'): Promise<Database> {
   const folder = temporaryFolder();
   const opened = new Set<Store>();
@@ -81,17 +84,17 @@ async function execute(url: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** A store with monitors. */
+/** A store filled with the monitors of a variant. */
 export interface MeasuredStore {
   variant: StoreVariant;
   store: Store;
   content: FilledStore;
-  /** The instant that its data assumes, ms UTC. */
+  /** Time for which the data was generated, ms UTC. */
   now: number;
   remove(): Promise<void>;
 }
 
-/** Creates and fills a store; prints its progress. */
+/** Creates a store, fills it with monitors and prints the progress. */
 export async function fill(variant: StoreVariant): Promise<MeasuredStore> {
   const [kind, size] = variant.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
   const database = await createDatabase(kind);
@@ -108,8 +111,8 @@ export async function fill(variant: StoreVariant): Promise<MeasuredStore> {
 }
 
 /**
- * Updates statistics and flushes the prepared data to disk. Otherwise pending writes, and autovacuum within a minute,
- * would slow down the measurement.
+ * Updates the planner's statistics and flushes the prepared data to disk. Otherwise pending writes, and autovacuum
+ * within a minute, would slow down the measurement.
  */
 export async function settleDisk({ db, dialect }: Store): Promise<void> {
   const statements =

@@ -7,24 +7,24 @@ import { type Figure, percentile } from './figures.ts';
 
 export interface SustainOptions {
   monitors: number;
-  /** Check interval of each monitor. */
+  /** Check interval of each monitor, ms. */
   everyMs: number;
   runMs: number;
   say: (text: string) => void;
 }
 
-/** Not measured, because code is compiled and caches are filled at the start. */
+/** Time at the start that is not measured, ms: the product compiles code and fills caches. */
 const WARM_UP_MS = 10_000;
-/** Checks due in the last 30 s of the run are not counted. */
+/** Maximum lag of a check, ms. Checks that fall due less than this before the end of the run are not counted. */
 const MAX_LAG_MS = 30_000;
 const ASK_EVERY_MS = 140;
-/** Prints latencies after each batch of this many requests. */
+/** Number of requests between two printed latencies. */
 const REPORT_EVERY = 200;
 const MB = 1_000_000;
 
 /**
- * Measures the product from outside as one process with the embedded database, checking the farm while a person uses
- * it.
+ * Measures the product as one process on SQLite that checks the farm while a person uses it: lag of checks, response
+ * times, memory and CPU time.
  */
 export async function measureSustained(options: SustainOptions): Promise<Figure[]> {
   const { monitors, everyMs, runMs, say } = options;
@@ -47,7 +47,7 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
     const lags = rows.flatMap(({ id, last_checked_at: checkedAt }) => {
       const dueAt = due.get(id);
       if (dueAt === undefined || dueAt < measured.startedAt || dueAt > until - MAX_LAG_MS) return [];
-      // Not checked by the end: count the lag so far.
+      // For a monitor that was not checked by the end, count the lag so far.
       return [(checkedAt ?? 0) >= dueAt ? (checkedAt ?? 0) - dueAt : until - dueAt];
     });
     const checks = rows.filter(
@@ -154,7 +154,7 @@ function rssOf(pid: number): number {
 
 const TICK_MS = 10;
 
-/** Returns a process's user and system time of all threads since its start, in ms. */
+/** Returns the CPU time of a process since its start in ms, user plus system, of all threads; Linux only. */
 function cpuOf(pid: number): number {
   // Split after the process name, which may contain spaces; the fields after it have fixed positions.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

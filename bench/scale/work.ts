@@ -7,12 +7,12 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
 const MONITORS = 4_000;
-/** Four times a worker's usual batch, as after a moment in which nothing could be claimed. */
+/** Number of monitors per claim: four times a worker's usual batch, as after a pause without claims. */
 const BATCH_SIZE = 64;
-/** 100,000 monitors every 15 minutes are 111 checks a second; twice that leaves room for all other work. */
+/** Minimum throughput: twice the 111 checks a second of 100,000 monitors every 15 minutes, to leave room for other work. */
 const MIN_PER_SECOND = 222;
 
-/** Measures claims and records without a network: checks per second of one process, and the time of a claim. */
+/** Measures claiming and recording checks without a network: checks per second of one process, and ms per claim. */
 export async function measureWork({ variant, store, content, now }: MeasuredStore): Promise<Figure[]> {
   const ids = await someMonitors(store);
   const chains = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
@@ -48,7 +48,7 @@ async function someMonitors({ db }: Store): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Makes the monitors of `chains` due and records one check of each. */
+/** Makes the monitors of `chains` due and records one check of each. `claims` are the times of the claims, ms. */
 async function round(
   store: Store,
   chains: ReadonlyMap<string, readonly SampleCertificate[]>,

@@ -22,9 +22,9 @@ import { DAY_MS } from '../../contract/durations.ts';
 export interface CommandContext {
   store: Store;
   config: Config;
-  /** @throws ConfigError if DATA_DIR is not the server's. */
+  /** Returns the secret of the built-in identity provider. @throws ConfigError if DATA_DIR has no secrets.json. */
   identitySecret: () => string;
-  /** Value of `--days`. */
+  /** Value of `--days`; null without the option. */
   days: number | null;
   now: number;
 }
@@ -32,10 +32,10 @@ export interface CommandContext {
 interface Command {
   usage: string;
   does: string;
-  /** Allowed number of arguments. */
+  /** Minimum and maximum number of arguments. */
   words: [min: number, max: number];
   /** Returns the lines to print. */
-  run(words: string[], desk: CommandContext): Promise<string[]>;
+  run(words: string[], context: CommandContext): Promise<string[]>;
 }
 
 const MAX_ACCOUNTS = 200;
@@ -46,31 +46,32 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'accounts [TEXT]',
     does: 'lists accounts, the newest first; only those with TEXT in the address',
     words: [0, 1],
-    run: async ([text = ''], desk) => accounts(text, desk),
+    run: async ([text = ''], context) => accounts(text, context),
   },
   grant: {
     usage: 'grant ADDRESS [--days N]',
     does: 'gives Premium, for N days or for good',
     words: [1, 1],
-    run: async ([address], desk) => grant(await findAccount(address, desk), desk),
+    run: async ([address], context) => grant(await findAccount(address, context), context),
   },
   revoke: {
     usage: 'revoke ADDRESS',
     does: 'takes what was granted back; what is paid for stays',
     words: [1, 1],
-    run: async ([address], desk) => revoke(await findAccount(address, desk), desk),
+    run: async ([address], context) => revoke(await findAccount(address, context), context),
   },
   disable: {
     usage: 'disable ADDRESS',
     does: 'shuts an account: no sign-in, no checks, no mail; nothing is deleted',
     words: [1, 1],
-    async run([address], desk) {
-      const { id, email } = await findAccount(address, desk);
-      await disableAccount(desk.store, id, desk.now);
-      const running = chargeableSubscriptions(await listSubscriptions(desk.store, id), desk.now);
+    async run([address], context) {
+      const { id, email } = await findAccount(address, context);
+      await disableAccount(context.store, id, context.now);
+      const running = chargeableSubscriptions(await listSubscriptions(context.store, id), context.now);
       return [
         `${email} is disabled.`,
-        // A disabled account can open neither the billing portal nor account deletion, so its owner cannot cancel.
+        // The operator has to cancel, because the owner of a disabled account can neither open the billing portal nor
+        // delete the account.
         ...running.map((each) => `Its subscription ${each.id} goes on: cancel it at the payment provider.`),
       ];
     },
@@ -79,9 +80,9 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'enable ADDRESS',
     does: 'opens it again; what waited goes on',
     words: [1, 1],
-    async run([address], desk) {
-      const { id, email } = await findAccount(address, desk);
-      await enableAccount(desk.store, id);
+    async run([address], context) {
+      const { id, email } = await findAccount(address, context);
+      await enableAccount(context.store, id);
       return [`${email} is enabled.`];
     },
   },
@@ -89,15 +90,15 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'verify ADDRESS',
     does: 'takes an address for proven without a mail: be sure whose it is',
     words: [1, 1],
-    run: async ([address], desk) => verify(await findAccount(address, desk), desk),
+    run: async ([address], context) => verify(await findAccount(address, context), context),
   },
   'sign-out': {
     usage: 'sign-out ADDRESS',
     does: 'ends every session of an account',
     words: [1, 1],
-    async run([address], desk) {
-      const { id, email } = await findAccount(address, desk);
-      await endAllSessions(desk.store, id);
+    async run([address], context) {
+      const { id, email } = await findAccount(address, context);
+      await endAllSessions(context.store, id);
       return [`${email} is signed out everywhere.`];
     },
   },
@@ -105,19 +106,20 @@ export const COMMANDS: Record<string, Command> = {
     usage: 'mail ADDRESS',
     does: 'what was mailed to an account, and what became of it',
     words: [1, 1],
-    run: async ([address], desk) => showMail(await findAccount(address, desk), desk),
+    run: async ([address], context) => showMail(await findAccount(address, context), context),
   },
   'resend-mail': {
     usage: 'resend-mail ADDRESS [ID]',
     does: 'sends what waits or failed, and a new link where the address is not verified',
     words: [1, 2],
-    run: async ([address, id], desk) => resendMail(await findAccount(address, desk), id ?? null, desk),
+    run: async ([address, id], context) =>
+      resendMail(await findAccount(address, context), id ?? null, context),
   },
   feedback: {
     usage: 'feedback',
     does: 'what people wrote, that of Premium accounts first',
     words: [0, 0],
-    run: async (_, desk) => feedback(desk),
+    run: async (_, context) => feedback(context),
   },
 };
 
@@ -172,10 +174,10 @@ async function grant({ id, email }: Account, { store, days, now }: CommandContex
   ];
 }
 
-async function revoke(account: Account, desk: CommandContext): Promise<string[]> {
-  const { store, now } = desk;
+async function revoke(account: Account, context: CommandContext): Promise<string[]> {
+  const { store, now } = context;
   await grantPremium(store, account.id, { grant: null, now });
-  const after = await findAccount(account.email, desk);
+  const after = await findAccount(account.email, context);
   return [`Nothing is granted to ${account.email} any more. Its plan now: ${planOf(after, store, now)}.`];
 }
 

@@ -6,7 +6,7 @@ import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
 
 const MAX_MAILS = 100;
-/** Length of the id prefix that we print and accept; enough to tell an account's mails apart. */
+/** Length of the id prefix that we print, and minimum length that we accept; enough to distinguish an account's mails. */
 const SHORT_ID = 8;
 
 const KINDS: Record<string, string> = {
@@ -40,17 +40,18 @@ export async function showMail(account: Account, { store }: CommandContext): Pro
 }
 
 /**
- * Resends the mail whose id starts with `id`; without `id`, all mails that wait or failed. Returns the lines to print.
+ * Resends the mail whose id starts with `id`. Without `id`, resends all mails that wait or failed, and a verification
+ * link if the address is not verified. Returns the lines to print. @throws MistakeError if mail `id` cannot be resent.
  */
 export async function resendMail(
   account: Account,
   id: string | null,
-  desk: CommandContext,
+  context: CommandContext,
 ): Promise<string[]> {
-  const { store, now } = desk;
-  if (id !== null) return resendOne(account, id, desk);
+  const { store, now } = context;
+  if (id !== null) return resendOne(account, id, context);
   const requeued = await requeueMail(store, account, { ids: null, now });
-  const verification = await sendVerification(account, desk);
+  const verification = await sendVerification(account, context);
   if (requeued.length === 0 && !verification)
     return [`Nothing waits for ${account.email}, and nothing failed that could be sent again.`];
   return [
@@ -62,8 +63,8 @@ export async function resendMail(
   ];
 }
 
-async function resendOne(account: Account, id: string, desk: CommandContext): Promise<string[]> {
-  const mails = await listSentMail(desk.store, account, MAX_MAILS);
+async function resendOne(account: Account, id: string, context: CommandContext): Promise<string[]> {
+  const mails = await listSentMail(context.store, account, MAX_MAILS);
   const [mail, ...others] = mails.filter((each) => each.id.startsWith(id.toLowerCase()));
   if (mail === undefined || id.length < SHORT_ID)
     throw new MistakeError(
@@ -71,10 +72,10 @@ async function resendOne(account: Account, id: string, desk: CommandContext): Pr
       1,
     );
   if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
-  const requeued = await requeueMail(desk.store, account, { ids: [mail.id], now: desk.now });
+  const requeued = await requeueMail(context.store, account, { ids: [mail.id], now: context.now });
   if (requeued.length > 0) return [`"${mailTitle(mail)}" goes out again.`, ...disabledNote(account)];
-  // The mail's content is not kept, but a verification can be started again.
-  if (mail.kind === 'verify_email' && (await sendVerification(account, desk)))
+  // The content of this mail is not stored, so send a mail with a new verification link instead.
+  if (mail.kind === 'verify_email' && (await sendVerification(account, context)))
     return [`A new link to verify the address goes to ${account.email}.`, ...disabledNote(account)];
   throw new MistakeError(
     mail.kind === 'reset_password'
@@ -100,7 +101,7 @@ async function sendVerification(
   { store, config, identitySecret, now }: CommandContext,
 ): Promise<boolean> {
   if (account.emailVerified || config.firebase !== null) return false;
-  // Imported lazily: its library takes longer to load than everything else together.
+  // Import the provider on demand, because its library takes longer to load than everything else together.
   const { BUILT_IN, createIdentityProvider } = await import('../../server/providers/identity/index.ts');
   const { createIdentityEvents } = await import('../../server/api/index.ts');
   const { publicUrl, productName } = config;

@@ -30,7 +30,7 @@ The exit code tells the worst of all that was found:
  130   stopped by Ctrl-C
 `;
 
-/** Thrown for an invalid command line; the message says why. */
+/** Error for an invalid command line. Its message names the reason. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -39,7 +39,7 @@ export interface Arguments {
   help: boolean;
   format: 'text' | 'json' | 'markdown';
   endpoints: Endpoint[];
-  /** Hosts that were named more than once, in whatever spelling; each is checked once. */
+  /** Hosts that were given more than once, also in different spellings; each is checked once. */
   repeated: string[];
   /** Error messages for arguments that are not valid hosts. */
   refused: string[];
@@ -47,7 +47,10 @@ export interface Arguments {
   ownAuthorities: string[];
 }
 
-/** @throws UsageError */
+/**
+ * Parses the command line. Resolves paths of --ca files relative to `folder`. @throws UsageError for an invalid option,
+ * for an unreadable file, or without a valid host (except with --help).
+ */
 export function readArguments(words: readonly string[], policy: AddressPolicy, folder: string): Arguments {
   const { values, positionals } = parse(words);
   const help = values.help === true;

@@ -13,17 +13,17 @@ import type { Probe } from '../../server/probe/index.ts';
 /** A checked endpoint with the certificates that its verdict refers to. */
 export interface Checked {
   endpoint: Endpoint;
-  /** Name to display. */
+  /** Name of the endpoint to display. */
   host: string;
   observation: Observation;
   verdict: Verdict;
-  /** The leaf that the verdict is about; null if none was read. */
+  /** Leaf certificate that the verdict is about; null if no certificate could be read. */
   leaf: Certificate | null;
-  /** The chain that the server should send, leaf first; null if it is not known. */
+  /** Chain that the server should send, leaf first; null if it is not known. */
   chainToServe: Certificate[] | null;
 }
 
-/** Runs a full check of an endpoint: probe, including posture, and judge. */
+/** Probes an endpoint, including its posture, and judges the observation. */
 export async function checkEndpoint(
   endpoint: Endpoint,
   { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
@@ -56,7 +56,7 @@ export async function checkEndpoint(
   };
 }
 
-/** Builds the report on a check, without uptime history because there was no earlier check. */
+/** Returns the report on a check. It has no uptime history, because there was no earlier check. */
 export function reportOf(
   { endpoint, observation, verdict, leaf, chainToServe }: Checked,
   now: number,
@@ -79,7 +79,7 @@ export function reportOf(
   };
 }
 
-/** Returns the exit code that `HELP` documents: the worst of all checks. */
+/** Returns the worst exit code of all checks. `HELP` documents the codes. */
 export function exitCode(checked: readonly Checked[]): 0 | 1 | 2 | 3 {
   const codes = checked.map((one) => {
     const { verdict } = one;

@@ -32,7 +32,7 @@ const SOURCES = {
   trust_store: '',
 };
 
-/** Formats the report on an endpoint for a terminal. Has escape sequences only if `coloured`. */
+/** Formats the report on an endpoint for a terminal. Adds escape sequences for colours only if `coloured`. */
 export function textReport(checked: Checked, now: number, coloured: boolean): string {
   const paint = (style: Style, text: string): string =>
     coloured ? styleText(style, text, { validateStream: false }) : text;
@@ -101,7 +101,7 @@ function pathLines({ path }: Verdict): string[] {
 }
 
 function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
-  // A renewal window makes no sense for a self-signed certificate.
+  // Show no renewal window for a self-signed certificate, because no CA renews it.
   if (renewal === null || leaf?.selfIssued === true) return [];
   const expectation = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
   const why = renewal.explanationUrl === null ? [] : [`why: ${renewal.explanationUrl}`];

@@ -9,7 +9,7 @@ export function readSecrets(dataDir: string): string | null {
   return existsSync(pathIn(dataDir)) ? readFileSync(pathIn(dataDir), 'utf8') : null;
 }
 
-/** @throws MistakeError if secrets.json holds other keys than `text` and `replace` is false. */
+/** Refuses to overwrite keys. @throws MistakeError if secrets.json has other keys than `text` and `replace` is false. */
 export function refuseOtherSecrets(dataDir: string, text: string | null, replace: boolean): void {
   const existing = readSecrets(dataDir);
   if (replace || text === null || existing === null || existing === text) return;
@@ -19,7 +19,7 @@ export function refuseOtherSecrets(dataDir: string, text: string | null, replace
   );
 }
 
-/** Writes `text` as secrets.json. Keeps a file with other keys under a name that ends in `suffix`. */
+/** Writes `text` to secrets.json unless it is null. Renames a file with other keys so that its name ends in `suffix`. */
 export function placeSecrets(dataDir: string, text: string | null, suffix: string): void {
   const path = pathIn(dataDir);
   if (text === null || readSecrets(dataDir) === text) return;

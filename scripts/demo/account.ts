@@ -12,7 +12,10 @@ export const DEMO_PERSON = {
   password: 'lantern-demo',
 };
 
-/** Signs up the demo's user as the page would, with Premium and a verified address. Returns the account's id. */
+/**
+ * Signs up the demo's person through the identity provider, as the sign-up page does. Adds Premium and verifies the
+ * address. Returns the account's id. Throws if the provider or the store refuses.
+ */
 export async function createDemoAccount(
   store: Store,
   { dataDir, publicUrl, now }: { dataDir: string; publicUrl: URL; now: number },

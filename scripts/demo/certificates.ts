@@ -10,17 +10,17 @@ import { mintCrl } from '../../tests/kit/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-/** Share of the lifetime after which certificates are renewed, as most ACME clients do. */
+/** Share of the lifetime after which certificates are renewed, as by most ACME clients. */
 const RENEWED_AFTER = 2 / 3;
 /** Name in the certificate that a host with the fault `wrong-name` serves. */
-const PARKED = 'parking.moss.example';
+const WRONG_NAME = 'parking.moss.example';
 
 export interface DemoCertificate extends MintedCertificate {
   notBefore: number;
   notAfter: number;
 }
 
-/** The demo's root CA, with one intermediate CA per issuer of its hosts. */
+/** Root CA of the demo, with one intermediate CA per issuer of its hosts. */
 export interface DemoAuthority {
   rootPem: string;
   /**
@@ -31,7 +31,7 @@ export interface DemoAuthority {
   publish(): void;
 }
 
-/** Certificates with at most this lifetime need no revocation, so they name no CRL. */
+/** Maximum lifetime of certificates without a CRL URL: their lifetime is too short for revocation. */
 const TOO_SHORT_TO_REVOKE_MS = 7 * DAY_MS;
 const REVOKED_SINCE_MS = 3 * HOUR_MS;
 const KEY_COMPROMISE = 1;
@@ -90,8 +90,8 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
       for (let end = notAfter; ; end -= lifetime * RENEWED_AFTER) {
         const isCurrent = end === notAfter;
         const isWrong = host.fault === 'wrong-name' && isCurrent;
-        const hostThen = isCurrent ? host : { ...host, ...host.former };
-        certificates.unshift(issue(hostThen, isWrong ? PARKED : host.name, end - lifetime, end));
+        const hostAtIssue = isCurrent ? host : { ...host, ...host.former };
+        certificates.unshift(issue(hostAtIssue, isWrong ? WRONG_NAME : host.name, end - lifetime, end));
         if (end - lifetime <= since) break;
       }
       const served = certificates.at(-1);

@@ -6,14 +6,15 @@ import { DAY_MS } from '../../contract/durations.ts';
 import { nextDigestAt } from '../../server/core/index.ts';
 
 /**
- * Channel hosts that the demo's name server resolves to this machine, so that the demo sends nothing to the internet.
+ * Hosts of channels, which the demo's name server resolves to this machine, so that the demo sends nothing to the
+ * internet.
  */
 export const SINK_HOSTS = ['hooks.fjord.example', 'ntfy.fjord.example'];
 
 interface DemoChannel {
   name: string;
   config: StoredChannelConfig;
-  /** Absent if it is open. */
+  /** Reason why the channel gets no alerts; absent if it gets them. */
   trouble?: 'unconfirmed' | 'failing';
 }
 
@@ -33,7 +34,7 @@ const channelsAt = (sinkPort: number): DemoChannel[] => [
     name: 'Phones on call',
     config: { kind: 'ntfy', server: `http://ntfy.fjord.example:${sinkPort}`, topic: 'on-call' },
   },
-  // Switched off as failing, so that nothing is ever sent to the real Slack.
+  // This channel is switched off as failing, so that the demo never sends anything to the real Slack.
   {
     name: '#certificates',
     config: {
@@ -49,7 +50,7 @@ const channelsAt = (sinkPort: number): DemoChannel[] => [
   },
 ];
 
-/** Adds channels to the account, sets its time zone and turns on the weekly digest. */
+/** Adds the demo's channels to the account, sets its time zone and turns on the weekly digest. */
 export async function openDemoChannels(
   store: Store,
   { accountId, sinkPort, since, now }: { accountId: string; sinkPort: number; since: number; now: number },

@@ -3,10 +3,10 @@ import { domainToASCII } from 'node:url';
 /** An outage of a host, relative to the start of the demo. */
 export interface Outage {
   hoursAgo: number;
-  /** Absent while it is open. */
+  /** Duration of the outage; absent while it continues. */
   minutes?: number;
   cause: string;
-  /** The rest of a sentence that starts with the host's name. */
+  /** Rest of a sentence that starts with the host's name. */
   message: string;
 }
 
@@ -17,27 +17,27 @@ const failing = { cause: 'server_error', message: 'answered with the error 503.'
 /** An invented host and its certificate. Days are relative to the start of the demo. */
 export interface DemoHost {
   name: string;
-  /** Name of the CA in its certificate. All CAs are the demo's own and chain to its root. */
+  /** Name of the CA in the host's certificate. The demo creates all CAs, and they chain to its root. */
   issuer: { organization: string; commonName: string };
   issuedDaysAgo: number;
   expiresInDays: number;
   otherNames?: readonly string[];
   /**
-   * What is wrong with it. `gone`: its name was removed from DNS after a time with a certificate; `nowhere`: it never
-   * had an address; `half-renewed`: one address still serves the previous certificate; `failing`: it answers 503.
+   * Fault of the host. `gone`: its name was removed from DNS after some checks; `nowhere`: it never had an address;
+   * `half-renewed`: one address still serves the previous certificate; `failing`: the host answers 503.
    */
   fault?:
     'wrong-name' | 'self-signed' | 'gone' | 'nowhere' | 'revoked' | 'incomplete' | 'half-renewed' | 'failing';
-  /** Default: https. */
+  /** Protocol of the host; default: https. */
   protocol?: 'smtp';
-  /** Usual response time in ms; default 60. */
+  /** Usual response time in ms; default: 60. */
   answersInMs?: number;
   outages?: readonly Outage[];
   tags?: readonly string[];
   notes?: string;
-  /** Paused by the user since then. */
+  /** Number of days since the user paused the monitor; absent if it is not paused. */
   pausedDaysAgo?: number;
-  /** How earlier certificates differ from the current one, apart from their dates. */
+  /** Differences of the earlier certificates from the current one, apart from their dates. */
   former?: Pick<DemoHost, 'issuer' | 'otherNames'> & { key: 'RSA-2048' };
 }
 
@@ -209,6 +209,6 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
 export const OFFERED_HOSTS: readonly DemoHost[] = [
   { name: 'orchard.example', issuer: GOOGLE, issuedDaysAgo: 58, expiresInDays: 32 },
   { name: 'lab.moss.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 81, expiresInDays: 9 },
-  // 160 hours, the shortest lifetime of public certificates today.
+  // Its lifetime of 160 hours is the shortest of public certificates today.
   { name: 'edge.moss.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
 ];

@@ -3,7 +3,7 @@ import { drawnPng, type Pixel } from '../../tests/kit/icons.ts';
 import { WATCHED_HOSTS } from './hosts.ts';
 
 const SIZE_PX = 32;
-/** Antialiasing: each pixel is sampled at this many points per side. */
+/** Number of sample points per side of a pixel, for antialiasing. */
 const SAMPLES = 4;
 
 interface Mark {
@@ -32,14 +32,14 @@ const MARKS: Readonly<Record<string, Mark>> = {
   },
   moss: {
     colour: [74, 122, 52],
-    // Rings.
+    // Concentric rings.
     covers: (x, y) => {
       const distance = Math.hypot(x, y);
       return distance < 0.28 || (distance > 0.48 && distance < 0.68) || (distance > 0.84 && distance < 0.98);
     },
   },
 };
-/** First labels of hosts without an icon, so that the demo shows the letter used instead. */
+/** First labels of hosts without an icon. For these, the demo shows the letter that replaces a missing icon. */
 const HOSTS_WITHOUT_ICON = ['legacy', 'nas', 'staging', 'pkg'];
 
 /** First labels of hosts whose application fails while their web server still answers. */

@@ -72,18 +72,18 @@ export async function deliverPastAlerts(
   }
 }
 
-/** A past outage. Instants are ms UTC. */
+/** A past outage. All times are ms UTC. */
 export interface PastOutage {
   id: string;
   monitor_id: string;
   started_at: number;
   confirmed_at: number;
-  /** null while it is open. */
+  /** Time of the end; null while the outage continues. */
   ended_at: number | null;
   message: string;
 }
 
-/** Adds the delivered alerts of a past outage: that it began and, if it has ended, that it was resolved. */
+/** Adds the alerts of a past outage as delivered: one for its start and, if it has ended, one for its end. */
 export async function alertPastOutage(
   store: Store,
   { accountId, incident }: { accountId: string; incident: PastOutage },
@@ -132,7 +132,7 @@ export async function alertPastOutage(
   }
 }
 
-/** Adds the user's past reactions: acknowledged and snoozed incidents, and a maintenance window. */
+/** Adds the person's past actions: acknowledged and snoozed incidents, and a maintenance window. */
 export async function answerPastIncidents(
   store: Store,
   {

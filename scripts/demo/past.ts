@@ -31,11 +31,11 @@ export async function createPastChecks(
   past: {
     accountId: string;
     hosts: readonly DemoHost[];
-    /** By host name, oldest first. */
+    /** Certificates of each host by its name, oldest first. */
     certificates: ReadonlyMap<string, readonly DemoCertificate[]>;
     trustStore: TrustStore;
     port: number;
-    /** Port of the SMTP host. */
+    /** Port of the SMTP host; null if there is no SMTP host. */
     mailPort: number | null;
     since: number;
     now: number;
@@ -123,8 +123,8 @@ const intervalOf = (index: number): number => (index % 3 === 1 ? 60 : 1440);
 const watchedUntil = ({ pausedDaysAgo = 0 }: DemoHost, now: number): number => now - pausedDaysAgo * DAY_MS;
 
 /**
- * Returns the instant of the last past check of the current certificate, ms UTC. For hosts that can still be checked
- * this is the first one, because the real check follows at `now`.
+ * Returns the time of the last past check of the current certificate, ms UTC. For hosts that can still be checked it is
+ * `first`, because the real check follows at `now`.
  */
 function lastCheckAt(host: DemoHost, first: number, now: number): number {
   if (host.fault === 'gone') return now - 6 * DAY_MS;
@@ -132,8 +132,8 @@ function lastCheckAt(host: DemoHost, first: number, now: number): number {
 }
 
 /**
- * Returns the past checks of a host: each certificate's first check, those at alert steps, and the last before its
- * successor.
+ * Returns the past checks of a host: for each certificate the first check, the checks at alert steps, and the last check
+ * before its successor.
  */
 function pastChecksOf(
   host: DemoHost,
@@ -151,7 +151,7 @@ function pastChecksOf(
     // A second check confirms the fault.
     if (!successor && LASTING_FAULTS.includes(host.fault))
       checks.push({ at: first + MINUTE_MS, certificate });
-    // The real check handles the steps of the last day.
+    // Skip the alert steps of the last day, because the real check handles them.
     const until = last > first ? last : now - DAY_MS;
     const steps = alertSteps(certificate).filter(({ at }) => at > first + MINUTE_MS && at < until);
     checks.push(...steps.map(({ at }) => ({ at, certificate })));

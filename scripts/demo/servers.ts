@@ -11,25 +11,25 @@ import { startMailServer } from './mail-server.ts';
 const HTTPS_PORT = 443;
 const SMTP_PORT = 25;
 const ADDRESS = '127.0.0.1';
-/** Additional addresses of hosts that have several. Skipped on machines where only 127.0.0.1 is available. */
+/** Additional addresses of hosts with several addresses. They are not used if only 127.0.0.1 is available. */
 const EXTRA_ADDRESSES = ['127.0.0.2', '127.0.0.3'];
 
 export interface DemoServers {
-  /** 443 if this user may bind it, so that names need no port; else any free port. */
+  /** Port of the HTTPS hosts: 443 if this user may bind it, so that names need no port, else any free port. */
   port: number;
-  /** 25 if this user may bind it, else any free port; null without a mail server. */
+  /** Port of the mail server: 25 if this user may bind it, else any free port; null without a mail server. */
   mailPort: number | null;
-  /** `ip:port`, in the format of DNS_SERVERS. */
+  /** Address of the name server as `ip:port`, the format of DNS_SERVERS. */
   nameServer: string;
   stop(): Promise<void>;
 }
 
 export interface Served {
-  /** Certificate of each host. */
+  /** Current certificate of each host by its name. */
   certificates: Record<string, ServerCertificate>;
-  /** For hosts with several addresses: the previous certificate, which the last address still serves. */
+  /** Previous certificate of each host with several addresses, by its name; the last address still serves it. */
   former: Record<string, ServerCertificate>;
-  /** The SMTP host. */
+  /** SMTP host of the demo; null if there is none. */
   mail: { name: string; certificate: ServerCertificate } | null;
 }
 
@@ -67,7 +67,7 @@ export async function startDemoServers(
   };
 }
 
-/** Starts servers on the additional addresses; only the last one still serves `former` certificates. */
+/** Starts servers on the available additional addresses. Only the server on the last one serves `former` certificates. */
 async function startExtraServers(
   port: number,
   certificates: Served['certificates'],
@@ -87,7 +87,7 @@ async function startExtraServers(
   return started;
 }
 
-/** Starts a server on `port`, or on any free port if that one is not available. */
+/** Starts a server on `port`, or on any free port if `port` is not available. */
 async function withPortFallback<Started extends Peer>(
   port: number,
   start: (port: number) => Promise<Started>,

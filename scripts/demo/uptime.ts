@@ -9,7 +9,7 @@ import { alertPastOutage } from './past-alerts.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const HISTORY_MS = 90 * DAY_MS;
-/** Older outages get no alerts, as if those had been deleted. */
+/** Maximum age of outages with alerts, ms. Older outages have none, as if their alerts had been deleted. */
 const ALERT_HISTORY_MS = 30 * DAY_MS;
 const STRIP_CHECKS = 90;
 const USUAL_ANSWER_MS = 60;
@@ -18,7 +18,7 @@ interface Past {
   accountId: string;
   monitorId: string;
   host: DemoHost;
-  /** Instant of the first check, ms UTC. */
+  /** Time of the first check, ms UTC. */
   since: number;
   checkEveryMinutes: number;
   now: number;
@@ -88,12 +88,12 @@ export async function createPastUptime(store: Store, past: Past): Promise<void> 
       .execute();
   });
   for (const incident of incidents)
-    // The real check handles an outage that began within the last hour.
+    // Skip outages that began within the last hour, because the real check handles them.
     if (incident.started_at < now - HOUR_MS && incident.started_at > now - ALERT_HISTORY_MS)
       await alertPastOutage(store, { accountId, incident });
 }
 
-/** Replaces the check runs of the past certificate checks with runs of these checks. */
+/** Replaces the check runs and uptime days that the past certificate checks left in the store with those of `checks`. */
 async function replaceRuns(
   db: Transaction<Tables>,
   monitorKey: { account_id: string; monitor_id: string },
@@ -169,7 +169,7 @@ async function replaceRuns(
 
 interface Span extends Pick<Outage, 'cause' | 'message'> {
   from: number;
-  /** null while it is open. */
+  /** End of the outage, ms UTC; null while it continues. */
   to: number | null;
 }
 
@@ -179,7 +179,7 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
 }
 
 /**
- * Returns the instants of past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six
+ * Returns the times of the past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six
  * hours before that, and at the start of each outage.
  */
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
@@ -187,7 +187,7 @@ function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: re
   const instants = outages.flatMap(({ from, to }) => [
     from,
     from + 30_000,
-    // A host that is down is checked every hour; its last check was half an hour ago.
+    // The product checks a host that is down every hour, so assume that its last check was half an hour ago.
     ...(to === null ? [Math.max(from + 30_000, now - HOUR_MS / 2)] : []),
   ]);
   for (let at = now - interval / 2; at > since;) {
@@ -197,7 +197,7 @@ function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: re
   return [...new Set(instants)].filter((at) => at > since && at < now).toSorted((one, other) => one - other);
 }
 
-/** Returns a response time in ms that varies in waves, with an occasional slow one. */
+/** Returns a response time in ms. The times of successive checks vary in waves; a few of them are slow. */
 function answerMs({ answersInMs = USUAL_ANSWER_MS, name }: DemoHost, index: number): number {
   const phase = name.length + index;
   const wave = 1 + 0.18 * Math.sin(phase / 3.7) + 0.1 * Math.sin(phase * 1.9);

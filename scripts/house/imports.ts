@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 /** Absolute path of the project. */
 export const ROOT = resolve(import.meta.dirname, '..', '..');
 
-/** Removes comments but keeps line breaks and strings: enough to find imports and count lines. */
+/** Returns the source without comments, with all line breaks and strings: enough to find imports and count lines. */
 export function withoutComments(source: string): string {
   return source
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
@@ -13,14 +13,14 @@ export function withoutComments(source: string): string {
 
 export interface Import {
   from: string;
-  /** A path relative to the project, or a package name. */
+  /** Path of the imported file relative to the project, or name of the package. */
   to: string;
   typeOnly: boolean;
-  /** A dynamic import. */
+  /** Whether the import is dynamic. */
   isLate: boolean;
 }
 
-/** Reads the imports and re-exports of a source file. `path` is relative to the project. */
+/** Returns the imports and re-exports of a source file. `path` is relative to the project. */
 export function importsOf(path: string): Import[] {
   const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
   const statements = source.matchAll(

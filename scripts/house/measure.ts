@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { importsOf, ROOT, withoutComments } from './imports.ts';
 
-const TOPS = ['contract', 'server', 'web', 'scripts', 'bench'];
-/** A file with at most this many lines of code counts as tiny. */
+const SOURCE_FOLDERS = ['contract', 'server', 'web', 'scripts', 'bench'];
+/** Maximum number of code lines of a tiny file. */
 const TINY = 25;
-/** A comment with more lines than this counts as long. */
+/** Number of lines above which a comment counts as long. */
 const LONG_COMMENT = 4;
 
 export interface Figure {
@@ -15,7 +15,7 @@ export interface Figure {
 }
 
 interface SourceFile {
-  /** Relative to the project, with forward slashes. */
+  /** Path relative to the project, with forward slashes. */
   path: string;
   text: string;
   /** Number of lines without blank lines and comments. */
@@ -32,7 +32,7 @@ export interface House {
 
 /** Measures the layout of the project's sources, without tests. */
 export function measureHouse(): House {
-  const files = TOPS.flatMap(sourcesBelow);
+  const files = SOURCE_FOLDERS.flatMap(sourcesBelow);
   const server = files.filter(({ path }) => path.startsWith('server/'));
   const bySize = files.toSorted((one, other) => one.codeLines - other.codeLines);
   const nothing = { path: '', codeLines: 0 };
@@ -90,7 +90,7 @@ function countJsonCasts(files: readonly SourceFile[]): number {
 
 function longComments(files: readonly SourceFile[]): number {
   const isLong = (comment: string): boolean => comment.trim().split('\n').length > LONG_COMMENT;
-  // A comment starts its line; `/*` elsewhere is part of a path pattern.
+  // Match only at the start of a line, because `/*` elsewhere is part of a path pattern.
   const comments = /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n){2,}/gm;
   return files.reduce(
     (sum, { text }) => sum + Array.from(text.matchAll(comments), ([one]) => one).filter(isLong).length,
@@ -98,7 +98,7 @@ function longComments(files: readonly SourceFile[]): number {
   );
 }
 
-/** Counts the files that are part of an import cycle. Type-only and dynamic imports do not count. */
+/** Counts the files that are part of an import cycle. Ignores type-only and dynamic imports. */
 function countFilesInCycles(files: readonly SourceFile[]): number {
   const imports = new Map(files.map(({ path }) => [path, staticImports(path)]));
   const isInCycle = (start: string): boolean => {

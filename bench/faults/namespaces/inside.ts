@@ -15,8 +15,8 @@ import {
   type WorldReport,
 } from './protocol.ts';
 
-// The product's side: worker, database and mail server in one network namespace, whose only link to the outside can be
-// cut.
+// Runs the worker, the database and the mail server in one network namespace, and cuts its only link to the process in
+// `outside.ts`.
 
 const START = Date.UTC(2027, 2, 1, 9, 30);
 const { databases, domains, seed } = JSON.parse(process.argv[2] ?? '') as InsideOptions;
@@ -34,7 +34,7 @@ ip('link', 'set', INSIDE.device, 'up');
 
 const line: Line = {
   cut(how) {
-    // For `deaf`, a wrong MAC address for the neighbour makes packets disappear without an error.
+    // For `deaf`, a wrong MAC address of the neighbour makes packets disappear without an error.
     if (how === 'dead') ip('link', 'set', INSIDE.device, 'down');
     else {
       ip('link', 'set', INSIDE.device, 'up');
@@ -65,7 +65,7 @@ for (const name of databases) {
     smtpUrl: `smtp://127.0.0.1:${mails.port}`,
     start: START,
     seed,
-    // Not awaited: canaries only detect errors of about an hour, so a short delay does not matter.
+    // Do not await the reply: canaries only detect clock errors of about an hour, so a short delay does not matter.
     onClock: (now) => void sendOrder(world, { kind: 'clock', now }),
     allow: ['10.77.0.0/24', '127.0.0.0/8'],
     patienceMs: 3_000,
@@ -83,7 +83,7 @@ await server?.stop();
 world.disconnect();
 process.disconnect?.();
 
-/** Sends an order to the outside process and returns its places. */
+/** Sends an order to the outside process and returns the addresses of its hosts when the order is done. */
 async function sendOrder(
   child: ChildProcess,
   order: Omit<WorldOrder, 'number'> & { kind: WorldOrder['kind'] } & Record<string, unknown>,

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { type Places, startPlaces } from '../places.ts';
 import { OUTSIDE, type WorldOrder, type WorldReport } from './protocol.ts';
 
-// The outside: hosts, name server and canaries in a network namespace of their own, at the other end of the link.
+// Runs the hosts, the name server and the canaries in a network namespace of their own. A link connects it to the
+// product's namespace.
 
 let places: Places | null = null;
 const ip = (...what: string[]) => execFileSync('ip', what);

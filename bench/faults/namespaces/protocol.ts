@@ -2,11 +2,12 @@ import type { DatabaseName } from '../../../tests/kit/database.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PlacesMap } from '../places.ts';
 
-/** Both ends of the network link: the product's and the outside's. */
+/** End of the network link in the product's namespace. */
 export const INSIDE = { device: 'cut0', address: '10.77.0.1' };
+/** End of the network link in the namespace of the hosts. */
 export const OUTSIDE = { device: 'cut1', address: '10.77.0.2' };
 
-/** Request to the outside process, which answers with the same `number`. */
+/** Order to the process `outside.ts`, which replies with the same `number`. */
 export type WorldOrder = { number: number } & (
   | { kind: 'open'; now: number }
   | { kind: 'lead'; hosts: string[]; here: boolean }
@@ -17,7 +18,7 @@ export interface WorldReport {
   map?: PlacesMap;
 }
 
-/** Command-line argument of the inside process, as JSON. */
+/** Command-line argument of `inside.ts`, as JSON. */
 export interface InsideOptions {
   databases: DatabaseName[];
   domains: number;

@@ -1,7 +1,7 @@
 import { freshDatabase } from '../../../tests/kit/database.ts';
 import { fillDisk } from '../disk.ts';
 
-// Runs in a mount namespace with a small disk mounted at the folder given as argument.
+// Runs the scenario in a mount namespace that has a small disk mounted at the folder given as argument.
 
 const database = await freshDatabase('sqlite');
 process.send?.(await fillDisk(database, process.argv[2] ?? ''));
