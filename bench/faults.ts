@@ -1,6 +1,6 @@
 import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
 import { startPostgres } from '../tests/kit/postgres-server.ts';
-import { SCENARIOS } from './faults/scenarios.ts';
+import { SCENARIOS } from '../tests/faults/scenarios.ts';
 
 // Checks on SQLite and PostgreSQL that alerts survive killed processes, network failures, wrong clocks and failing
 // receivers. Compares the database with ledgers that the receivers keep in processes of their own.

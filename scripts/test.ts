@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
 import { findBrowser } from '../tests/kit/browser.ts';
 import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
 import { readStatements } from '../tests/spec/spec.ts';
@@ -12,6 +13,8 @@ With CI=true a skipped test counts as a failure.
 
   npm test                    all stages
   npm test -- unit journeys   some stages
+  npm test -- --everything    all stages, and every suite that needs a database on both of them
+  npm test -- --shard 1/4     a quarter of the test files of each stage; the checks run in the first quarter
   npm test -- firebase        the journeys with Firebase's emulator, which is a large download of its own`);
 
 interface Outcome {
@@ -38,41 +41,42 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
   { name: 'dead code', command: [tool('knip'), '--no-progress'] },
 ];
 
-const STAGES: Stage[] = [
-  { name: 'checks', run: staticChecks },
-  { name: 'unit', run: () => vitest(['unit'], processors) },
+/** Stages in one row run side by side: the checks and the unit tests together keep two processors busy. */
+const STAGES: Stage[][] = [
+  [
+    { name: 'checks', run: staticChecks },
+    { name: 'unit', run: () => vitest(['unit'], processors) },
+  ],
   // Use one more worker than processors, because these tests wait for processes that they start: with two workers, two
   // processors were idle for a sixth of the measured time.
-  { name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) },
-  { name: 'journeys', run: () => journeys('tests/journeys') },
-  { name: 'firebase', run: firebaseJourneys, onlyByName: true },
+  [{ name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) }],
+  [{ name: 'journeys', run: () => journeys('tests/journeys') }],
+  [{ name: 'firebase', run: firebaseJourneys, onlyByName: true }],
 ];
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !STAGES.some((stage) => stage.name === name));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `No such stage: ${unknown.join(', ')}. There are ${STAGES.map(({ name }) => name).join(', ')}.\n`,
-  );
-  process.exit(2);
-}
+const { everything, shard, wanted } = readArguments();
+if (everything) process.env['TEST_EVERYTHING'] = 'true';
 
 const shownFile = join(reports, 'shown-statements');
 writeFileSync(shownFile, '');
 process.env['SPEC_SHOWN'] = shownFile;
 
 const total: Outcome = { passed: 0, skipped: 0, failures: [] };
-for (const stage of STAGES.filter(chosen)) {
-  const startedAt = Date.now();
-  const outcome = await stage.run();
-  total.passed += outcome.passed;
-  total.skipped += outcome.skipped;
-  total.failures.push(...outcome.failures);
-  const seconds = Math.round((Date.now() - startedAt) / 1000);
-  printLine(`== ${stage.name}: ${formatCounts(outcome)} in ${seconds} s`);
-}
+for (const row of STAGES)
+  await Promise.all(
+    row.filter(chosen).map(async (stage) => {
+      const startedAt = Date.now();
+      const outcome = await stage.run();
+      total.passed += outcome.passed;
+      total.skipped += outcome.skipped;
+      total.failures.push(...outcome.failures);
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      printLine(`== ${stage.name}: ${formatCounts(outcome)} in ${seconds} s`);
+    }),
+  );
 // Check the statements only after a full run, because a partial run cannot cover all of them.
-if (wanted.length === 0 && total.skipped === 0) total.failures.push(...statementsNotShown());
+if (wanted.length === 0 && shard === null && total.skipped === 0)
+  total.failures.push(...statementsNotShown());
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
@@ -80,6 +84,26 @@ if (inCi && total.skipped > 0)
 for (const failure of total.failures) printLine(`failed: ${failure}`);
 printLine(formatCounts(total));
 process.exit(total.failures.length > 0 || (inCi && total.skipped > 0) ? 1 : 0);
+
+function readArguments(): { everything: boolean; shard: string | null; wanted: string[] } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { everything: { type: 'boolean' }, shard: { type: 'string' } },
+    });
+    const names = STAGES.flat().map(({ name }) => name);
+    const unknown = positionals.filter((name) => !names.includes(name));
+    if (unknown.length > 0)
+      throw new Error(`No such stage: ${unknown.join(', ')}. There are ${names.join(', ')}.`);
+    const { everything = false, shard = null } = values;
+    if (shard !== null && !/^[1-9]\d*\/[1-9]\d*$/.test(shard))
+      throw new Error(`--shard takes a part and a count, such as 1/4, not ${shard}.`);
+    return { everything, shard, wanted: positionals };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(2);
+  }
+}
 
 function chosen({ name, onlyByName }: Stage): boolean {
   return wanted.length === 0 ? onlyByName !== true : wanted.includes(name);
@@ -127,6 +151,8 @@ function command(
 }
 
 async function staticChecks(): Promise<Outcome> {
+  // They cannot be divided.
+  if (shard !== null && !shard.startsWith('1/')) return { passed: 0, skipped: 0, failures: [] };
   const results = await Promise.all(
     STATIC_CHECKS.map(async (check) => {
       const good = await command(check.command, { quiet: true });
@@ -160,6 +186,7 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
     'run',
     ...projects.flatMap((project) => ['--project', project]),
     `--maxWorkers=${workers}`,
+    ...(shard === null ? [] : [`--shard=${shard}`]),
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${file}`,
@@ -219,7 +246,9 @@ async function journeys(folder: string): Promise<Outcome> {
   }
   printLine(`The journeys run in ${browser.origin}`);
   const file = join(reports, 'journeys.json');
-  const good = await command([tool('playwright'), 'test', '--config', join(folder, 'playwright.config.ts')], {
+  const config = ['--config', join(folder, 'playwright.config.ts')];
+  const part = shard === null ? [] : [`--shard=${shard}`];
+  const good = await command([tool('playwright'), 'test', ...config, ...part], {
     env: {
       JOURNEY_BROWSER: browser.executablePath,
       JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mintAuthority } from '../tests/kit/mint.ts';
-import { mintCrl } from '../tests/kit/mint-crl.ts';
-import type { CrlOptions } from '../tests/kit/mint-crl.ts';
+import { mintAuthority } from './local-peers/mint.ts';
+import { mintCrl } from './local-peers/mint-crl.ts';
+import type { CrlOptions } from './local-peers/mint-crl.ts';
 import { readVectorCases } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 

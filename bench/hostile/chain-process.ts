@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer, type SecureContext, type TLSSocket } from 'node:tls';
 
-import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
+import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import { HOSTILE_CHAINS } from '../../tests/kit/hostile-chains.ts';
-import { mintAuthority, type MintedCertificate } from '../../tests/kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
 
 // Serves the worst certificate chains over TLS on all addresses of 127.0.0.0/8. `*.c3.hostile.test` serves the fourth
 // chain, `*.all.hostile.test` has twenty addresses with different chains, and `good.test` serves a valid chain.

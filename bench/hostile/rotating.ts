@@ -10,7 +10,7 @@ import { pruneOrphanCertificates } from '../../server/store/checks/certificates.
 import { record } from '../../server/store/checks/checks.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/app.ts';
-import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import type { Figure } from '../scale/figures.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
-import { mintAuthority } from '../../tests/kit/mint.ts';
+import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { FARM_DOMAIN, type FarmReady, ZONES } from './farm.ts';
 
 // Serves HTTPS on all addresses of 127.0.0.0/8, and DNS that gives each host name an address of its own.

@@ -11,7 +11,7 @@ import {
   root,
   withChain,
 } from '../../tests/kit/judging.ts';
-import { selfSigned } from '../../tests/kit/mint.ts';
+import { selfSigned } from '../local-peers/mint.ts';
 import type { Checked } from './check-endpoint.ts';
 import { textReport } from './text-report.ts';
 

@@ -1,10 +1,10 @@
-import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import { startDnsServer } from '../local-peers/dns-server.ts';
 import {
   type Peer,
   type ServerCertificate,
   startTlsServer,
   type TlsPeer,
-} from '../../tests/kit/tls-server.ts';
+} from '../local-peers/tls-server.ts';
 import { serveIcons } from './icons.ts';
 import { startMailServer } from './mail-server.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY, intermediate, issue, NOW, root } from '../../tests/kit/judging.ts';
-import { mintKey } from '../../tests/kit/mint.ts';
+import { mintKey } from '../../scripts/local-peers/mint.ts';
 import { parseCertificate } from '../pki/index.ts';
 import { certificateDiff } from './certificate-diff.ts';
 

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { mintAuthority } from '../../tests/kit/mint.ts';
-import { integer, objectIdentifier, octetString, sequence, set, tagged } from '../../tests/kit/der-writer.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import {
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  set,
+  tagged,
+} from '../../scripts/local-peers/der-writer.ts';
 import { parseCertificateBundle, PkiError } from './index.ts';
 
 const one = mintAuthority();

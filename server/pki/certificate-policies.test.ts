@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { objectIdentifier, integer, sequence, tagged } from '../../tests/kit/der-writer.ts';
-import { mintAuthority } from '../../tests/kit/mint.ts';
+import { objectIdentifier, integer, sequence, tagged } from '../../scripts/local-peers/der-writer.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';

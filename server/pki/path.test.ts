@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../../tests/kit/mint.ts';
-import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/mint.ts';
+import type {
+  CertificateOptions,
+  MintedAuthority,
+  MintedCertificate,
+} from '../../scripts/local-peers/mint.ts';
+import { mintAuthority, mintKey, nameDer, selfSigned } from '../../scripts/local-peers/mint.ts';
 import { parseCertificate } from './certificate.ts';
 import type { PathRequest } from './path.ts';
 import { buildPath } from './path.ts';

@@ -1,6 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { bitString, integer, nothing, objectIdentifier, sequence } from '../../tests/kit/der-writer.ts';
+import {
+  bitString,
+  integer,
+  nothing,
+  objectIdentifier,
+  sequence,
+} from '../../scripts/local-peers/der-writer.ts';
 import { isWeakKey, keyObjectOf, parsePublicKey, publicKeyName } from './public-key.ts';
 
 const rsa = (modulus: bigint, exponent: bigint) =>

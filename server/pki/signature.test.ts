@@ -1,6 +1,12 @@
 import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { integer, nothing, objectIdentifier, sequence, tagged } from '../../tests/kit/der-writer.ts';
+import {
+  integer,
+  nothing,
+  objectIdentifier,
+  sequence,
+  tagged,
+} from '../../scripts/local-peers/der-writer.ts';
 import { parsePublicKey } from './public-key.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from './signature.ts';
 

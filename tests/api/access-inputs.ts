@@ -1,5 +1,5 @@
 import type { CALLS } from '../../contract/calls/calls.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Input } from '../kit/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
 

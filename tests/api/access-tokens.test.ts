@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { allows, TOKEN_SCOPES, type TokenScope } from '../../contract/token.ts';
 import { revokeToken } from '../../server/store/accounts/api-tokens.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { ask, type Route, routesOf } from './access-routes.ts';
@@ -99,7 +99,7 @@ function askWith(world: World, secret: string, route: Route, caller: Caller, thi
 
 const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
 
-describeEachDatabase('A personal token', (open) => {
+describeAnyDatabase('A personal token', (open) => {
   it('opens what its scope names and nothing else', async () => {
     const world = await createWorld(open, []);
     const { api } = world;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PROBLEMS, problemSchema, type ProblemCode } from '../../contract/problem.ts';
-import { describeEachDatabase, freshStore } from '../kit/database.ts';
+import { describeAnyDatabase, freshStore } from '../kit/database.ts';
 import { INPUTS } from './access-inputs.ts';
 import { type Answer, ask, type Route, routesOf } from './access-routes.ts';
 import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world.ts';
@@ -187,7 +187,7 @@ it('is laid down for every call that the server describes and serves, and for no
   );
 });
 
-describeEachDatabase('Access', (open) => {
+describeAnyDatabase('Access', (open) => {
   it('is as the table says, and who is refused changes and learns nothing', async () => {
     const world = await createWorld(open);
     const { api } = world;

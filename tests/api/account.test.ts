@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { createClient, identityToken, signIn, type Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -23,7 +23,7 @@ async function tracesOf({ store }: TestApi, needles: readonly string[]): Promise
   return traces;
 }
 
-describeEachDatabase('An account', (open) => {
+describeAnyDatabase('An account', (open) => {
   it('changes its name and company, and nothing else', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

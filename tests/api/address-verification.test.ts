@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, signUp } from '../kit/people.ts';
 import { mailedToken, mailsTo } from './identity-acts.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -18,7 +18,7 @@ async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
   return [row.account, row.identity, row.emailVerified].map(Boolean);
 }
 
-describeEachDatabase('An address', (open) => {
+describeAnyDatabase('An address', (open) => {
   it('gets a link with the account, and counts as verified once its owner follows it', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });

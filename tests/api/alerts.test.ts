@@ -3,8 +3,8 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -43,7 +43,7 @@ async function watch(
 const nextChecks = async ({ store }: TestApi) =>
   store.db.selectFrom('monitors').select(['id', 'next_check_at']).orderBy('id').execute();
 
-describeEachDatabase('What an account is told of', (open) => {
+describeAnyDatabase('What an account is told of', (open) => {
   it('is the product’s own choice until it makes one, which stays', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
@@ -116,7 +116,7 @@ describeEachDatabase('What an account is told of', (open) => {
   });
 });
 
-describeEachDatabase('What is told of thousands of domains', (open) => {
+describeAnyDatabase('What is told of thousands of domains', (open) => {
   it('changes twenty times an hour at most, for a check of each follows', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -145,7 +145,7 @@ describeEachDatabase('What is told of thousands of domains', (open) => {
   });
 });
 
-describeEachDatabase('What is told of one domain', (open) => {
+describeAnyDatabase('What is told of one domain', (open) => {
   it('is planned from its certificate: when, why and how grave', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -324,7 +324,7 @@ describeEachDatabase('What is told of one domain', (open) => {
   });
 });
 
-describeEachDatabase('A preview of other steps', (open) => {
+describeAnyDatabase('A preview of other steps', (open) => {
   it('says what would be sent if nobody renewed, and changes nothing', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshStore } from '../kit/database.ts';
+import { describeAnyDatabase, freshStore } from '../kit/database.ts';
 import { PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
 import { createClient, identityToken, type Input, signIn, signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
@@ -29,7 +29,7 @@ async function withFirebase(open: () => Promise<Store>, signups: 'open' | 'invit
 }
 const EMAIL = 'charlie@example.test';
 
-describeEachDatabase('Who arrives from Firebase', (open) => {
+describeAnyDatabase('Who arrives from Firebase', (open) => {
   it('gets no account where sign-up is closed, and keeps the one there is', async () => {
     const { api, start, arrive } = await withFirebase(open, 'closed');
     const { status, problem } = await arrive();
@@ -65,7 +65,7 @@ describeEachDatabase('Who arrives from Firebase', (open) => {
   });
 });
 
-describeEachDatabase('A disabled account', (open) => {
+describeAnyDatabase('A disabled account', (open) => {
   it('loses its sessions, and is told so when it signs in', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

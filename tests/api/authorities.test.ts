@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { MAX_AUTHORITIES } from '../../contract/authority.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
@@ -12,7 +12,7 @@ const office = mintAuthority({ commonName: 'Office Root' });
 const add = (person: Person, pem: string) => person.ask(CALLS.addAuthorities, { body: { pem } });
 const listOf = async (person: Person) => (await person.ask(CALLS.listAuthorities)).ok.data;
 
-describeEachDatabase('The private authorities of an account', (open) => {
+describeAnyDatabase('The private authorities of an account', (open) => {
   it('come out of pasted PEM, several at once, and go again', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     expect(await listOf(alice)).toEqual([]);

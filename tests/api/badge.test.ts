@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { add, look } from './watched.ts';
@@ -14,7 +14,7 @@ const visit = (api: TestApi, path: string, headers = {}) => api.sendFrom('203.0.
 const said = async (api: TestApi, path: string) =>
   /<title>Certificate: ([^<]*)</.exec(await (await visit(api, path)).text())?.[1];
 
-describeEachDatabase('The badge of a domain', (open) => {
+describeAnyDatabase('The badge of a domain', (open) => {
   it('is a picture for whoever has its address, until it is switched off', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

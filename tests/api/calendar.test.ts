@@ -4,8 +4,8 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { calendarText } from '../../server/api/publishing/calendar-routes.ts';
 import type { ExpiringCertificate } from '../../server/core/index.ts';
 import { disableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -53,7 +53,7 @@ const calendarOf = (
     now: NOW,
   });
 
-describeEachDatabase('The calendar of an account', (open) => {
+describeAnyDatabase('The calendar of an account', (open) => {
   it('has an event for each expiry and each time to renew, for whoever has its address', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();

@@ -8,7 +8,7 @@ import { storable } from '../../server/channels/kinds/index.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
@@ -33,7 +33,7 @@ const EVERY_KIND: ChannelConfig[] = [
   { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'fjord', access_token: 'tk_SECRET' },
 ];
 
-describeEachDatabase('The channels of an account', (open) => {
+describeAnyDatabase('The channels of an account', (open) => {
   it('are the own email for everybody, and on Premium those that were added, without their secrets', async () => {
     const { alice, bob, charlie } = await (await startApi(open)).cast();
     expect(await list(alice)).toMatchObject([

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, signUp } from '../kit/people.ts';
 import { enter, freshly } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
-describeEachDatabase('A new deployment', (open) => {
+describeAnyDatabase('A new deployment', (open) => {
   it('knows nobody: there is no account to find out about', async () => {
     const { store } = await startApi(open);
     for (const table of ['accounts', 'identities', 'user', 'account', 'session', 'sessions'] as const)
@@ -13,7 +13,7 @@ describeEachDatabase('A new deployment', (open) => {
   });
 });
 
-describeEachDatabase('A password', (open) => {
+describeAnyDatabase('A password', (open) => {
   it('may be made of anything, and be 128 characters long', async () => {
     const { send } = await startApi(open);
     for (const password of ['7341906', 'пароль мой', '<script>"\'; --', `${'long '.repeat(25)}end`]) {

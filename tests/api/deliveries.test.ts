@@ -7,7 +7,7 @@ import {
   retryDelivery,
   settleDelivery,
 } from '../../server/store/alerts/deliveries.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
@@ -37,7 +37,7 @@ async function settle(
   return claimed;
 }
 
-describeEachDatabase('The receipt of a message', (open) => {
+describeAnyDatabase('The receipt of a message', (open) => {
   it('tells of a test from its wish to its delivery, with every attempt', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { TokenScope } from '../../contract/token.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { sendTo, signUp } from '../kit/people.ts';
 import { mailedToken } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
@@ -29,7 +29,7 @@ async function listening(server: ServerType): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-describeEachDatabase('The guide to the API', (open) => {
+describeAnyDatabase('The guide to the API', (open) => {
   it('has a page that is made of the document, and names every call', async () => {
     const api = await startApi(open);
     const page = await api.send('/api/docs');

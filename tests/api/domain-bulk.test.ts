@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';

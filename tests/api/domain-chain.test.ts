@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
@@ -31,7 +31,7 @@ const answeredTwice =
     return { ...seen, addresses };
   };
 
-describeEachDatabase('The chain of a domain', (open) => {
+describeAnyDatabase('The chain of a domain', (open) => {
   it('is what the address with the certificate shown sent, in its order', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Signal } from '../../server/store/db/signals.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
@@ -10,7 +10,7 @@ const add = async (person: Person, host: string) =>
 const found = async (person: Person, query: Record<string, string>) =>
   (await person.ask(CALLS.listDomains, { query })).ok.data.map(({ display_name: name }) => name);
 
-describeEachDatabase('A domain', (open) => {
+describeAnyDatabase('A domain', (open) => {
   it('can be asked for alone, by its owner', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
@@ -30,7 +30,7 @@ const completed = (monitor: Monitor): Observation => ({
   authorities: [{ der: issuing.der, source: 'fetched', url: 'http://ca.example/issuing.der' }],
 });
 
-describeEachDatabase('The report of a domain', (open) => {
+describeAnyDatabase('The report of a domain', (open) => {
   it('is empty before the first check, and nobody else’s', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);

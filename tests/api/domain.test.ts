@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
@@ -40,7 +40,7 @@ const REFUSED_HOSTS = [
 ];
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
-describeEachDatabase('Domains', (open) => {
+describeAnyDatabase('Domains', (open) => {
   it('wait for their first check when they are added, and carry its result', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { alice, charlie } = await api.cast();

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { signIn, type Client } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { storeFavicon } from '../../server/store/monitors/favicons.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { pngIcon } from '../kit/icons.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { pngIcon } from '../../scripts/local-peers/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { spec } from '../spec/spec.ts';
 
@@ -17,7 +17,7 @@ async function keep({ store, clock }: TestApi, host: string) {
   await storeFavicon(store, site, { contentType: 'image/png', content, nextFetchAt: clock.now() });
 }
 
-describeEachDatabase('The icon of a domain', (open) => {
+describeAnyDatabase('The icon of a domain', (open) => {
   it('is shown to its owner, at an address that changes with it', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

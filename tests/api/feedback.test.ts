@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { insertRows } from '../kit/insert-rows.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
@@ -18,7 +18,7 @@ const mails = async ({ store }: TestApi) => {
   return found.map(({ data, ...mail }) => ({ ...mail, ...(JSON.parse(data ?? '{}') as object) }));
 };
 
-describeEachDatabase('Feedback', (open) => {
+describeAnyDatabase('Feedback', (open) => {
   it('is kept of the newest 200 messages of an account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();

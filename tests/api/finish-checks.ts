@@ -1,6 +1,6 @@
 import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
+import type { MintedAuthority, MintedCertificate } from '../../scripts/local-peers/mint.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY, leaseOf, recordSample } from '../store/samples.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';

@@ -4,7 +4,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
 import { createClient } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -36,7 +36,7 @@ async function startWithFirebase(
   return { google, identity, api, exchange, warnings };
 }
 
-describeEachDatabase('Firebase', (open) => {
+describeAnyDatabase('Firebase', (open) => {
   it('opens an account for an ID token, and the same one ever after', async () => {
     const { google, exchange } = await startWithFirebase(open);
     const first = (await exchange(await google.idToken())).ok.data;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_MAINTENANCE_WINDOWS } from '../../contract/alerting.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -26,7 +26,7 @@ async function trouble(api: TestApi, person: Person, host = 'shop.example.com') 
   return { domainId, params: { id: incident?.id ?? '' } };
 }
 
-describeEachDatabase('An incident', (open) => {
+describeAnyDatabase('An incident', (open) => {
   it('is acknowledged, so that only the worst is told; and reminded of again', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
@@ -96,7 +96,7 @@ describeEachDatabase('An incident', (open) => {
   });
 });
 
-describeEachDatabase('A window of maintenance', (open) => {
+describeAnyDatabase('A window of maintenance', (open) => {
   const add = (person: Person, body: object) => person.ask(CALLS.addMaintenance, { body });
   const window = (from: number, hours: number, more: object = {}) => ({
     starts_at: new Date(from).toISOString(),

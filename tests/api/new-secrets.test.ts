@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signIn } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
@@ -12,7 +12,7 @@ const LATER = {
   identity: 'another-0123456789abcdef',
 };
 
-describeEachDatabase('A database whose secrets were lost', (open) => {
+describeAnyDatabase('A database whose secrets were lost', (open) => {
   it('puts everybody out, and lets them sign in again', async () => {
     const before = await startApi(open);
     const { alice, bob } = await before.cast();

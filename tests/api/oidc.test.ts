@@ -5,7 +5,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { OIDC_CLIENT, type OidcServer, type OidcServerOptions, startOidcServer } from '../kit/oidc-server.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
@@ -88,7 +88,7 @@ async function openSession(client: ReturnType<typeof createClient>) {
 const failed = (code: keyof typeof OIDC_FAILURES) => `${DONE}?error=${code}`;
 const usersOf = (api: TestApi) => api.store.db.selectFrom('user').selectAll().execute();
 
-describeEachDatabase('Sign-in with an OpenID provider', (open) => {
+describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
   it('opens an account for a verified address, and the same one ever after', async () => {
     const world = await startWorld(open);
     const { client, end } = await comeBy(world);

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
-import { listening } from '../kit/tls-server.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
 import { startApi } from './test-api.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached (postgres)', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signIn, signUp } from '../kit/people.ts';
 import {
   addPasskey,
@@ -19,7 +19,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 const NEW = 'a staple of a battery';
 const ORIGIN = 'http://localhost:8080';
 
-describeEachDatabase('A password reset', (open) => {
+describeAnyDatabase('A password reset', (open) => {
   it('sets a new password with a link that is good once, for half an hour', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });

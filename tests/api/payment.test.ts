@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { PADDLE } from '../kit/paddle-api.ts';
 import { signUp } from '../kit/people.ts';
 import { startPaddleWorld } from './paddle-world.ts';
@@ -8,7 +8,7 @@ import { startApi } from './test-api.ts';
 
 const priceBody = { price_id: PADDLE.priceId };
 
-describeEachDatabase('What Paddle sells', (open) => {
+describeAnyDatabase('What Paddle sells', (open) => {
   it('is the price of the settings, asked for once a minute', async () => {
     const { api, paddle } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
@@ -69,7 +69,7 @@ describeEachDatabase('What Paddle sells', (open) => {
   });
 });
 
-describeEachDatabase('Paddle', (open) => {
+describeAnyDatabase('Paddle', (open) => {
   it('is not waited for for ever', async () => {
     const { api, paddle } = await startPaddleWorld(open, { deadlineMs: 100 });
     const alice = await signUp(api.send, { name: 'Alice' });
@@ -78,7 +78,7 @@ describeEachDatabase('Paddle', (open) => {
   });
 });
 
-describeEachDatabase('A checkout', (open) => {
+describeAnyDatabase('A checkout', (open) => {
   it('is opened with the price, the address and a reference; with the customer once there is one', async () => {
     const { api, deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
@@ -123,7 +123,7 @@ describeEachDatabase('A checkout', (open) => {
   });
 });
 
-describeEachDatabase('The customer portal', (open) => {
+describeAnyDatabase('The customer portal', (open) => {
   it('is for whoever bought something and proved to own the address', async () => {
     const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
@@ -170,7 +170,7 @@ describeEachDatabase('The customer portal', (open) => {
   });
 });
 
-describeEachDatabase('Where nothing is sold', (open) => {
+describeAnyDatabase('Where nothing is sold', (open) => {
   it('there is nothing to buy, to show or to tell', async () => {
     const api = await startApi(open, { payments: null, config: { billing: { mode: 'unset' } } });
     const alice = await signUp(api.send, { name: 'Alice' });

@@ -5,10 +5,10 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { claimPreviews } from '../../server/store/checks/preview-checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { listening } from '../kit/tls-server.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
 import { type RigOptions, startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
@@ -71,7 +71,7 @@ const countRows = async (store: Store) => {
   return (await Promise.all(counted)).reduce((sum, count) => sum + count, 0);
 };
 
-describeEachDatabase('A look without an account', (open) => {
+describeAnyDatabase('A look without an account', (open) => {
   it('tells what the host shows, and keeps nothing', async () => {
     const { rig, look } = await startWorld(open);
     const certificate = rig.issue('shop.fjord.example');

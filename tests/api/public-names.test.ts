@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -25,7 +25,7 @@ function resolved(ref: string, document: { [key: string]: Json }): Json {
     .reduce<Json>((part, name) => (part as { [key: string]: Json })[name] ?? null, document);
 }
 
-describeEachDatabase('names that other programs depend on', (open) => {
+describeAnyDatabase('names that other programs depend on', (open) => {
   it('of calls, fields and values stay as they are', async () => {
     const api = await startApi(open);
     const document = (await (await api.send('/api/openapi.json')).json()) as {

@@ -6,7 +6,7 @@ import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
@@ -30,7 +30,7 @@ const tokenIn = (url = '') => new URL(url).hash.slice(1);
 const confirm = (api: TestApi, token: string) =>
   createClient(api.send).ask(CALLS.confirmRecipient, { body: { token } });
 
-describeEachDatabase('Another reader of alerts', (open) => {
+describeAnyDatabase('Another reader of alerts', (open) => {
   it('agrees with the link of a mail, once, and gets nothing else before', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Person, signIn } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -22,7 +22,7 @@ function arrive(api: TestApi, person: Person, userAgent: string, address: string
 const listed = async (person: Person) => (await person.ask(CALLS.listSessions)).ok.data;
 const isIn = async (person: Person) => (await person.ask(CALLS.currentUser)).status === 200;
 
-describeEachDatabase('The list of sessions', (open) => {
+describeAnyDatabase('The list of sessions', (open) => {
   it('says where the account is signed in, and since when', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
@@ -36,7 +36,7 @@ async function settled(
     .execute();
 }
 
-describeEachDatabase('The standing of an account', (open) => {
+describeAnyDatabase('The standing of an account', (open) => {
   it('tells that checks run late: ten minutes, of what is checked, and of one’s own', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();

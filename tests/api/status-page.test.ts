@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { add, look } from './watched.ts';
@@ -29,7 +29,7 @@ async function goDown(api: TestApi, id: string): Promise<void> {
   await look(api, id, { status: 503 });
 }
 
-describeEachDatabase('A status page', (open) => {
+describeAnyDatabase('A status page', (open) => {
   it('is off until its owner switches it on, and gone at once when it is switched off', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -308,7 +308,7 @@ describeEachDatabase('A status page', (open) => {
   });
 });
 
-describeEachDatabase('The address of a status page', (open) => {
+describeAnyDatabase('The address of a status page', (open) => {
   it('belongs to who had it first, whether or not that page is on', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { claimDueDeliveries, retryDelivery } from '../../server/store/alerts/deliveries.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import type { TestApi } from './test-api.ts';
 import { add, look } from './watched.ts';

@@ -6,7 +6,7 @@ import { createFirebaseIdentity } from '../../server/providers/identity/index.ts
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import { AccessEnded, inTransaction, runAsCaller } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { createClient, type Input, type Person } from '../kit/people.ts';
 import { PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
 import { accountTables, rowsOf } from '../kit/account-tables.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
@@ -13,7 +13,7 @@ async function arrive({ send }: TestApi, { email, password }: Person, timeZone: 
   return (await client.ask(CALLS.openSession, { body, headers })).ok.data.time_zone;
 }
 
-describeEachDatabase('The time zone of an account', (open) => {
+describeAnyDatabase('The time zone of an account', (open) => {
   it('is the browser’s at first, and stays what it is then', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

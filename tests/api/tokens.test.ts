@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { MAX_TOKENS } from '../../contract/token.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
@@ -24,7 +24,7 @@ const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret
 /** A program somewhere, with nothing but the token. */
 const program = (api: TestApi, address = '203.0.113.9') => createClient(api.sendFrom(address));
 
-describeEachDatabase('Personal tokens', (open) => {
+describeAnyDatabase('Personal tokens', (open) => {
   it('are shown once, and from then on by how they begin', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -176,7 +176,7 @@ describeEachDatabase('Personal tokens', (open) => {
   });
 });
 
-describeEachDatabase('What is left of a limit', (open) => {
+describeAnyDatabase('What is left of a limit', (open) => {
   it('is said with every answer, to sessions and to tokens apart', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

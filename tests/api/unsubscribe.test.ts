@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { derivedKey, unsubscribeKeys } from '../../server/api/auth/derived-keys.ts';
 import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/unsubscriptions.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
@@ -41,7 +41,7 @@ const choose = (api: TestApi, { page: token }: { page: string }, scope: string) 
 const unsubscriptionsIn = ({ store }: TestApi) =>
   store.db.selectFrom('unsubscriptions').selectAll().execute();
 
-describeEachDatabase('The link at the end of a mail', (open) => {
+describeAnyDatabase('The link at the end of a mail', (open) => {
   it('tells what it is about, without telling the whole address', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -201,7 +201,7 @@ describeEachDatabase('The link at the end of a mail', (open) => {
   });
 });
 
-describeEachDatabase('A link mailed before tokens stood behind #', (open) => {
+describeAnyDatabase('A link mailed before tokens stood behind #', (open) => {
   /** An account that was there before the update, which accepts old links for `days` more. */
   async function olderAccount(days: number) {
     const api = await startApi(open);

@@ -3,7 +3,7 @@ import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, type Input, markVerified, type Person, signUp } from '../kit/people.ts';
 import { INPUTS } from './access-inputs.ts';
 import { createWorld, nobodysThings } from './access-world.ts';
@@ -44,7 +44,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
   'snoozeIncident',
 ];
 
-describeEachDatabase('An account without a verified address', (open) => {
+describeAnyDatabase('An account without a verified address', (open) => {
   it('adds ten domains, and the eleventh once its address is verified', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });

@@ -1,6 +1,6 @@
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import type { TestApi } from './test-api.ts';

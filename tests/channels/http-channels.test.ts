@@ -9,7 +9,7 @@ import type { DeliveryOutcome, HttpChannels } from '../../server/channels/index.
 import type { StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { createVerifiedTls } from '../../server/egress/index.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import {
   ACCESS_TOKEN,
   BOT_TOKEN,
@@ -18,8 +18,8 @@ import {
   ROUTING_KEY,
   WEBHOOK_SECRET,
 } from '../kit/http-receivers.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import { listening } from '../kit/tls-server.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 import type { SinkAnswer, WebhookSink } from '../kit/webhook-sink.ts';
 

@@ -2,10 +2,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createEmailChannel, type DeliveryOutcome, readMailbox } from '../../server/channels/index.ts';
 import { startImapServer } from '../kit/imap-server.ts';
-import { mintAuthority, selfSigned } from '../kit/mint.ts';
+import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
-import type { ServerCertificate } from '../kit/tls-server.ts';
+import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
 /** Not one of the addresses that may do without encryption, yet the system delivers it to this very machine. */
 const BEYOND = '0.0.0.0';

@@ -1,11 +1,11 @@
 import { describe, expect, it, type TestContext } from 'vitest';
-import { setClockAhead } from '../../bench/faults/clock.ts';
-import { openLab } from '../../bench/faults/lab.ts';
-import { startLedger } from '../../bench/faults/ledger-process.ts';
-import { refuseMail } from '../../bench/faults/mail.ts';
-import { cutOwnNetwork } from '../../bench/faults/own-network.ts';
-import { startPlaces } from '../../bench/faults/places.ts';
-import { refuseWebhooks } from '../../bench/faults/webhooks.ts';
+import { setClockAhead } from '../faults/clock.ts';
+import { openLab } from '../faults/lab.ts';
+import { startLedger } from '../faults/ledger-process.ts';
+import { refuseMail } from '../faults/mail.ts';
+import { cutOwnNetwork } from '../faults/own-network.ts';
+import { startPlaces } from '../faults/places.ts';
+import { refuseWebhooks } from '../faults/webhooks.ts';
 import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 
 const SEED = 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext, vi } from 'vitest';
-import { killAtRandomMoments, killsOutcome } from '../../bench/faults/kills.ts';
-import { createWorld } from '../../bench/faults/world.ts';
+import { killAtRandomMoments, killsOutcome } from '../faults/kills.ts';
+import { createWorld } from '../faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';

@@ -10,11 +10,11 @@ import {
   exchange,
 } from '../../server/egress/index.ts';
 import type { ExchangeOptions } from '../../server/egress/index.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
-import type { DnsServer } from '../kit/dns-server.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/raw-peers.ts';
-import { listening, startTlsServer } from '../kit/tls-server.ts';
+import { listening, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
 const never = new AbortController().signal;
 const root = mintAuthority();

@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 
-import type { MintedCertificate } from '../kit/mint.ts';
+import type { MintedCertificate } from '../../scripts/local-peers/mint.ts';
 
 /** What a server is given: a folder of its own, and the files of its certificate there. */
 export interface Quarters {

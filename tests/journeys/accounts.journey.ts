@@ -25,14 +25,14 @@ const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; othe
 
 test.describe('the link that verifies an address', () => {
   test('does so in the session of its account', async ({ page, world }) => {
-    const { email } = await signUp(page);
+    const { email } = await signUp(page, world);
     await page.goto(await mailedLink(world, email, 'verify'));
     await expect(toast(page, 'Your address is verified.')).toBeVisible();
     await expect(page).toHaveURL(/\/dashboard$/);
   });
 
   test('asks a browser that nobody is signed in at to log in first', async ({ page, world }) => {
-    const person = await signUp(page);
+    const person = await signUp(page, world);
     const link = await mailedLink(world, person.email, 'verify');
     const { context, other } = await otherBrowser(page);
     await other.goto(link);
@@ -46,11 +46,11 @@ test.describe('the link that verifies an address', () => {
   });
 
   test('does nothing for another account, which may have a new one', async ({ page, world }) => {
-    const { email } = await signUp(page);
+    const { email } = await signUp(page, world);
     const link = await mailedLink(world, email, 'verify');
     const { context, other } = await otherBrowser(page);
     await other.goto(new URL('/signup', page.url()).href);
-    const stranger = await signUp(other);
+    const stranger = await signUp(other, world);
     await other.goto(link);
     await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
     await expect(other.getByText(`You are logged in as ${stranger.email}.`)).toBeVisible();
@@ -62,7 +62,7 @@ test.describe('the link that verifies an address', () => {
 });
 
 test('a password that is reset by mail ends every session', async ({ page, world }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   const { context, other } = await otherBrowser(page);
   await other.goto(new URL('/login', page.url()).href);
   await other.getByRole('link', { name: 'Forgot password?' }).click();
@@ -102,10 +102,10 @@ test('a password that is reset by mail ends every session', async ({ page, world
   await context.close();
 });
 
-test('an authenticator app guards the login', async ({ page }) => {
+test('an authenticator app guards the login', async ({ page, world }) => {
   // Seven logins, each with a password to be hashed.
   test.slow();
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Set up' }).click();
   const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
@@ -179,7 +179,7 @@ test('an authenticator app guards the login', async ({ page }) => {
   });
 });
 
-test('a passkey logs in without a password', async ({ page }) => {
+test('a passkey logs in without a password', async ({ page, world }) => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -192,7 +192,7 @@ test('a passkey logs in without a password', async ({ page }) => {
       automaticPresenceSimulation: true,
     },
   });
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add a passkey' });
@@ -219,8 +219,8 @@ test('a passkey logs in without a password', async ({ page }) => {
   await expect(toast(page, /^Failed to login: /)).toBeVisible();
 });
 
-test('the list of sessions signs out one browser, and all of them', async ({ page }) => {
-  const person = await signUp(page);
+test('the list of sessions signs out one browser, and all of them', async ({ page, world }) => {
+  const person = await signUp(page, world);
   const { context, other } = await otherBrowser(page);
   await other.goto(new URL('/login', page.url()).href);
   await logIn(other, person);
@@ -241,8 +241,8 @@ test('the list of sessions signs out one browser, and all of them', async ({ pag
   await context.close();
 });
 
-test('a log-out reaches the other tab, and a login there comes back', async ({ page }) => {
-  const person = await signUp(page);
+test('a log-out reaches the other tab, and a login there comes back', async ({ page, world }) => {
+  const person = await signUp(page, world);
   const tab = await page.context().newPage();
   await tab.goto('/profile');
   await expect(tab.getByRole('heading', { level: 1 })).toHaveText('Profile');
@@ -253,8 +253,8 @@ test('a log-out reaches the other tab, and a login there comes back', async ({ p
   await tab.close();
 });
 
-test('one’s data comes as a file', async ({ page }) => {
-  const person = await signUp(page);
+test('one’s data comes as a file', async ({ page, world }) => {
+  const person = await signUp(page, world);
   await page.goto('/profile');
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download my data' }).click();
@@ -279,8 +279,8 @@ test('a password that breaches made known makes no account', async ({ page }) =>
   await expect(page).toHaveURL(/\/signup/);
 });
 
-test('a log-out that nobody hears of leads to the login all the same', async ({ page }) => {
-  await signUp(page);
+test('a log-out that nobody hears of leads to the login all the same', async ({ page, world }) => {
+  await signUp(page, world);
   await page.route('**/api/auth/logout', (route) => route.abort());
   await logOut(page);
   await expect(

@@ -24,7 +24,7 @@ async function chooseKind(page: Page, kind: string): Promise<Locator> {
 
 test('a webhook is added, tested, tried again and given a new key', async ({ page, world }) => {
   const sink = await startWebhookSink();
-  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
+  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Webhook');
   await expectAccessible(page);
@@ -103,7 +103,7 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
 
 test('what is refused has the focus, and the last of the chosen channels stays', async ({ page, world }) => {
   const sink = await startWebhookSink();
-  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
+  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Webhook');
   await dialog.getByLabel('Address').fill(`${sink.url}/hook`);
@@ -142,7 +142,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   browser,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
+  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Email');
   const address = `ops-${process.pid}@orchard.example`;
@@ -180,7 +180,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   page,
   world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('ends.alerts.example', { notAfter: daysFromNow(60) });
   await addHost(page, host);
   await openAlerts(page);
@@ -275,8 +275,8 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await expect(maintenance.getByRole('button', { name: 'Plan maintenance' })).toBeFocused();
 });
 
-test('the Free plan sees what Premium has, and says so', async ({ page }) => {
-  await signUp(page);
+test('the Free plan sees what Premium has, and says so', async ({ page, world }) => {
+  await signUp(page, world);
   await openAlerts(page);
   const digest = row(page, 'Weekly digest').getByRole('checkbox');
   await expect(digest).toHaveAttribute('aria-disabled', 'true');
@@ -290,7 +290,7 @@ test('the Free plan sees what Premium has, and says so', async ({ page }) => {
 });
 
 test('the calendar has an address that is told once, and ends', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   await addHost(page, await world.serve('day.alerts.example', { notAfter: daysFromNow(60) }));
   await openAlerts(page);
   const calendar = row(page, 'Calendar');
@@ -312,7 +312,7 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
 });
 
 test('the link of a mail ends mail, and gives it back', async ({ page, world }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   // Mail goes to a proven address alone.
   await verifyAddress(page, world, person);
   const soon = { notBefore: daysFromNow(-85), notAfter: daysFromNow(5) };
@@ -351,7 +351,7 @@ test('the link of a mail ends mail, and gives it back', async ({ page, world }) 
 
 for (const width of [360, 1440])
   test(`nothing moves while the page of alerts loads, ${width} px`, async ({ page, world }) => {
-    await signUp(page);
+    await signUp(page, world);
     await addHost(page, await world.serve(`calm-${width}.alerts.example`, { notAfter: daysFromNow(60) }));
     await page.setViewportSize({ width, height: 900 });
     let release = (): void => undefined;

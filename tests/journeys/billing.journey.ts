@@ -37,7 +37,7 @@ async function verifyAddress(page: Page, world: World, email: string): Promise<v
 }
 
 test('the limit leads over the checkout to Premium', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   await fillFree(page, world, 'limit');
 
   await page.getByRole('button', { name: 'Add Domain' }).click();
@@ -77,7 +77,7 @@ test('the limit leads over the checkout to Premium', async ({ page, world }) => 
 });
 
 test('a failed payment is told, and so is the end of Premium', async ({ page, world, context }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await verifyAddress(page, world, person.email);
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await expect(upgradeDialog(page).getByText('You have used all')).toBeHidden();
@@ -105,7 +105,7 @@ test('a failed payment is told, and so is the end of Premium', async ({ page, wo
 test('what Free does not check is paused, and can be swapped', async ({ page, world }) => {
   // Four hosts and four screens, each looked at by axe.
   test.slow();
-  await signUp(page);
+  await signUp(page, world);
   const [oldest = ''] = await fillFree(page, world, 'swap');
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await buyPremium(page);
@@ -153,7 +153,7 @@ test('what Free does not check is paused, and can be swapped', async ({ page, wo
 });
 
 test('whoever likes pauses a domain and resumes it', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('quiet.example');
   await addHost(page, host);
   await card(page, host)
@@ -170,8 +170,8 @@ test('whoever likes pauses a domain and resumes it', async ({ page, world }) => 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your certificate is fine');
 });
 
-test('an offer that ended or cannot be read says so', async ({ page }) => {
-  await signUp(page);
+test('an offer that ended or cannot be read says so', async ({ page, world }) => {
+  await signUp(page, world);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/payment/products', async (route) => {
     await held.promise;
@@ -212,7 +212,7 @@ test('an offer that ended or cannot be read says so', async ({ page }) => {
 });
 
 test('feedback arrives at the support address', async ({ page, world }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });
   const submit = dialog.getByRole('button', { name: 'Submit' });

@@ -3,8 +3,8 @@ import { expectAccessible } from './axe.ts';
 import { addHost, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
 /** Somebody new, with the panel open of a host whose certificate ends in so many days; its first alert was mailed. */
-async function openPanel(page: Page, world: World, name: string, days: number, address?: string) {
-  const person = await signUp(page, address);
+async function openPanel(page: Page, world: World, name: string, days: number, trial = false) {
+  const person = await signUp(page, world, { trial });
   const host = await world.serve(name, { notBefore: daysFromNow(days - 90), notAfter: daysFromNow(days) });
   await addHost(page, host);
   await page.getByRole('link', { name: host, exact: true }).click();
@@ -114,7 +114,7 @@ test('a domain has quiet hours of its own, and steps with Premium', async ({ pag
 });
 
 test('steps of a domain show what they lead to before they are saved', async ({ page, world }) => {
-  const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, '/signup?trial=1');
+  const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, true);
   await alerts.getByText('As in your account').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();
   await alerts.getByRole('radio', { name: /Steps you choose/ }).click();

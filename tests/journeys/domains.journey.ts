@@ -3,7 +3,7 @@ import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
 test('what is wrong is said, each in its own words', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const expired = await world.serve('legacy.fjord.example', {
     notBefore: daysFromNow(-93),
     notAfter: daysFromNow(-3),
@@ -28,7 +28,7 @@ test('the Free plan ends at three domains, kindly, also where nothing is sold', 
     const { data } = (await answer.json()) as { data: object };
     await route.fulfill({ json: { data: { ...data, billing: { mode: 'unset' } } } });
   });
-  await signUp(page);
+  await signUp(page, world);
   for (const name of ['one.moss.example', 'two.moss.example', 'three.moss.example'])
     await addHost(page, await world.serve(name, { notAfter: daysFromNow(60) }));
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('All three certificates are fine');
@@ -50,8 +50,8 @@ test('the Free plan ends at three domains, kindly, also where nothing is sold', 
   });
 });
 
-test('a host that makes no sense is answered once and nothing is stored', async ({ page }) => {
-  await signUp(page);
+test('a host that makes no sense is answered once and nothing is stored', async ({ page, world }) => {
+  await signUp(page, world);
   const input = page.getByLabel('Host Address');
   await input.fill('   ');
   await input.press('Enter');
@@ -68,7 +68,7 @@ test('a host that makes no sense is answered once and nothing is stored', async 
 
 /** Somebody new with one domain, which two tabs show; the first reads the updates for both. */
 async function openTwice(page: Page, world: World, name: string) {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve(name, { notAfter: daysFromNow(60) });
   await addHost(page, host);
   const other = await page.context().newPage();
@@ -130,7 +130,7 @@ test('a tab that takes the updates over shows what happened in between', async (
 });
 
 test('updates that begin late show what happened before', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('late.moss.example', { notAfter: daysFromNow(60) });
   await addHost(page, host);
   const removal = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ const FAILED_READS = [
 test('what cannot be read says so in its place, and can be read again', async ({ page, world, wire }) => {
   test.slow();
   await page.clock.install();
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('reads.faults.example');
   await addHost(page, host);
   const begin = async (name: string, path: RegExp) => {
@@ -117,7 +117,7 @@ test('a lost connection is told, what is shown stays, and it comes back by itsel
   wire,
 }) => {
   await page.clock.install();
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('lost.faults.example');
   await addHost(page, host);
   await wire.refuse();
@@ -143,8 +143,8 @@ test('a lost connection is told, what is shown stays, and it comes back by itsel
   });
 });
 
-test('who is signed in cannot be told: the page leads to the login', async ({ page, wire }) => {
-  await signUp(page);
+test('who is signed in cannot be told: the page leads to the login', async ({ page, wire, world }) => {
+  await signUp(page, world);
   for (const kind of ['cut', 'cut-answer'] as const) {
     wire.fault(/^GET \/api\/user\/me/, { kind });
     await page.goto('/dashboard');
@@ -155,10 +155,10 @@ test('who is signed in cannot be told: the page leads to the login', async ({ pa
   }
 });
 
-test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
+test('a log-out and a reset mail that fail say so', async ({ page, wire, world }) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
-  await signUp(page);
+  await signUp(page, world);
   await page.goto('/profile');
   for (const kind of ['cut', 'cut-answer'] as const) {
     wire.fault(/^POST \/api\/identity\/request-password-reset/, { kind });

@@ -56,7 +56,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
   wire,
 }) => {
   test.slow();
-  await signUp(page, '/signup?trial=1');
+  await signUp(page, world, { trial: true });
   const first = await world.serve('first.faults.example');
   await addHost(page, first);
   const host = await world.serve('second.faults.example');
@@ -108,7 +108,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
 });
 
 test('what was done although its answer broke off is seen in the end', async ({ page, world, wire }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('torn.faults.example');
   wire.fault(/^POST \/api\/domain\/add/, { kind: 'cut-answer' });
   await page.getByLabel('Host Address').fill(host);
@@ -136,7 +136,7 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
   wire,
 }) => {
   test.slow();
-  await signUp(page, '/signup?trial=1');
+  await signUp(page, world, { trial: true });
   const host = await world.serve('frequency.faults.example');
   await addHost(page, host);
   await card(page, host).getByRole('link').click();
@@ -186,8 +186,12 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
   spec('8.20', '“Failed to update: ” and the message');
 });
 
-test('a free plan that turns out to be full opens the offer, without a toast', async ({ page, wire }) => {
-  await signUp(page);
+test('a free plan that turns out to be full opens the offer, without a toast', async ({
+  page,
+  wire,
+  world,
+}) => {
+  await signUp(page, world);
   const input = page.getByLabel('Host Address');
   await input.fill('fourth.example');
   await page.route('**/api/domain/add', (route) =>
@@ -211,7 +215,7 @@ test('a session that is lost in the middle of a form gives back what was typed',
   context,
   world,
 }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const thoughts = page.getByPlaceholder('Your thoughts...');
   await thoughts.fill('Typed before the session was lost.');
@@ -242,9 +246,9 @@ test('a session that is lost in the middle of a form gives back what was typed',
   await expect(host).toHaveValue('second.example');
 });
 
-test('login and sign-up say what failed and keep the form', async ({ page, wire }) => {
+test('login and sign-up say what failed and keep the form', async ({ page, wire, world }) => {
   test.slow();
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   await page.context().clearCookies();
   await page.goto('/login');
   for (const failing of FAILURES) {

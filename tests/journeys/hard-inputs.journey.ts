@@ -39,7 +39,7 @@ test('names of 253 characters, of other scripts, and certificates with a hundred
   world,
 }) => {
   test.slow();
-  await signUp(page);
+  await signUp(page, world);
   const label = 'a-label-of-sixty-three-characters-as-long-as-one-may-ever-be-ab';
   const long = `${[label, label, label].join('.')}.${'x'.repeat(253 - 3 * 64 - '.example'.length)}.example`;
   expect(long).toHaveLength(253);
@@ -91,7 +91,7 @@ test('names of 253 characters, of other scripts, and certificates with a hundred
 
 test('five thousand domains are a list like any other', async ({ page, world }) => {
   test.slow();
-  const person = await signUp(page, '/signup?trial=1');
+  const person = await signUp(page, world, { trial: true });
   await addHost(page, await world.serve('first-of-many.example'));
   multiply(world, person.email, 5_000);
   for (const view of ['grid', 'list']) {
@@ -116,7 +116,7 @@ test('a day is the day of the browser, and days left are the same everywhere', a
   world,
   browser,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   // 11:30 UTC: already the next day in Auckland, and the middle of the night before in Los Angeles.
   const notAfter = Math.floor(daysFromNow(12) / DAY_MS) * DAY_MS + 11.5 * 3_600_000;
   const host = await world.serve('border.example', { notBefore: daysFromNow(-70), notAfter });
@@ -144,7 +144,7 @@ test('a day is the day of the browser, and days left are the same everywhere', a
 });
 
 test('a clock that is wrong by months loses nobody’s session', async ({ page, world }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   const host = await world.serve('clock.example');
   await addHost(page, host);
   for (const days of [-400, 40]) {
@@ -161,7 +161,7 @@ test('nothing moves for who asks for less motion, and forced colours keep every 
   page,
   world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('still.example', {
     notBefore: daysFromNow(-80),
     notAfter: daysFromNow(3.5),

@@ -26,7 +26,7 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
   page,
   world,
 }) => {
-  const { email } = await signUp(page);
+  const { email } = await signUp(page, world);
   await watchFleet(world, email, 12);
   await page.goto('/dashboard?sort=name');
   // One expired, two within a week, one within two, the first of the others, and those beyond 90 days.
@@ -101,7 +101,7 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
 });
 
 test('five hundred certificates are merged by day, and the horizon stays quick', async ({ page, world }) => {
-  const { email } = await signUp(page);
+  const { email } = await signUp(page, world);
   await watchFleet(world, email, 500);
   await page.goto('/dashboard');
   const crowd = horizon(page).getByRole('link', { name: /^\d+ certificates expire on/ });

@@ -1,5 +1,5 @@
 import { expectAccessible } from './axe.ts';
-import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, signUpOnPage, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -10,7 +10,7 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
   const host = await world.serve('pay.fjord.example', { notBefore: daysFromNow(-85), notAfter });
   const name = host.split(':')[0] ?? '';
 
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await expectAccessible(page);
 
   await test.step('the card shows the certificate', async () => {

@@ -52,7 +52,7 @@ test('what is pasted is told line by line before it is added, and Free takes thr
   page,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page));
+  await verifyAddress(page, world, await signUp(page, world));
   const form = await paste(
     page,
     [
@@ -98,7 +98,7 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
   page,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
+  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await test.step('each monitor has its line', async () => {
     const form = await openAddMany(page);
     const monitor = (fields: object) => ({
@@ -195,7 +195,7 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
 });
 
 test('several are selected at once, and what is done with them is told', async ({ page, world }) => {
-  await verifyAddress(page, world, await signUp(page));
+  await verifyAddress(page, world, await signUp(page, world));
   const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
   await form.getByRole('button', { name: 'Add 3 Domains' }).click();
   await form.getByRole('button', { name: 'Close' }).last().click();

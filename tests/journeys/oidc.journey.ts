@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { freePort } from '../kit/app.ts';
 import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/oidc-server.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, logIn, logOut, newPerson, signUp, test as journey } from './world.ts';
+import { expect, logIn, logOut, newPerson, signUpOnPage, test as journey } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
@@ -108,7 +108,7 @@ test('goes on after a window that was closed', async ({ page, provider }) => {
 });
 
 test('keeps the password good while the provider does not answer', async ({ page, provider }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await logOut(page);
   await provider.down();
   try {

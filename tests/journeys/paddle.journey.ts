@@ -6,7 +6,7 @@ import {
   startPaddleApi,
   subscriptionEvent,
 } from '../kit/paddle-api.ts';
-import { addHost, expect, logIn, logOut, signUp, test as base } from './world.ts';
+import { addHost, expect, logIn, logOut, signUp, signUpOnPage, test as base } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 const MEASUREMENT_ID = 'G-TEST123456';
@@ -118,7 +118,7 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   await page.goto('/signup?trial=1');
   expect(asked).toEqual([]);
 
-  const { email } = await signUp(page);
+  const { email } = await signUpOnPage(page);
   await addHost(page, await world.serve('measured.example'));
   const checkout = await openCheckout(page);
   const { environment, initialised } = await paddleCalls(page);
@@ -184,9 +184,9 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   expect([...new Set(asked)].toSorted()).toEqual(['cdn.paddle.com', 'www.googletagmanager.com']);
 });
 
-test('the checkout gets the customer id if Paddle knows the customer', async ({ page }) => {
+test('the checkout gets the customer id if Paddle knows the customer', async ({ page, world }) => {
   await serveScripts(page);
-  await signUp(page);
+  await signUp(page, world);
   await page.route('**/api/payment/checkout', async (route) => {
     const { data } = (await (await route.fetch()).json()) as { data: object };
     await route.fulfill({ json: { data: { ...data, customer_id: 'ctm_01known' } } });
@@ -206,7 +206,7 @@ test('a sign-in that creates the account is tracked as sign_up, also from the lo
   page,
 }) => {
   await serveScripts(page);
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await logOut(page);
   await logIn(page, person);
   await expect(page).toHaveURL(/\/dashboard/);
@@ -229,12 +229,12 @@ test('a sign-in that creates the account is tracked as sign_up, also from the lo
   spec('3.20', 'Sign-ups and logins are counted, with email and method');
 });
 
-test('a blocked checkout says what to do, and can be tried again', async ({ page }) => {
+test('a blocked checkout says what to do, and can be tried again', async ({ page, world }) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await serveScripts(page);
   await page.route(PADDLE_SCRIPT, (route) => route.abort());
-  await signUp(page);
+  await signUp(page, world);
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await startButton(page).click();
   await expect(
@@ -250,9 +250,9 @@ test('a blocked checkout says what to do, and can be tried again', async ({ page
   expect((await measured(page)).filter(([name]) => name === 'begin_checkout')).toHaveLength(1);
 });
 
-test('a checkout that is closed leaves everything as it was', async ({ page }) => {
+test('a checkout that is closed leaves everything as it was', async ({ page, world }) => {
   await serveScripts(page);
-  await signUp(page);
+  await signUp(page, world);
   await openCheckout(page);
   await page.evaluate(() => (window as unknown as PaddlePage).tellPaddle({ name: 'checkout.closed' }));
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeFocused();
@@ -262,19 +262,23 @@ test('a checkout that is closed leaves everything as it was', async ({ page }) =
   expect((await paddleCalls(page)).initialised).toHaveLength(1);
 });
 
-test('a payment that is slow to be confirmed is no reason to wait', async ({ page }) => {
+test('a payment that is slow to be confirmed is no reason to wait', async ({ page, world }) => {
   await serveScripts(page);
   await page.clock.install();
-  await signUp(page);
+  await signUp(page, world);
   await openCheckout(page);
   await page.evaluate((event) => (window as unknown as PaddlePage).tellPaddle(event), completed);
   await page.clock.fastForward(31_000);
   await expect(page.getByText('Your payment is being confirmed.')).toBeVisible();
 });
 
-test('billing opens in a new tab, and only where there is something to bill', async ({ page, context }) => {
+test('billing opens in a new tab, and only where there is something to bill', async ({
+  page,
+  context,
+  world,
+}) => {
   await serveScripts(page);
-  await signUp(page);
+  await signUp(page, world);
   const openBilling = async () => {
     const opening = context.waitForEvent('page');
     await page.getByRole('button', { name: /^Account of/ }).click();
@@ -307,7 +311,7 @@ for (const [name, value] of [
   ['doNotTrack', '1'],
   ['globalPrivacyControl', true],
 ] as const)
-  test(`nothing is measured with ${name}`, async ({ page }) => {
+  test(`nothing is measured with ${name}`, async ({ page, world }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).hostname));
     await serveScripts(page);
@@ -315,7 +319,7 @@ for (const [name, value] of [
       ([property, signal]) => Object.defineProperty(navigator, property, { get: () => signal }),
       [name, value] as const,
     );
-    await signUp(page);
+    await signUp(page, world);
     await openCheckout(page);
     expect(await measured(page)).toEqual([]);
     expect(asked).not.toContain('www.googletagmanager.com');

@@ -6,7 +6,7 @@ import { addHost, daysFromNow, expect, logIn, signUp, test, type World } from '.
 
 /** Somebody new, with the panel of a new host open. */
 async function openPanel(page: Page, world: World, name: string, dnsNames = [name]) {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   const host = await world.serve(name, { dnsNames, notAfter: daysFromNow(60) });
   await addHost(page, host);
   await page.getByRole('link', { name: host, exact: true }).click();
@@ -195,7 +195,7 @@ test('somebody else never sees what was typed', async ({ page, world }) => {
   await page.context().clearCookies();
   await page.reload();
   await expect(page).toHaveURL(/\/login/);
-  await signUp(page);
+  await signUp(page, world);
   const kept = await page.evaluate(() => Object.values(sessionStorage).join());
   expect(kept).not.toContain('between us');
 });

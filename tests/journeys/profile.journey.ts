@@ -1,10 +1,13 @@
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-test('the font is the chosen one before anything is drawn, and is loaded only then', async ({ page }) => {
-  await signUp(page);
+test('the font is the chosen one before anything is drawn, and is loaded only then', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
   const fonts: string[] = [];
   page.on('request', (request) => {
     if (request.resourceType() === 'font') fonts.push(request.url());
@@ -38,8 +41,8 @@ test('the font is the chosen one before anything is drawn, and is loaded only th
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
-test('the time zone is the account’s, and a lost session costs no word', async ({ page }) => {
-  const person = await signUp(page);
+test('the time zone is the account’s, and a lost session costs no word', async ({ page, world }) => {
+  const person = await signUp(page, world);
   await page.goto('/profile');
   const zone = page.getByLabel('Time zone');
   const update = page.getByRole('button', { name: 'Update Profile' });
@@ -73,8 +76,8 @@ test('the time zone is the account’s, and a lost session costs no word', async
   });
 });
 
-test('an authority of one’s own is trusted, listed and removed', async ({ page }) => {
-  await signUp(page);
+test('an authority of one’s own is trusted, listed and removed', async ({ page, world }) => {
+  await signUp(page, world);
   await page.goto('/profile');
   const row = page.locator('section', { has: page.getByRole('heading', { name: 'Private authorities' }) });
   await row.getByRole('button', { name: 'Add an authority' }).click();
@@ -109,8 +112,9 @@ test('an authority of one’s own is trusted, listed and removed', async ({ page
 test('a token for the API is shown once, works, and is over when it is revoked', async ({
   page,
   context,
+  world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/profile#api-tokens');
   const section = page.locator('#api-tokens');

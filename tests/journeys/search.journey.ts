@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { BOGUS_VALUES, HOSTILE_ADDRESSES, searchedRoutes } from '../kit/searched-routes.ts';
-import { expect, logIn, signUp, test } from './world.ts';
+import { expect, logIn, signUp, signUpOnPage, test } from './world.ts';
 
 /** Requests of the browser to any other origin, which are not carried out. */
 async function foreignRequests(page: Page, origin: string): Promise<string[]> {
@@ -20,7 +20,7 @@ const withSearch = (path: string, search: Record<string, string>) => `${path}?${
 test('a login with a hostile next address ends on the dashboard', async ({ page, world }) => {
   test.setTimeout(180_000);
   const foreign = await foreignRequests(page, world.app.url);
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   for (const next of HOSTILE_ADDRESSES)
     await test.step(JSON.stringify(next), async () => {
       await page.context().clearCookies();
@@ -33,7 +33,7 @@ test('a login with a hostile next address ends on the dashboard', async ({ page,
 });
 
 test('a login leads back to the page that asked for it', async ({ page, world }) => {
-  const person = await signUp(page);
+  const person = await signUp(page, world);
   for (const next of ['/profile', '/dashboard?status=soon&sort=name', '/alerts#channels']) {
     await page.context().clearCookies();
     await page.goto(withSearch('/login', { next }));
@@ -46,7 +46,7 @@ test('a sign-up with a hostile next address ends on the dashboard', async ({ pag
   const foreign = await foreignRequests(page, world.app.url);
   for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/profile']) {
     await page.context().clearCookies();
-    await signUp(page, withSearch('/signup', { next }));
+    await signUpOnPage(page, withSearch('/signup', { next }));
     await expect(page).toHaveURL(`${world.app.url}/dashboard`);
     expect(foreign).toEqual([]);
   }
@@ -56,7 +56,7 @@ for (const { path, names } of searchedRoutes())
   test(`bogus search parameters of ${path} are ignored`, async ({ page, world }) => {
     test.setTimeout(180_000);
     const foreign = await foreignRequests(page, world.app.url);
-    await signUp(page);
+    await signUp(page, world);
     const refused: string[] = [];
     page.on('response', (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);

@@ -2,8 +2,8 @@ import { expectAccessible } from './axe.ts';
 import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-test('protected pages lead to the login, and back in', async ({ page }) => {
-  const person = await signUp(page);
+test('protected pages lead to the login, and back in', async ({ page, world }) => {
+  const person = await signUp(page, world);
 
   await page.getByRole('button', { name: `Account of ${person.name}` }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
@@ -42,8 +42,12 @@ test('protected pages lead to the login, and back in', async ({ page }) => {
   await expect(page).toHaveURL(/\/profile$/);
 });
 
-test('an expired session is renewed unnoticed, a lost one asks to sign in', async ({ page, context }) => {
-  await signUp(page);
+test('an expired session is renewed unnoticed, a lost one asks to sign in', async ({
+  page,
+  context,
+  world,
+}) => {
+  await signUp(page, world);
   await context.clearCookies({ name: /session$/ });
   await page.goto('/profile');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Profile');
@@ -52,8 +56,8 @@ test('an expired session is renewed unnoticed, a lost one asks to sign in', asyn
   await expect(page).toHaveURL(/\/login/);
 });
 
-test('the profile takes a new name', async ({ page }) => {
-  await signUp(page);
+test('the profile takes a new name', async ({ page, world }) => {
+  await signUp(page, world);
   await page.goto('/profile');
   const update = page.getByRole('button', { name: 'Update Profile' });
   await expect(update).toBeDisabled();
@@ -64,8 +68,8 @@ test('the profile takes a new name', async ({ page }) => {
   await expect(page.getByLabel('Full Name')).toHaveValue('Alice Berg');
 });
 
-test('the theme stays chosen', async ({ page }) => {
-  await signUp(page);
+test('the theme stays chosen', async ({ page, world }) => {
+  await signUp(page, world);
   await page.getByRole('button', { name: /theme/i }).click();
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -95,8 +99,9 @@ test('a sign-up that broke off half-way is finished by signing up again', async 
 test('signing up beside a tab with another account waits for its refresh, and both tabs show the new one', async ({
   page,
   context,
+  world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const newcomer = newPerson();
   const second = await context.newPage();
   await second.goto('/signup');
@@ -128,8 +133,8 @@ test('signing up beside a tab with another account waits for its refresh, and bo
   }
 });
 
-test('an address that is taken says so at sign-up', async ({ page, context }) => {
-  const person = await signUp(page);
+test('an address that is taken says so at sign-up', async ({ page, context, world }) => {
+  const person = await signUp(page, world);
   await context.clearCookies();
   await page.goto('/signup');
   const other = newPerson();

@@ -14,7 +14,7 @@ async function fillOf(badge: Locator): Promise<{ light: number; hue: number }> {
 }
 
 test('the dashboard adds, shows as cards or rows, and asks before it deletes', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const hosts: string[] = [];
   for (const [name, days] of [
     ['one-day', 1.5],
@@ -152,7 +152,7 @@ test('the dashboard adds, shows as cards or rows, and asks before it deletes', a
 });
 
 test('expiry badges change colour at 0, 8 and 15 days', async ({ page, world }) => {
-  await signUp(page, '/signup?trial=1');
+  await signUp(page, world, { trial: true });
   const badges: Record<number, { light: number; hue: number }> = {};
   for (const [days, text] of [
     [-0.5, 'Expired'],
@@ -188,8 +188,8 @@ test('expiry badges change colour at 0, 8 and 15 days', async ({ page, world }) 
   spec('4B.06', 'More than 14 days: no badge');
 });
 
-test('shows skeleton cards or rows while domains load', async ({ page }) => {
-  await signUp(page);
+test('shows skeleton cards or rows while domains load', async ({ page, world }) => {
+  await signUp(page, world);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/domain/list*', async (route) => {
     await held.promise;

@@ -35,7 +35,7 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
   page,
   world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const notBefore = daysFromNow(-20);
   const notAfter = daysFromNow(10.5);
   const host = await world.serve('panel.spec.example', {

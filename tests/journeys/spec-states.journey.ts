@@ -1,13 +1,14 @@
 import type { Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { addHost, card, expect, logOut, signUp, test } from './world.ts';
+import { addHost, card, expect, logOut, signUp, signUpOnPage, test } from './world.ts';
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
 test('the record of the session is encrypted, ends with the page load and with the session', async ({
   page,
+  world,
 }) => {
-  const { email } = await signUp(page);
+  const { email } = await signUp(page, world);
   const record = () => page.evaluate(() => sessionStorage.getItem('authToken'));
   const first = await record();
   expect(first).not.toBeNull();
@@ -45,9 +46,10 @@ test('the record of the session is encrypted, ends with the page load and with t
 
 test('toasts stand in their region, three at most, for four seconds, and Alt+T leads there', async ({
   page,
+  world,
 }) => {
   await page.clock.install();
-  await signUp(page);
+  await signUp(page, world);
   await page.goto('/profile');
   await page.route('**/api/identity/request-password-reset', (route) => route.fulfill({ status: 503 }));
   const reset = page.getByRole('button', { name: 'Reset Password' });
@@ -101,7 +103,7 @@ test('the plan is refetched after 60 seconds, on focus, and on navigation', asyn
   // Live events also cause refetches.
   await page.route('**/api/events', () => undefined);
   const reads = countReads(page, /\/api\/user\/sub$/);
-  await signUp(page);
+  await signUpOnPage(page);
   await expect.poll(reads).toBe(1);
 
   await test.step('after 60 seconds', async () => {
@@ -160,7 +162,7 @@ test('products, list and history are cached for 60 seconds, and only products ar
   world,
 }) => {
   await page.clock.install();
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('kept.states.example');
   await addHost(page, host);
   const products = countReads(page, /\/payment\/products$/);

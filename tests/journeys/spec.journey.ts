@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { expect, logIn, logOut, signUp, test } from './world.ts';
+import { expect, logIn, logOut, signUpOnPage, test } from './world.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
@@ -123,7 +123,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
 test('sign-up and login lead to the dashboard, and /login redirects signed-in users there', async ({
   page,
 }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await expect(page).toHaveURL(/\/dashboard$/);
   expect(await page.evaluate(() => sessionStorage.getItem('authToken'))).not.toBeNull();
   spec('2S.09', 'A sign-up stores the session and leads to /dashboard');
@@ -225,7 +225,7 @@ test('addresses lead where they should', async ({ page }) => {
   spec('6.01', 'Anonymous people see landing, login, sign-up and legal pages');
   await page.goto('/');
   await expect(page).toHaveURL(/\/landing$/);
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await page.goto('/');
   await expect(page).toHaveURL(/\/dashboard/);
   spec('2R.11', 'The root leads to the dashboard with a session, else to the landing page');
@@ -262,7 +262,7 @@ test('addresses lead where they should', async ({ page }) => {
 });
 
 test('the shell has the specified controls, and its choices last', async ({ page }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   const header = page.getByRole('banner');
   await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
   await expect(header.getByRole('link', { name: 'Certlantern' })).toHaveText('Certlantern');
@@ -307,7 +307,7 @@ test('the shell has the specified controls, and its choices last', async ({ page
 });
 
 test('the account menu shows the photo, or initials if it does not load', async ({ page }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   const account = page.getByRole('button', { name: `Account of ${person.name}` });
   await expect(account.locator('img')).toHaveCount(0);
   for (const [photo, images] of [
@@ -327,7 +327,7 @@ test('the account menu shows the photo, or initials if it does not load', async 
 });
 
 test('the profile resets the password and asks before the account goes', async ({ page }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await expect(page.getByLabel('Email')).not.toBeEditable();

@@ -8,7 +8,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
   browser,
   world,
 }) => {
-  await verifyAddress(page, world, await signUp(page));
+  await verifyAddress(page, world, await signUp(page, world));
   const shop = await world.serve('shop.status.example', { notAfter: daysFromNow(60.5) });
   const inner = await world.serve('inner.status.example', { notAfter: daysFromNow(60.5) });
   await addHost(page, shop);
@@ -69,7 +69,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
 });
 
 test('who looks at a status page is told when it goes', async ({ page, browser, world }) => {
-  await verifyAddress(page, world, await signUp(page));
+  await verifyAddress(page, world, await signUp(page, world));
   const slug = `moss-${process.pid}`;
   await page.goto('/status-page');
   await page.getByLabel('Title').fill(`Moss ${process.pid}`);
@@ -92,7 +92,7 @@ test('a badge loads on a page of somebody else, until it is switched off', async
   browser,
   world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('badge.status.example', { notAfter: daysFromNow(45.5) });
   await addHost(page, host);
   await page.getByRole('link', { name: host, exact: true }).click();

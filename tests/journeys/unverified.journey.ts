@@ -5,7 +5,7 @@ test('who has not verified the address sees why, before and after, and gets the 
   page,
   world,
 }) => {
-  const person = await signUp(page, '/signup?trial=1');
+  const person = await signUp(page, world, { trial: true });
   const reason = page.getByRole('note').filter({ hasText: 'Verify your address' });
   const toasts = page.getByRole('region', { name: /^Notifications/ });
   const host = await world.serve('shop.unverified.example', { notAfter: daysFromNow(60.5) });

@@ -2,7 +2,7 @@ import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('a host that nobody reaches is down everywhere, since when and why', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const well = await world.serve('well.uptime.example', { notAfter: daysFromNow(60) });
   const dead = world.dead('dead.uptime.example');
   await addHost(page, well);

@@ -22,7 +22,7 @@ for (const path of ['/landing', '/login', '/signup'])
   });
 
 test('/dashboard stays light', async ({ page, browser, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   await addHost(page, await world.serve('light.orchard.example'));
   // The same person in a browser that has cached nothing.
   const context = await browser.newContext({

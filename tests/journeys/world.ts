@@ -1,11 +1,13 @@
 import { expect, test as base, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sessionCookies } from '../kit/browser.ts';
+import { type Send, sendTo, signUp as signUpByApi } from '../kit/people.ts';
 import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/app.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
-import { type CertificateOptions, mintAuthority } from '../kit/mint.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { type CertificateOptions, mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
-import { type Peer, startTlsServer } from '../kit/tls-server.ts';
+import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
 /** The product as an operator runs it, with a mail server, a name server and TLS servers around it. */
 export interface World {
@@ -108,15 +110,40 @@ export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson
   await page.getByLabel('Password', { exact: true }).fill(person.password);
 }
 
-/** Signs up through the page, at another address with a trial or an invitation, and ends on the empty dashboard. */
-export async function signUp(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
+/** Opens the empty dashboard as a new person, with the session's cookies already in the browser. */
+export async function signUp(
+  page: Page,
+  { app }: World,
+  { trial = false } = {},
+): Promise<ReturnType<typeof newPerson>> {
+  const person = newPerson();
+  // As the page would send them.
+  const own = await page.evaluate(() => ({
+    'user-agent': navigator.userAgent,
+    'time-zone': Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }));
+  const send: Send = (path, { headers, ...init } = {}) =>
+    sendTo(app.url)(path, { ...init, headers: { ...Object.fromEntries(new Headers(headers)), ...own } });
+  const { cookies } = await signUpByApi(send, { ...person, trial });
+  await page.context().addCookies(sessionCookies(cookies, app.url));
+  await page.goto('/dashboard');
+  await expectEmptyDashboard(page);
+  return person;
+}
+
+/** Signs a new person up through the page at `address` and waits for the empty dashboard. */
+export async function signUpOnPage(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
   const person = newPerson();
   await page.goto(address);
   await fillSignUp(page, person);
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expectEmptyDashboard(page);
+  return person;
+}
+
+async function expectEmptyDashboard(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
-  return person;
 }
 
 /** Opens the link in the mail that verifies the address of whoever is signed in, and ends on the dashboard. */

@@ -27,7 +27,7 @@ async function removeFromMenu(page: Page, host: string): Promise<Locator> {
 }
 
 test('offline writes fail at once and are not sent later', async ({ page, context, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('kept.writes.example');
   await addHost(page, host);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
@@ -60,7 +60,7 @@ test('offline writes fail at once and are not sent later', async ({ page, contex
 });
 
 test('a double click sends one request', async ({ page, world }) => {
-  await signUp(page, '/signup?trial=1');
+  await signUp(page, world, { trial: true });
   const host = await world.serve('once.writes.example');
   const adds = countWrites(page, '/domain/add');
   await page.getByLabel('Host Address').fill(host);
@@ -99,8 +99,9 @@ test('a double click sends one request', async ({ page, world }) => {
 test('the page stays usable if a lazy chunk fails to load, and the dialog opens once online', async ({
   page,
   context,
+  world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(
@@ -114,8 +115,8 @@ test('the page stays usable if a lazy chunk fails to load, and the dialog opens 
   await expect(page.getByRole('dialog', { name: "We'd love your feedback" })).toBeVisible();
 });
 
-test('the page reloads once if a deployment removed a chunk', async ({ page }) => {
-  await signUp(page);
+test('the page reloads once if a deployment removed a chunk', async ({ page, world }) => {
+  await signUp(page, world);
   await page.route(/\/assets\/feedback-dialog-.*\.js$/, (route) => route.fulfill({ status: 404 }));
   let loads = 0;
   page.on('load', () => {
@@ -134,7 +135,7 @@ test('the delete dialog closes with a message if another tab removed the domain'
   context,
   world,
 }) => {
-  await signUp(page);
+  await signUp(page, world);
   const host = await world.serve('gone.writes.example');
   await addHost(page, host);
   await removeFromMenu(page, host);
@@ -147,7 +148,7 @@ test('the delete dialog closes with a message if another tab removed the domain'
 });
 
 test('Add Domain on the empty dashboard opens the dialog', async ({ page, world }) => {
-  await signUp(page);
+  await signUp(page, world);
   await page.getByRole('button', { name: 'Add Domain' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
   const host = await world.serve('first.writes.example');

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { startCaServer } from './ca-server.ts';
+import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
 
 const server = await startCaServer();
 afterAll(() => server.stop());

@@ -1,5 +1,5 @@
-import type { ServerCertificate, TlsPeer } from './tls-server.ts';
-import { startTlsServer } from './tls-server.ts';
+import type { ServerCertificate, TlsPeer } from '../../scripts/local-peers/tls-server.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
 export interface GatedPeer extends TlsPeer {
   /** Every hello, answered or not, oldest first; `at`: ms UTC. */

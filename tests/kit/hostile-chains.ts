@@ -1,10 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 
-import { nameConstraints } from './certificate-extensions.ts';
-import type { RawExtension } from './certificate-extensions.ts';
-import { objectIdentifier, sequence, set, tagged, utf8String } from './der-writer.ts';
-import type { CertificateOptions, KeyPair, MintedAuthority, MintedCertificate } from './mint.ts';
-import { mintAuthority, mintKey, nameDer } from './mint.ts';
+import { nameConstraints } from '../../scripts/local-peers/certificate-extensions.ts';
+import type { RawExtension } from '../../scripts/local-peers/certificate-extensions.ts';
+import { objectIdentifier, sequence, set, tagged, utf8String } from '../../scripts/local-peers/der-writer.ts';
+import type {
+  CertificateOptions,
+  KeyPair,
+  MintedAuthority,
+  MintedCertificate,
+} from '../../scripts/local-peers/mint.ts';
+import { mintAuthority, mintKey, nameDer } from '../../scripts/local-peers/mint.ts';
 
 export const HOSTILE_HOST = 'hostile.certs.test';
 const COMMON_NAME = '2.5.4.3';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import type { ServerCertificate } from './tls-server.ts';
+import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
 interface Kept {
   uid: number;

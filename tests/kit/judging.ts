@@ -6,7 +6,11 @@ import {
   type Observation,
   type Verdict,
 } from '../../server/core/index.ts';
-import { type CertificateOptions, mintAuthority, type MintedCertificate } from './mint.ts';
+import {
+  type CertificateOptions,
+  mintAuthority,
+  type MintedCertificate,
+} from '../../scripts/local-peers/mint.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from './observation.ts';
 
 export const DAY = 86_400_000;

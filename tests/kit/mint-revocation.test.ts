@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { ocspStatus, ocspRequest, parseCertificate } from '../../server/pki/index.ts';
-import { mintAuthority } from './mint.ts';
-import { mintCrl } from './mint-crl.ts';
-import { mintOcspResponse } from './mint-ocsp.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
+import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
 
 const root = mintAuthority({ commonName: 'Root' });
 const leaf = root.issue({ dnsNames: ['a.example'] });

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { mintAuthority, mintKey, selfSigned } from './mint.ts';
+import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
 
 describe('mint', () => {
   it('issues a chain that OpenSSL parses and verifies', () => {

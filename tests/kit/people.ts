@@ -87,12 +87,12 @@ export async function signUp(
   {
     name,
     company,
+    email = `${name.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@example.test`,
     password = 'correct horse',
     trial = false,
-  }: { name: string; company?: string; password?: string; trial?: boolean },
+  }: { name: string; company?: string; email?: string; password?: string; trial?: boolean },
 ): Promise<Person> {
   const client = createClient(send);
-  const email = `${name.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@example.test`;
   const signedUp = await client.ask(CALLS.signUp, { body: { name, email, password } });
   const id = signedUp.ok && (await openSession(client, { name, company, trial }));
   return { ...client, name, email, password, id };

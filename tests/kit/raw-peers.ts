@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
 
-import { listening } from './tls-server.ts';
-import type { Peer } from './tls-server.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
+import type { Peer } from '../../scripts/local-peers/tls-server.ts';
 
 export interface RawPeer extends Peer {
   /** Resolves once the first client is connected. */

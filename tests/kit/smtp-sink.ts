@@ -4,8 +4,8 @@ import type { ParsedMail } from 'mailparser';
 import { simpleParser } from 'mailparser';
 import type { SMTPServerSession } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
-import { selfSigned } from './mint.ts';
-import type { ServerCertificate } from './tls-server.ts';
+import { selfSigned } from '../../scripts/local-peers/mint.ts';
+import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
 /** What the sink does with a mail transaction. `lose_reply` takes the mail and breaks the connection instead of saying so. */
 export type SmtpBehaviour =

@@ -1,13 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 
-import type { DnsEntry } from './dns-server.ts';
+import type { DnsEntry } from '../../scripts/local-peers/dns-server.ts';
 
 /** Stands for what is inside: no way out may lead to it. 127.0.0.1 may be opened by a test, and is then not inside. */
 export const INSIDE = '127.0.0.2';
 const PUBLIC = '8.8.8.8';
 
-/** Names whose owner points them to where they must not lead; for a server of tests/kit/dns-server.ts. */
+/** Names whose owner points them to where they must not lead; for a server of scripts/local-peers/dns-server.ts. */
 export const HOSTILE_NAMES: Readonly<Record<string, DnsEntry>> = {
   'inside.test': { addresses: [INSIDE] },
   [`${INSIDE}.wildcard.test`]: { addresses: [INSIDE] },

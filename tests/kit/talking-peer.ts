@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 
 import { startRawPeer } from './raw-peers.ts';
 import type { RawPeer } from './raw-peers.ts';
-import type { ServerCertificate } from './tls-server.ts';
+import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
 /** One turn of a talk: what the server writes at once, or what it waits to hear, byte for byte. */
 export type Turn = { says: string | Buffer } | { hears: string | Buffer };

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 
-import { listening } from './tls-server.ts';
-import type { Peer, ServerCertificate } from './tls-server.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
+import type { Peer, ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
 export interface SunkRequest {
   method: string;

@@ -6,14 +6,18 @@ import { judge } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
-import { startCaServer } from '../kit/ca-server.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
-import { mintCrl } from '../kit/mint-crl.ts';
-import { mintOcspResponse } from '../kit/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../kit/mint.ts';
-import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../kit/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/tls-server.ts';
+import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
+import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
+import type {
+  CertificateOptions,
+  MintedAuthority,
+  MintedCertificate,
+} from '../../scripts/local-peers/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.now();

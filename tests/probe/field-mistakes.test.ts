@@ -6,12 +6,17 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
 import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
-import { mintOcspResponse } from '../kit/mint-ocsp.ts';
-import { mintAuthority, mintKey, selfSigned } from '../kit/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../kit/mint.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
-import type { Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../../scripts/local-peers/mint.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type {
+  Peer,
+  ServerCertificate,
+  TlsPeer,
+  TlsPeerOptions,
+} from '../../scripts/local-peers/tls-server.ts';
 
 /*
  * What the field gets wrong, each as a check of a real server: looked at, judged with what the check before knew, and its

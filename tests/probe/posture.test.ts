@@ -7,9 +7,9 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { DomainSource } from '../../server/probe/sources/sources.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import { listening, startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
-import type { OpensslOptions, Peer } from '../kit/tls-server.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type { OpensslOptions, Peer } from '../../scripts/local-peers/tls-server.ts';
 import { largeHellosSwallowed } from '../kit/swallowing-proxy.ts';
 
 const NOW = Date.UTC(2030, 0, 2);

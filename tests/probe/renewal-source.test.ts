@@ -5,10 +5,10 @@ import { createAddressPolicy, createResolver, createVerifiedTls } from '../../se
 import { parseCertificate, renewalInfoId } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/sources/renewal-source.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { cacheFolder } from '../kit/sources.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
-import type { TlsPeer } from '../kit/tls-server.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /*

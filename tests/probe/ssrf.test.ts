@@ -13,8 +13,8 @@ import { createIconSource, createProbe, createSources } from '../../server/probe
 import { Requester } from '../../server/probe/sources/sources.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
-import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import {
   type Dials,
   HOSTILE_NAMES,
@@ -23,7 +23,7 @@ import {
   INSIDE,
   watchDials,
 } from '../kit/ssrf-corpus.ts';
-import { listening, type Peer } from '../kit/tls-server.ts';
+import { listening, type Peer } from '../../scripts/local-peers/tls-server.ts';
 
 const OPEN = '127.0.0.1';
 const root = mintAuthority();

@@ -5,7 +5,7 @@ import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/raw-peers.ts';
 import type { RawPeer } from '../kit/raw-peers.ts';
 import { startTalkingPeer } from '../kit/talking-peer.ts';

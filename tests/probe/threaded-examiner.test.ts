@@ -17,12 +17,12 @@ import {
 } from '../../server/probe/index.ts';
 import { isNetworkFailure } from '../../server/worker/own-network.ts';
 import { temporaryFolder } from '../kit/app.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/hostile-chains.ts';
 import { answer, observation } from '../kit/judging.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
 const HOST = 'thread.certs.test';
 const never = new AbortController().signal;

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { startTlsServer, type Peer } from '../kit/tls-server.ts';
+import { startTlsServer, type Peer } from '../../scripts/local-peers/tls-server.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 /** Each command is a process of its own. */

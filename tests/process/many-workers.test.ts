@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorld, type World } from '../../bench/faults/world.ts';
+import { createWorld, type World } from '../faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { type App, freePort, type WorkerApp } from '../kit/app.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type GatedPeer, startGatedServer } from '../kit/gated-server.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { createClient, type Person, sendTo } from '../kit/people.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 

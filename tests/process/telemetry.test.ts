@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { CALLS } from '../../contract/calls/calls.ts';
 import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/app.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
-import { selfSigned } from '../kit/mint.ts';
+import { selfSigned } from '../../scripts/local-peers/mint.ts';
 import { markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';

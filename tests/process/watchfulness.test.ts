@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp, temporaryFolder } from '../kit/app.ts';
-import { selfSigned } from '../kit/mint.ts';
+import { selfSigned } from '../../scripts/local-peers/mint.ts';
 import { sendTo, signUp } from '../kit/people.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';

@@ -4,7 +4,7 @@ import { isSuppressed, liftSuppression, suppress } from '../../server/store/mail
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { type Rig, startRig } from './rig.ts';
 
 const ADDRESS = 'alice@certs.test';
@@ -39,7 +39,7 @@ const states = async (rig: Rig) =>
 
 const link: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
 
-describeEachDatabase('the first domain', (open) => {
+describeAnyDatabase('the first domain', (open) => {
   it('brings one mail that shows that mail arrives, whatever else is added', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
@@ -65,7 +65,7 @@ describeEachDatabase('the first domain', (open) => {
   });
 });
 
-describeEachDatabase('an address that refused mail', (open) => {
+describeAnyDatabase('an address that refused mail', (open) => {
   it('gets links only, and what the operator writes to himself', async () => {
     const rig = await startRig(await open());
     await refuse(rig, 'bounced');

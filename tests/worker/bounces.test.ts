@@ -4,7 +4,7 @@ import { mailIsFailing } from '../../server/store/accounts/account-health.ts';
 import { isSuppressed } from '../../server/store/mail/suppressions.ts';
 import { createBounceReader } from '../../server/worker/bounce-reader.ts';
 import { outOfOffice, postfixReport } from '../channels/delivery-reports.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { type ImapServer, startImapServer } from '../kit/imap-server.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
@@ -49,7 +49,7 @@ function readerOf(rig: Rig, mailbox = imap.url) {
 const deliveries = (rig: Rig) => rig.store.db.selectFrom('deliveries').select(['state', 'detail']).execute();
 const standing = (rig: Rig) => mailIsFailing(rig.store, { id: rig.accountId, email: ADDRESS });
 
-describeEachDatabase('a mail that comes back', (open) => {
+describeAnyDatabase('a mail that comes back', (open) => {
   it('counts as failed, says why, and its address gets no more', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await delivered(rig), recipient: ADDRESS }));

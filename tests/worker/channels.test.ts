@@ -7,7 +7,7 @@ import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
 import { channelsOf } from '../../server/store/alerts/channels.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { everyChannelAt, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 import type { WebhookSink } from '../kit/webhook-sink.ts';
@@ -62,7 +62,7 @@ async function channel(rig: Rig, channelId: string) {
   return added.find(({ id }) => id === channelId);
 }
 
-describeEachDatabase('an alert by HTTP', (open) => {
+describeAnyDatabase('an alert by HTTP', (open) => {
   it('reaches every channel, in the form of each', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
@@ -175,7 +175,7 @@ describeEachDatabase('an alert by HTTP', (open) => {
   });
 });
 
-describeEachDatabase('a channel that takes nothing', (open) => {
+describeAnyDatabase('a channel that takes nothing', (open) => {
   it('is switched off after five days, and its owner is told', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
@@ -206,7 +206,7 @@ describeEachDatabase('a channel that takes nothing', (open) => {
   });
 });
 
-describeEachDatabase('a channel whose stored config cannot be decoded', (open) => {
+describeAnyDatabase('a channel whose stored config cannot be decoded', (open) => {
   it.each([
     ['webhook', '{"kind":"webhook","url":'],
     ['slack', '{"kind":"slack","url":"nowhere"}'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../server/telemetry/index.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
@@ -16,7 +16,7 @@ async function figures(meters: ReturnType<typeof createMetrics>) {
     );
 }
 
-describeEachDatabase('A worker counts', (open) => {
+describeAnyDatabase('A worker counts', (open) => {
   it('its checks, its claims and its deliveries by how they ended', async () => {
     const meters = createMetrics();
     const rig = await startRig(await open(), { telemetry: { meters, tracer: null } });

@@ -4,9 +4,9 @@ import type { IconSource } from '../../server/probe/index.ts';
 import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/monitors/favicons.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { pngIcon } from '../kit/icons.ts';
-import { listening } from '../kit/tls-server.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { pngIcon } from '../../scripts/local-peers/icons.ts';
+import { listening } from '../../scripts/local-peers/tls-server.ts';
 import { type Rig, startRig, until } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
@@ -29,7 +29,7 @@ async function startWithIcons(store: Store) {
 const keyOf = ({ accountId, id: monitorId }: Monitor) => ({ accountId, monitorId });
 const sites = ({ store }: Rig) => store.db.selectFrom('favicons').select(['host', 'next_fetch_at']).execute();
 
-describeEachDatabase('the icons of sites', (open) => {
+describeAnyDatabase('the icons of sites', (open) => {
   it('are looked for once a check has read a certificate there, and told', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');

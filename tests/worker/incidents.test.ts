@@ -4,8 +4,8 @@ import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
 import { replayDelivery } from '../../server/store/alerts/channel-sending.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident, incidentsOf } from '../../server/store/alerts/monitor-incidents.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { selfSigned } from '../kit/mint.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { selfSigned } from '../../scripts/local-peers/mint.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
@@ -15,7 +15,7 @@ const ending = (rig: Rig, days: number) =>
   rig.issue(HOST, { notBefore: START - (90 - days) * DAY_MS, notAfter: START + days * DAY_MS });
 const subjects = ({ arrivals }: Rig) => arrivals.map(({ subject }) => subject);
 
-describeEachDatabase('incidents, from the server to the mail', (open) => {
+describeAnyDatabase('incidents, from the server to the mail', (open) => {
   const begin = async () => startRig(await open());
   const theIncident = async (rig: Rig, { id, accountId }: Monitor) => {
     const [incident] = await incidentsOf(rig.store.db, { accountId, monitorId: id, since: 0 });

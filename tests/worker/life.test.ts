@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { alertSteps } from '../../server/core/index.ts';
 import { checksMade } from '../kit/checks-made.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-describeEachDatabase('a certificate that nobody renews', (open) => {
+describeAnyDatabase('a certificate that nobody renews', (open) => {
   it.each([
     { life: '90 days', lifetime: 90 * DAY_MS, everyMinutes: 1440 },
     { life: '160 hours', lifetime: 160 * HOUR_MS, everyMinutes: 1440 },

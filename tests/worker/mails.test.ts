@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
@@ -50,7 +50,7 @@ const mails = (rig: Rig) =>
 
 const subjects = (rig: Rig) => rig.arrivals.map(({ subject }) => subject);
 
-describeEachDatabase('a mail that is no alert', (open) => {
+describeAnyDatabase('a mail that is no alert', (open) => {
   it('tells times in its reader’s zone and in UTC, and so does an alert; the operator’s are in UTC', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ time_zone: 'Europe/Oslo' }).execute();
@@ -158,7 +158,7 @@ describeEachDatabase('a mail that is no alert', (open) => {
   });
 });
 
-describeEachDatabase('an address that nobody has proven', (open) => {
+describeAnyDatabase('an address that nobody has proven', (open) => {
   it('gets 15 mails a day and 5 links; the rest waits for the next one', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
+import { describeAnyDatabase, freshDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
@@ -33,7 +33,7 @@ async function expectBelieved(rig: Rig, monitor: Monitor) {
   expect(await raisedAlarms(rig.store)).toEqual([]);
 }
 
-describeEachDatabase('Without canaries, a worker of several accounts', (open) => {
+describeAnyDatabase('Without canaries, a worker of several accounts', (open) => {
   it('believes an outage after its second look while one account takes down 12 hosts of its own', async () => {
     const { rig, theirs } = await busyRig(await open(), 4);
     const own = hostsOf('own', 12);

@@ -7,10 +7,10 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
 import type { FailedObservation, Observation } from '../../server/core/index.ts';
 import { checksMade } from '../kit/checks-made.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { intermediate, type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
@@ -71,7 +71,7 @@ async function rigWithCanaries(store: Store) {
 
 const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').select('problem').execute();
 
-describeEachDatabase('An outage of our own network', (open) => {
+describeAnyDatabase('An outage of our own network', (open) => {
   it('makes nobody down, and is over with the next look', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     const hosts = ['one.example', 'two.example', 'three.example'];
@@ -121,7 +121,7 @@ describeEachDatabase('An outage of our own network', (open) => {
   });
 });
 
-describeEachDatabase('Without canaries', (open) => {
+describeAnyDatabase('Without canaries', (open) => {
   it('much that fails at once is held, and believed after half an hour', async () => {
     const rig = await startRig(await open());
     const hosts = Array.from({ length: 10 }, (_, index) => `shop.domain-${index}.example`);
@@ -138,7 +138,7 @@ describeEachDatabase('Without canaries', (open) => {
   }, 120_000);
 });
 
-describeEachDatabase('A clock that is wrong', (open) => {
+describeAnyDatabase('A clock that is wrong', (open) => {
   it('by 400 days sends nothing, ends nothing and forgets nothing, and is set right without loss', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;

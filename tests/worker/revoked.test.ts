@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type CaServer, startCaServer } from '../kit/ca-server.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintCrl, type Revoked } from '../kit/mint-crl.ts';
+import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintCrl, type Revoked } from '../../scripts/local-peers/mint-crl.ts';
 import { openSources } from '../kit/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
@@ -15,7 +15,7 @@ function publish(ca: CaServer, at: number, revoked: readonly Revoked[]): string 
   return ca.crl(PATH, mintCrl(intermediate, { ...times, revoked }));
 }
 
-describeEachDatabase('a certificate that is revoked', (open) => {
+describeAnyDatabase('a certificate that is revoked', (open) => {
   it('is told of at the check that learns it, once, and stays revoked until it is replaced', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());

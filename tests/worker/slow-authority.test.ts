@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { startCaServer } from '../kit/ca-server.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
 import { openSources } from '../kit/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 const host = 'pay.fjord.example';
 
-describeEachDatabase('an authority that a server forgot and that comes late', (open) => {
+describeAnyDatabase('an authority that a server forgot and that comes late', (open) => {
   it('is told of as what some clients refuse, and looked for again in two minutes', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());

@@ -2,9 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type Observation, readAuthorities } from '../../server/core/index.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { describeAnyDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
@@ -28,7 +28,7 @@ async function site(rig: Rig, certificate = rig.issue('shop.example')) {
 
 const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').selectAll().execute();
 
-describeEachDatabase('The uptime of what is checked', (open) => {
+describeAnyDatabase('The uptime of what is checked', (open) => {
   it('is up, down after a second look half a minute later, and up again', async () => {
     const rig = await startRig(await open());
     const { peer, set } = await site(rig);
@@ -85,7 +85,7 @@ describeEachDatabase('The uptime of what is checked', (open) => {
   });
 });
 
-describeEachDatabase('An account’s own authority', (open) => {
+describeAnyDatabase('An account’s own authority', (open) => {
   it('is trusted for its domains at the next check, which comes soon', async () => {
     const rig = await startRig(await open());
     const added = await rig.watch(
@@ -106,7 +106,7 @@ describeEachDatabase('An account’s own authority', (open) => {
   });
 });
 
-describeEachDatabase('What is looked at about once a day', (open) => {
+describeAnyDatabase('What is looked at about once a day', (open) => {
   it('is left out of the first check, and in the one that follows soon or is asked for', async () => {
     const asked: boolean[] = [];
     const posture: Observation['posture'] = {

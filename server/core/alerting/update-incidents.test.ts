@@ -11,7 +11,7 @@ import {
   root,
   withChain,
 } from '../../../tests/kit/judging.ts';
-import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import type { MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';

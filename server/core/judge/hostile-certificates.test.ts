@@ -13,8 +13,8 @@ import {
   root,
   years,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/mint.ts';
+import { mintAuthority, selfSigned } from '../../../scripts/local-peers/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore, parseCertificate } from '../../pki/index.ts';
 import { certificateDiff } from '../certificate-diff.ts';
 import { certificateFacts, readChain } from '../facts.ts';

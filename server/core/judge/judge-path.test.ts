@@ -12,7 +12,7 @@ import {
   withChain,
   years,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { isAwaiting } from './incomplete-finding.ts';
 import { judge } from './judge.ts';

@@ -13,7 +13,7 @@ import {
   withChain,
   years,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from './judge.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';

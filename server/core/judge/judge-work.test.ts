@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
 import { answer, inWords, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
-import { mintAuthority } from '../../../tests/kit/mint.ts';
+import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
 import {
   buildPath,
   createTrustStore,

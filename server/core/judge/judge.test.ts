@@ -14,7 +14,12 @@ import {
   withChain,
   years,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority, type MintedCertificate, mintKey, selfSigned } from '../../../tests/kit/mint.ts';
+import {
+  mintAuthority,
+  type MintedCertificate,
+  mintKey,
+  selfSigned,
+} from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from './judge.ts';
 import type { Verdict } from '../verdict.ts';

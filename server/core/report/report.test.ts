@@ -10,7 +10,7 @@ import {
   root,
   withChain,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority } from '../../../tests/kit/mint.ts';
+import { mintAuthority } from '../../../scripts/local-peers/mint.ts';
 import { createTrustStore, parseCertificate, toPem } from '../../pki/index.ts';
 import { certificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { integer, objectIdentifier, octetString, sequence, tlv } from '../../../tests/kit/der-writer.ts';
+import {
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  tlv,
+} from '../../../scripts/local-peers/der-writer.ts';
 import { DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
 import { bitStringValue, booleanValue, countValue, objectIdentifierText, timeValue } from './der-values.ts';
 import { PkiError } from '../pki-error.ts';

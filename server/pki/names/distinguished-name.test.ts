@@ -6,7 +6,7 @@ import {
   set,
   tlv,
   utf8String,
-} from '../../../tests/kit/der-writer.ts';
+} from '../../../scripts/local-peers/der-writer.ts';
 import { isSameName } from '../certificate.ts';
 import { formatDistinguishedName, parseDistinguishedName } from './distinguished-name.ts';
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { objectIdentifier, sequence, set, tagged, utf8String } from '../../../tests/kit/der-writer.ts';
-import { type CertificateOptions, mintAuthority, nameDer } from '../../../tests/kit/mint.ts';
+import {
+  objectIdentifier,
+  sequence,
+  set,
+  tagged,
+  utf8String,
+} from '../../../scripts/local-peers/der-writer.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../../../scripts/local-peers/mint.ts';
 import { type Certificate, parseCertificate } from '../certificate.ts';
 import { satisfiesNameConstraints, parseNameConstraints } from './name-constraints.ts';
 import { WorkBudget } from '../work-budget.ts';

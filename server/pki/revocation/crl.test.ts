@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { integer, sequence, tagged, time } from '../../../tests/kit/der-writer.ts';
-import { mintAuthority, mintKey } from '../../../tests/kit/mint.ts';
-import { mintCrl } from '../../../tests/kit/mint-crl.ts';
-import type { CrlOptions } from '../../../tests/kit/mint-crl.ts';
+import { integer, sequence, tagged, time } from '../../../scripts/local-peers/der-writer.ts';
+import { mintAuthority, mintKey } from '../../../scripts/local-peers/mint.ts';
+import { mintCrl } from '../../../scripts/local-peers/mint-crl.ts';
+import type { CrlOptions } from '../../../scripts/local-peers/mint-crl.ts';
 import { parseCertificate } from '../certificate.ts';
 import { crlStatus } from './crl-status.ts';
 import { parseCrl } from './crl.ts';

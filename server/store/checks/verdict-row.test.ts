@@ -14,7 +14,7 @@ import {
   withChain,
   years,
 } from '../../../tests/kit/judging.ts';
-import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
+import { mintAuthority, selfSigned } from '../../../scripts/local-peers/mint.ts';
 import { describeFindings, judge, type Observation, type Verdict } from '../../core/index.ts';
 import { createTrustStore, WorkBudget } from '../../pki/index.ts';
 import { parseVerdict } from './verdict-row.ts';

@@ -8,7 +8,7 @@ import {
   type FirebaseMail,
   startFirebaseEmulator,
 } from '../../kit/firebase-emulator.ts';
-import { expect, logIn, logOut, signUp, test as journey } from '../world.ts';
+import { expect, logIn, logOut, signUpOnPage, test as journey } from '../world.ts';
 
 const settingsOf = (emulator: FirebaseEmulator) => ({
   FIREBASE_PROJECT_ID: emulator.projectId,
@@ -56,7 +56,7 @@ async function expectGone(
 }
 
 test('signs up, logs out and in again, by Firebase’s SDK', async ({ page, emulator }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   const { email } = person;
   expect((await emulator.users()).find((user) => user.email === email)?.displayName).toBe(person.name);
   await page.reload();
@@ -70,7 +70,7 @@ test('signs up, logs out and in again, by Firebase’s SDK', async ({ page, emul
 });
 
 test('sets a new password by mail', async ({ page, emulator }) => {
-  const { email } = await signUp(page);
+  const { email } = await signUpOnPage(page);
   await logOut(page);
   await page.goto('/forgot-password');
   await page.getByLabel('Email').fill(email);
@@ -84,7 +84,7 @@ test('sets a new password by mail', async ({ page, emulator }) => {
 });
 
 test('knows that the address was verified at Firebase', async ({ page, emulator }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   const isVerified = async () => {
     const response = await page.request.get('/api/user/standing');
     return ((await response.json()) as { data: { email_verified: boolean } }).data.email_verified;
@@ -98,7 +98,7 @@ test('knows that the address was verified at Firebase', async ({ page, emulator 
 });
 
 test('deletes the account, and then the user at Firebase', async ({ page, emulator }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await deleteAccount(page, person);
   await expectGone(page, person, emulator);
 });
@@ -118,7 +118,7 @@ test('deletes the user with the server’s own credentials, where it has some', 
     ...settingsOf(emulator),
   });
   const page = await browser.newPage({ baseURL: app.url });
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await deleteAccount(page, person);
   await expectGone(page, person, emulator);
   await page.close();
@@ -127,7 +127,7 @@ test('deletes the user with the server’s own credentials, where it has some', 
 });
 
 test('says so while Firebase is unreachable, and sessions go on', async ({ page }) => {
-  const person = await signUp(page);
+  const person = await signUpOnPage(page);
   await page.context().route(/identitytoolkit\.googleapis\.com/, (route) => route.abort());
   await page.reload();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');

@@ -1,4 +1,4 @@
-import type { DatabaseName } from '../../../tests/kit/database.ts';
+import type { DatabaseName } from '../../kit/database.ts';
 import type { Outcome } from '../outcome.ts';
 import type { PlacesMap } from '../places.ts';
 

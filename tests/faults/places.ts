@@ -1,6 +1,6 @@
-import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
-import { type MintedCertificate, mintAuthority } from '../../tests/kit/mint.ts';
-import { startTlsServer } from '../../tests/kit/tls-server.ts';
+import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
+import { type MintedCertificate, mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];
