@@ -3,8 +3,8 @@ import { measureHouse } from '../scripts/house/measure.ts';
 
 /** The current value of each figure. Lower it here with every change that lowers it; none may rise. */
 const CEILINGS: Record<string, number> = {
-  'source files in server/': 440,
-  'files of at most 25 lines of code in server/': 31,
+  'source files in server/': 434,
+  'files of at most 25 lines of code in server/': 29,
   'files in the fullest folder outside web/': 25,
   'import circles': 0,
   'unchecked casts of parsed JSON in server/': 0,

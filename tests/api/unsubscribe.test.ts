@@ -17,7 +17,7 @@ const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAI
 });
 /** The two tokens of a mail. */
 const tokensFor = (...subject: Parameters<typeof about>) => unsubscribeTokens(keys, about(...subject));
-/** As mails carried it in every place, before migration 0019. */
+/** As mails carried it in every place, before level 19. */
 const oldTokenFor = (...subject: Parameters<typeof about>) => unsubscribeToken(oldKey, about(...subject));
 const watch = async (person: Person, host = 'shop.example.com') =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;

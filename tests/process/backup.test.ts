@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { migrate } from '../../server/store/schema/migrate.ts';
 import { startApp } from '../kit/app.ts';
 import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { fillEveryTable } from '../kit/every-table.ts';
+import { execute, formerDatabase } from '../kit/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/people.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { type Answer, runScript, startScript } from '../kit/run-script.ts';
@@ -84,21 +84,35 @@ describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (n
       );
   });
 
-  it('carries an older level, which the next start brings up to date', async () => {
-    const from = await fresh(name, false);
-    const db = rawDatabase(from);
-    await migrate(db, { dialect: name, name: 'The database', upTo: 6 });
-    await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
-      values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', 5)`.execute(db);
-    await db.destroy();
+  it.each(DATABASES.filter(hasDatabase))(
+    'carries level 20, which the next start adopts (%s)',
+    async (into) => {
+      const from = await formerDatabase(name);
+      const file = join(from.dataDir, 'old.backup');
+      expect(await runScript('scripts/backup.ts', settings(from), file)).toMatchObject({
+        code: 0,
+        complaint: '',
+      });
+      const to = await fresh(into, false);
+      expect(await runScript('scripts/restore.ts', settings(to), file)).toMatchObject({
+        code: 0,
+        complaint: '',
+      });
+      const store = await to.open();
+      const emails = store.db.selectFrom('accounts').select('email').orderBy('email');
+      expect(await emails.execute()).toEqual([{ email: 'alice@example.com' }, { email: 'bob@example.com' }]);
+    },
+  );
+
+  it('refuses a level below 20, and leaves no file', async () => {
+    const from = await formerDatabase(name);
+    await execute(from, `delete from kysely_migration where name > '0008'`);
     const file = join(from.dataDir, 'old.backup');
-    expect((await runScript('scripts/backup.ts', settings(from), file)).out).toContain('(level 6)');
-    const to = await fresh(name, false);
-    expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
-    const store = await to.open();
-    expect(await store.db.selectFrom('accounts').select('email').execute()).toEqual([
-      { email: 'alice@example.com' },
-    ]);
+    expectRefusal(
+      await runScript('scripts/backup.ts', settings(from), file),
+      /^The database\b.* is at level 7, but .* Start commit [0-9a-f]{40} of the program once/,
+    );
+    expect(readdirSync(from.dataDir).filter((entry) => entry.includes('backup'))).toEqual([]);
   });
 
   it('is refused over data that is there; with --force that is replaced', async () => {
@@ -160,6 +174,11 @@ describe('what is no whole backup', PATIENCE, () => {
     ['one with a byte that is not as it was', flipped, /is damaged\. The copy of the table feedback/],
     ['one in which a row is gone', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
     ['one in which a row was changed', edited(`update user set name = 'Eve'`), /damaged.*user/],
+    [
+      'one of a level below 20',
+      edited(`delete from kysely_migration; insert into kysely_migration values ('0008-account-first', '')`),
+      /^The backup \S+ is at level 8, but .* Restore it with, and then start, commit [0-9a-f]{40} of the program once/,
+    ],
     [
       'one of a newer version',
       edited(`insert into kysely_migration values ('9999-later', '')`),

@@ -5,12 +5,12 @@ import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { migrate } from '../../server/store/schema/migrate.ts';
 import { PROGRAM_LEVEL } from '../../server/store/schema/migrations/index.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { startApp } from '../kit/app.ts';
-import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { fillEveryTable } from '../kit/every-table.ts';
+import { execute, formerDatabase } from '../kit/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/people.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { type Answer, runScript, startScript } from '../kit/run-script.ts';
@@ -100,22 +100,34 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
   });
 
-  it('takes an older level as it is; the start then brings it up to date', async () => {
-    const { from, to, move } = await stage({ migrated: false });
-    const db = rawDatabase(from);
-    await migrate(db, { dialect: 'sqlite', name: 'The database', upTo: 7 });
-    await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
-      values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', 5)`.execute(db);
-    await db.destroy();
-    expect((await move()).code).toBe(0);
+  it('moves level 20 to the tables of level 21', async () => {
+    const from = await formerDatabase('sqlite');
+    const { to, move } = await stage({ from });
+    const { code, complaint } = await move();
+    expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
     const { rows } = await sql<{ level: string }>`select max(name) as level from kysely_migration`.execute(
       open(to),
     );
-    expect(rows[0]?.level).toMatch(/^0007-/);
+    expect(rows[0]?.level).toMatch(/^0021-/);
     const store = await to.open();
-    expect(await store.db.selectFrom('accounts').select('email').execute()).toEqual([
+    expect(await store.db.selectFrom('accounts').select('email').orderBy('email').execute()).toEqual([
       { email: 'alice@example.com' },
+      { email: 'bob@example.com' },
     ]);
+  });
+
+  it('refuses a level below 20, on either side', async () => {
+    const makeOlder = `delete from kysely_migration where name > '0008'`;
+    const line = /^\S.* is at level 7, but .* Start commit [0-9a-f]{40} of the program once/;
+    const from = await formerDatabase('sqlite');
+    await execute(from, makeOlder);
+    const source = await stage({ from });
+    expectRefusal(await source.move(), line);
+    expect(await tables(open(source.to))).toEqual([]);
+
+    const to = await formerDatabase('postgres');
+    await execute(to, makeOlder);
+    expectRefusal(await (await stage({ to })).move(), line);
   });
 
   it('refuses what is newer than this program', async () => {
@@ -175,14 +187,11 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
   );
 });
 
-async function stage({ migrated = true, targetMigrated = false } = {}) {
-  const from = await freshDatabase('sqlite', { migrated });
-  const to = await freshDatabase('postgres', { migrated: targetMigrated });
-  onTestFinished(async () => {
-    await from.remove();
-    await to.remove();
-  });
-  if (migrated) await (await from.open()).close();
+/** The databases of a move: an empty store and a database without tables, unless given. */
+async function stage(given: { from?: Database; to?: Database; targetMigrated?: boolean } = {}) {
+  const from = given.from ?? (await fresh('sqlite', true));
+  const to = given.to ?? (await fresh('postgres', given.targetMigrated ?? false));
+  if (given.from === undefined) await (await from.open()).close();
   const env = { DATA_DIR: from.dataDir };
   const words = (address: string) => ['--to', address];
   return {
@@ -191,6 +200,12 @@ async function stage({ migrated = true, targetMigrated = false } = {}) {
     move: (address = to.databaseUrl ?? '') => runScript('scripts/move.ts', env, ...words(address)),
     start: () => startScript('scripts/move.ts', env, words(to.databaseUrl ?? '')),
   };
+}
+
+async function fresh(name: DatabaseName, migrated: boolean): Promise<Database> {
+  const database = await freshDatabase(name, { migrated });
+  onTestFinished(() => database.remove());
+  return database;
 }
 
 function open(database: Database): Kysely<Tables> {

@@ -21,6 +21,7 @@ import { suppress } from '../../server/store/mail/suppressions.ts';
 import { startTrial } from '../../server/store/billing/trials.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { everyRow } from '../kit/every-row.ts';
 import {
   endingSoon,
   certificate,
@@ -41,10 +42,10 @@ describeEachDatabase('the deletion of an account', (open) => {
     const store = await open();
     const shared = certificate({ subject: 'R10' });
     await live(store, 'bob', shared);
-    const before = await everyRow(store);
+    const before = await everyRow(store.db);
 
     const alice = await live(store, 'alice', shared);
-    const between = await everyRow(store);
+    const between = await everyRow(store.db);
     const grown = Object.keys(between).filter(
       (table) => (between[table]?.length ?? 0) > (before[table]?.length ?? 0),
     );
@@ -64,9 +65,9 @@ describeEachDatabase('the deletion of an account', (open) => {
       account_deleted_at: NOW + DAY,
     });
     const trials = [...(before['trials'] ?? []), trial].toSorted();
-    expect(await everyRow(store)).toEqual({ ...before, trials });
+    expect(await everyRow(store.db)).toEqual({ ...before, trials });
     expect(await deleteAccount(store, alice.id, NOW + 2 * DAY)).toBe('gone');
-    expect((await everyRow(store))['trials']).toEqual(trials);
+    expect((await everyRow(store.db))['trials']).toEqual(trials);
   });
 
   it('does not happen while a subscription runs that nobody cancelled for it', async () => {
@@ -74,9 +75,9 @@ describeEachDatabase('the deletion of an account', (open) => {
     const alice = await live(store, 'alice', certificate({ subject: 'R10' }));
     const [subscription] = await listSubscriptions(store, alice.id);
     await store.db.updateTable('subscriptions').set({ status: 'paused' }).execute();
-    const before = await everyRow(store);
+    const before = await everyRow(store.db);
     expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [] })).toBe('subscribed');
-    expect(await everyRow(store)).toEqual(before);
+    expect(await everyRow(store.db)).toEqual(before);
     expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [subscription?.id ?? ''] })).toBe(
       'deleted',
     );
@@ -194,13 +195,4 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   ])
     await insert.execute(store.db);
   return account;
-}
-
-async function everyRow(store: Store): Promise<Record<string, string[]>> {
-  const tables = await store.db.introspection.getTables({ withInternalKyselyTables: true });
-  const rows = tables.map(async ({ name }) => {
-    const { rows: found } = await sql`select * from ${sql.table(name)}`.execute(store.db);
-    return [name, found.map((row) => JSON.stringify(row)).toSorted()] as const;
-  });
-  return Object.fromEntries(await Promise.all(rows));
 }

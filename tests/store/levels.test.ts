@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../server/store/schema/migrate.ts';
+import {
+  databaseLevel,
+  isUpToDate,
+  migrate,
+  type MigrateOptions,
+} from '../../server/store/schema/migrate.ts';
 import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/schema/migrations/index.ts';
 import { postgresDialect, refuseNewer } from '../../server/store/db/postgres-connection.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -19,19 +24,57 @@ const breaking: SchemaChange = {
 };
 
 /** The database as a later version of the program, which has these changes more, leaves it. */
-async function updateWith(database: Database, more: Record<string, SchemaChange>): Promise<void> {
+async function updateWith(
+  database: Database,
+  more: Record<string, SchemaChange>,
+  options: Partial<MigrateOptions> = {},
+): Promise<void> {
   const db = rawDatabase(database);
+  const changes = { ...MIGRATIONS, ...more };
   try {
-    await migrate(db, {
-      dialect: database.name,
-      name: 'The database',
-      upTo: 9999,
-      changes: { ...MIGRATIONS, ...more },
-    });
+    await migrate(db, { dialect: database.name, name: 'The database', upTo: 9999, changes, ...options });
   } finally {
     await db.destroy();
   }
 }
+
+describe.each(DATABASES.filter(hasDatabase))('the first migration after the initial schema (%s)', (name) => {
+  it('runs after it and raises the level, and marks the oldest program if it is breaking', async () => {
+    const database = await fresh(name, { migrated: false });
+    const db = rawDatabase(database);
+    onTestFinished(() => db.destroy());
+    const ran: string[] = [];
+    const logged = (change: SchemaChange, label: string): SchemaChange => ({
+      ...change,
+      up: (trx, dialect) => {
+        ran.push(label);
+        return change.up(trx, dialect);
+      },
+    });
+    const initial = MIGRATIONS['0021-initial-schema'] ?? expect.fail();
+    const changes = {
+      '0021-initial-schema': logged(initial, 'initial'),
+      '0022-letters': logged(breaking, 'letters'),
+      '0023-novelties': logged(additive, 'novelties'),
+    };
+    const options = { dialect: name, name: 'The database', changes };
+    for (const [upTo, level, oldest] of [
+      [21, 21, 0],
+      [22, 22, 22],
+      [23, 23, 22],
+    ] as const) {
+      expect(await isUpToDate(db, { ...options, upTo })).toBe(false);
+      await migrate(db, { ...options, upTo });
+      expect(await isUpToDate(db, { ...options, upTo })).toBe(true);
+      expect(await databaseLevel(db, options)).toBe(level);
+      const { rows } = await sql<{ level: number }>`select level from oldest_program`.execute(db);
+      expect(rows).toEqual([{ level: oldest }]);
+    }
+    expect(ran).toEqual(['initial', 'letters', 'novelties']);
+    const { rows } = await sql`select name from kysely_migration order by timestamp`.execute(db);
+    expect(rows).toEqual(Object.keys(changes).map((change) => ({ name: change })));
+  });
+});
 
 describe.each(DATABASES.filter(hasDatabase))('a program and a database of a later version (%s)', (name) => {
   it('goes on while all that is new is additive', async () => {
@@ -95,12 +138,12 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
   });
 
   it('waits a moment for those that are about to end', async () => {
-    const database = await fresh('postgres', { migrated: false });
+    const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
-    const opening = database.open();
+    const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 8 });
     await expect.poll(() => waited(database), { timeout: 5_000 }).toBe(true);
     await old.end();
-    await opening;
+    await updating;
   });
 
   it('makes one that starts meanwhile wait, and refuses it then', async () => {

@@ -101,7 +101,7 @@ export const readObservation = storedJson('an observation', OBSERVATION);
  * Returns the digest of chains and failures. It ignores addresses, because a name may resolve to different addresses that serve
  * the same chain.
  */
-export function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
+function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
   const shown = addresses.map(({ presentedChain, stage, reason }) =>
     JSON.stringify(presentedChain ?? [stage, reason]),
   );

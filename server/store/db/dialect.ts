@@ -1,5 +1,4 @@
 import {
-  type ColumnDataType,
   type Dialect,
   type Expression,
   type Kysely,
@@ -11,7 +10,7 @@ import { join } from 'node:path';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 
-/** The name of a supported database. This file contains all differences between the two; other code works with either. */
+/** The name of a supported database. Outside of `schema/`, this file contains all differences between the two. */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const MIN_POSTGRES_VERSION = 15;
@@ -19,15 +18,6 @@ export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
   return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { readsApart: true });
-}
-
-/** Returns the column types that differ between the databases. The last two are only for better-auth's tables. */
-export function columnTypes(
-  dialect: DialectName,
-): Record<'bytes' | 'identityInstant' | 'identityFlag', ColumnDataType> {
-  return dialect === 'postgres'
-    ? { bytes: 'bytea', identityInstant: 'timestamptz', identityFlag: 'boolean' }
-    : { bytes: 'blob', identityInstant: 'date', identityFlag: 'integer' };
 }
 
 /** Converts a boolean to the form that better-auth's tables use. */

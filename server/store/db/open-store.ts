@@ -1,7 +1,6 @@
 import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from '../schema/migrate.ts';
@@ -232,22 +231,12 @@ async function bringUpToDate(
     connectAttempts = CONNECT_ATTEMPTS,
   }: Pick<StoreOptions, 'mayMigrate' | 'connectAttempts'>,
 ): Promise<void> {
-  if (!mayMigrate) {
-    if (await isUpToDate(db, database)) return;
-    throw new StoreError(
-      'older_database',
-      `${database.name} is not yet as this version of the program needs it. Start the server of this version once, then try again.`,
-    );
-  }
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await migrate(db, database);
-    } catch (error) {
-      const isWaitable = error instanceof StoreError && error.code === 'old_processes';
-      if (!isWaitable || attempt >= connectAttempts) throw error;
-      await delay(500);
-    }
-  }
+  if (mayMigrate) return migrate(db, { ...database, attempts: connectAttempts });
+  if (await isUpToDate(db, database)) return;
+  throw new StoreError(
+    'older_database',
+    `${database.name} is not yet as this version of the program needs it. Start the server of this version once, then try again.`,
+  );
 }
 
 /** A function that runs `read` on the search database, after earlier searches of the same account have ended. */

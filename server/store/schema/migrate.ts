@@ -1,5 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type DialectName, hasTable, isConflict } from '../db/dialect.ts';
+import { adopt, findLevel, isLastFormerLevel, tooOldLine } from './former-levels.ts';
 import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
 import { findOldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
@@ -15,42 +17,54 @@ export interface MigrateOptions {
   name: string;
   /** Highest level to migrate to. Default: the newest. A lower level is for copies of an older database. */
   upTo?: number;
+  /** Maximum number of attempts while processes of an older version are connected, half a second apart. Default: 1. */
+  attempts?: number;
   changes?: Migrations;
 }
 
 /** The level of a database without a mark, above all real levels: any unknown migration may have broken this program. */
 const NO_LEVEL = Infinity;
-const ATTEMPTS = 3;
+const CONFLICT_ATTEMPTS = 3;
+const PAUSE_MS = 500;
 
 /**
- * Runs pending migrations in one transaction, one process at a time. Accepts newer databases without breaking changes.
- * @throws StoreError `newer_database`, or `old_processes` if a migration would break connected processes
+ * Runs pending migrations in one transaction, one process at a time. Adopts level 20, and accepts newer levels without breaking
+ * changes. @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema` or `old_processes`
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  const { attempts = 1 } = options;
+  for (let conflicts = 0, refusals = 0; ;) {
     try {
-      if ((await pending(db, options)).length === 0) return;
+      if (await isUpToDate(db, options)) return;
       return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
       // Try again after a conflict such as a deadlock: running processes may lock tables in another order than the migration.
-      if (attempt === ATTEMPTS || !isConflict(error)) throw error;
+      if (isConflict(error) && ++conflicts < CONFLICT_ATTEMPTS) continue;
+      const isOldProcess = error instanceof StoreError && error.code === 'old_processes';
+      if (!isOldProcess || ++refusals >= attempts) throw error;
+      await delay(PAUSE_MS);
     }
   }
 }
 
-/** Returns whether no migration is pending. Accepts a compatible newer level. @throws StoreError `newer_database` */
+/**
+ * Returns whether no migration is pending. Accepts a compatible newer level.
+ * @throws StoreError `newer_database` or `too_old_database`
+ */
 export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): Promise<boolean> {
+  if (isLastFormerLevel(await migrationsDone(db, options.dialect))) return false;
   return (await pending(db, options)).length === 0;
 }
 
-/** Returns the database's level, 0 if empty. @throws StoreError `newer_database` if it has unknown migrations */
+/** Returns the database's level; see `LevelFound`. @throws StoreError `newer_database` or `too_old_database` */
 export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions): Promise<number> {
   const done = await migrationsDone(db, options.dialect);
   refuseUnknown(done, options);
-  return Math.max(0, ...done.map(levelOf));
+  refuseTooOld(done, options.name);
+  return findLevel(done).level;
 }
 
-/** Id of the lock that all earlier versions take, because processes of several versions may start at the same time. */
+/** Id of the lock, the same in all versions, because processes of several versions may start at the same time. */
 const LOCK_ID = sql.lit(3_853_314_791_062_309_107n);
 
 /** Keeps other processes of any version from migrating until the transaction ends. PostgreSQL only. */
@@ -65,6 +79,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(trx);
   // Read again under the lock, because another process may have migrated meanwhile.
+  if (isLastFormerLevel(await migrationsDone(trx, dialect))) await adopt(trx, dialect, options.name);
   const names = await pending(trx, options);
   const breaking = names.filter((name) => changes[name]?.breaking);
   const newestBreaking = breaking.at(-1);
@@ -72,7 +87,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   const startedAt = Date.now();
   for (const [index, name] of names.entries()) {
     await changes[name]?.up(trx as unknown as Kysely<unknown>, dialect);
-    // Distinct timestamps, because earlier versions sort by them.
+    // Distinct timestamps, so that they sort like the names.
     const timestamp = new Date(startedAt + index).toISOString();
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(trx);
   }
@@ -93,12 +108,13 @@ async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: stri
   );
 }
 
-/** Returns the names of pending migrations. @throws StoreError `newer_database` if the database is incompatible */
+/** Returns the names of pending migrations. @throws StoreError `newer_database` or `too_old_database` */
 async function pending(
   db: Kysely<Tables>,
   { dialect, name, upTo = PROGRAM_LEVEL, changes = MIGRATIONS }: MigrateOptions,
 ): Promise<string[]> {
   const done = new Set(await migrationsDone(db, dialect));
+  refuseTooOld([...done], name);
   const missing = Object.keys(changes).filter((change) => !done.has(change) && levelOf(change) <= upTo);
   const isAhead = [...done].some((change) => !Object.hasOwn(changes, change));
   const isCompatible = missing.length === 0 && (await oldestProgram(db, dialect)) <= levelOf(lastOf(changes));
@@ -108,14 +124,18 @@ async function pending(
 
 function refuseUnknown(
   done: readonly string[],
-  { name, changes = MIGRATIONS }: Pick<MigrateOptions, 'name' | 'changes'>,
+  { name, changes }: Pick<MigrateOptions, 'name' | 'changes'>,
 ): void {
-  const unknown = done.filter((change) => !Object.hasOwn(changes, change));
+  const { unknown } = findLevel(done, changes);
   if (unknown.length === 0) return;
   throw new StoreError(
     'newer_database',
     `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version, or restore the backup from before the update.`,
   );
+}
+
+function refuseTooOld(done: readonly string[], name: string): void {
+  if (findLevel(done).isTooOld) throw new StoreError('too_old_database', tooOldLine(name, done, 'database'));
 }
 
 const lastOf = (changes: Migrations) => Object.keys(changes).at(-1) ?? '0000';

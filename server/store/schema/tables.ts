@@ -61,7 +61,7 @@ export interface AccountsTable {
   digest_next_at: number | null;
   /** Time at which the welcome email, which shows whether mail arrives, was queued, ms UTC; null before the first domain. */
   reached_out_at: number | null;
-  /** Expiry of unsubscribe links mailed before migration 0019, ms UTC; null: the account is newer. */
+  /** Expiry of unsubscribe links mailed before level 19, ms UTC; null: the account is newer. */
   old_links_until: number | null;
   /** The kind of account. `system`: the account of the self-check, with which nobody can sign in. */
   kind: Generated<'person' | 'system'>;

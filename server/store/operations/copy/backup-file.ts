@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import { levelOf, MIGRATIONS } from '../../schema/migrations/index.ts';
+import { findLevel, tooOldLine } from '../../schema/former-levels.ts';
 import { CopyError } from './copy-error.ts';
 import { copyMismatch, checksumTable, type TableSum, type Target } from './copy-tables.ts';
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
@@ -26,16 +26,22 @@ export function sqliteSide(db: DatabaseSync): Target {
   };
 }
 
-/** Returns the schema level of an SQLite file with our tables. @throws CopyError `newer` */
-export function levelOfFile(db: DatabaseSync, name: string): number {
-  const done = db.prepare('select name from kysely_migration').all();
-  const unknown = done.map((row) => String(row['name'])).filter((key) => !Object.hasOwn(MIGRATIONS, key));
+/** Returns the schema level of an SQLite file with our tables. @throws CopyError `newer` or `older` */
+export function levelOfFile(
+  db: DatabaseSync,
+  name: string,
+  kind: 'database' | 'backup' = 'database',
+): number {
+  const rows = db.prepare('select name from kysely_migration').all();
+  const done = rows.map((row) => String(row['name']));
+  const { level, unknown, isTooOld } = findLevel(done);
   if (unknown.length > 0)
     throw new CopyError(
       'newer',
       `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version first.`,
     );
-  return Math.max(0, ...done.map((row) => levelOf(String(row['name']))));
+  if (isTooOld) throw new CopyError('older', tooOldLine(name, done, kind));
+  return level;
 }
 
 /** Completes a backup file that has all tables: checks it and writes its metadata. @throws CopyError `damaged` */
@@ -60,12 +66,12 @@ export async function finishBackup(
   return { madeAt, level, secrets, tables };
 }
 
-/** Reads the metadata of a backup without verifying its tables. @throws CopyError `not_a_backup` or `newer` */
+/** Reads the metadata of a backup without verifying its tables. @throws CopyError `not_a_backup`, `newer` or `older` */
 export function readBackupMetadata(file: string): BackupMetadata {
   const db = openBackup(file);
   try {
     const facts = readMetadata(db, file);
-    levelOfFile(db, `The backup ${file}`);
+    levelOfFile(db, `The backup ${file}`, 'backup');
     return facts;
   } catch (error) {
     if (error instanceof CopyError) throw error;

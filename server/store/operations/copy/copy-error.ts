@@ -7,6 +7,8 @@ export type CopyErrorCode =
   | 'damaged'
   /** A newer version of this program wrote the database. */
   | 'newer'
+  /** The database is of a level below 20, which this program does not support. */
+  | 'older'
   /** The target already exists or contains data. */
   | 'not_empty'
   /** The source database is empty. */
