@@ -10,6 +10,8 @@ export default defineConfig({
           // something global it takes away again.
           isolate: false,
           include: ['{contract,server,web,scripts}/**/*.test.{ts,tsx}', 'tests/*.test.ts'],
+          // Minting large RSA keys beside lint and types took more than the five seconds of the default.
+          testTimeout: 30_000,
         },
       },
       {

@@ -43,6 +43,8 @@ export interface Config extends EgressConfig {
   extraCaPem: string | null;
   dnsServers: string[];
   checkConcurrency: number;
+  /** Length of the leases of checks and messages, ms. */
+  leaseMs: number;
   /**
    * Empty, or at least three hosts that help to distinguish an outage of our own network from one of the checked hosts.
    */
@@ -134,6 +136,7 @@ export function parseConfig(environment: Environment): Config {
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     dnsServers: list('DNS_SERVERS').map(nameServer),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
+    leaseMs: 1_000 * wholeNumber('LEASE_SECONDS', text('LEASE_SECONDS') ?? '45', 5, 3_600),
     canaryHosts: canaryHosts(list('CANARY_HOSTS')),
     heartbeatUrl: heartbeatAddress(text('HEARTBEAT_URL')),
     metricsToken: metricsToken(text('METRICS_TOKEN')),

@@ -154,6 +154,7 @@ async function main(): Promise<void> {
       clock: systemClock,
       random: Math.random,
       concurrency: config.checkConcurrency,
+      leaseMs: config.leaseMs,
       log,
       telemetry,
       publicUrl,

@@ -30,23 +30,18 @@ interface CheckerParts {
   sharedProbes: SharedProbes;
 }
 
-/**
- * Lease of a check, after which other workers take over the checks of a killed process. A probe takes at most 20 s, and the
- * canaries that it may wait for 8 s more; the rest is for recording.
- */
-const CHECK_LEASE_MS = 45_000;
-
 /** Creates the loop that claims due monitors, together with others that watch the same endpoint, and checks them. */
 export function createCheckLoop(
   options: CheckerOptions &
     CheckerParts & {
       claimedBy: string;
+      leaseMs: number;
       /** Largest number of checks that run at once. */
       concurrency: number;
       ownNetwork: OwnNetwork;
     },
 ): ClaimLoop {
-  const { store, clock, claimedBy, ownNetwork } = options;
+  const { store, clock, claimedBy, leaseMs, ownNetwork } = options;
   let taken = 0;
   const loop = createClaimLoop<Watchers>({
     ...options,
@@ -54,7 +49,7 @@ export function createCheckLoop(
     async claim(limit) {
       // With a wrong clock, every monitor may be due, and every certificate may be judged expired.
       if (!(await ownNetwork.clockIsRight())) return [];
-      const claim = { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy, taken };
+      const claim = { now: clock.now(), limit, leaseMs, claimedBy, taken };
       const { watchers, isMore } = await claimWatchers(store, claim);
       taken += watchers.length;
       // Several due monitors became one item, so slots are free, and nothing else would wake the loop to claim more.

@@ -22,12 +22,18 @@ export { type OwnNetwork, TRUST_EVERY_CHECK } from './own-network.ts';
 /** Default time to finish messages at a stop: a message that is interrupted while it is sent may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
+const LEASE_MS = 45_000;
 
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
   /** Examiner for preview checks; `examiner` by default. */
   previewExaminer?: Examiner;
   /** Largest number of checks that run at once. */
   concurrency: number;
+  /**
+   * Length of the leases of checks and messages, ms; 45 s by default. When they expire, other workers take over the work of a
+   * killed process. A probe takes at most 20 s, and the canaries that it may wait for 8 s more; the rest is for recording.
+   */
+  leaseMs?: number;
   /** The recipient of the operator's alarms. */
   supportEmail: string;
   bounces?: BounceReaderOptions['bounces'];
@@ -65,10 +71,10 @@ export interface Worker {
 
 /** Creates a worker with all loops of the product. Several workers may share one database: each claims work under leases. */
 export function createWorker(options: WorkerOptions): Worker {
-  const { store, telemetry = metricsOnly() } = options;
+  const { store, telemetry = metricsOnly(), leaseMs = LEASE_MS } = options;
   const alarms = createAlarms(options);
   const ownNetwork = createOwnNetwork({ ...options, alarms });
-  const parts = { ...options, telemetry, alarms, ownNetwork, claimedBy: randomUUID() };
+  const parts = { ...options, telemetry, leaseMs, alarms, ownNetwork, claimedBy: randomUUID() };
   const checks = createCheckLoop({ ...parts, sharedProbes: createSharedProbes({ ...options, ownNetwork }) });
   const deliveries = createDeliveryLoops(parts);
   const mails = createMailLoop(parts);

@@ -8,12 +8,6 @@ import { deliver, type DelivererOptions, type DelivererParts } from './deliverer
 import { sendMail } from './mailer.ts';
 
 /**
- * Lease of a message, renewed while it is being sent. After it expires, other workers take over the messages of a killed
- * process.
- */
-const SENDING_LEASE_MS = 45_000;
-const RENEW_MS = 15_000;
-/**
  * Largest number of alert mails at once. Mail servers limit connections, and alerts are few and sent within seconds anyway.
  */
 const MAX_CONCURRENT_EMAILS = 4;
@@ -28,6 +22,8 @@ const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
 export type MessageLoopOptions = DelivererOptions &
   DelivererParts & {
     claimedBy: string;
+    /** Length of a lease, which is renewed while the message is being sent. */
+    leaseMs: number;
     telemetry: Telemetry;
     /** Returns a random number in [0, 1). */
     random: () => number;
@@ -39,9 +35,9 @@ export function createDeliveryLoops(options: MessageLoopOptions): ClaimLoop[] {
 }
 
 function deliveryLoop(by: 'mail' | 'http', options: MessageLoopOptions): ClaimLoop {
-  const { store, clock, claimedBy, telemetry } = options;
+  const { store, clock, claimedBy, leaseMs, telemetry } = options;
   const claimSome = (limit: number) =>
-    claimDueDeliveries(store, { by, now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy });
+    claimDueDeliveries(store, { by, now: clock.now(), limit, leaseMs, claimedBy });
   const loop = createClaimLoop<ClaimedDelivery>({
     ...options,
     name: by === 'mail' ? 'alert by mail' : 'alert over http',
@@ -83,12 +79,12 @@ async function inSmallBatches(
 
 /** Creates the loop that sends mails other than alerts: verification, digests, notices. */
 export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
-  const { store, clock, claimedBy, telemetry } = options;
+  const { store, clock, claimedBy, leaseMs, telemetry } = options;
   return createClaimLoop<ClaimedMail>({
     ...options,
     name: 'mail',
     concurrency: MAX_CONCURRENT_ACCOUNT_MAILS,
-    claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
+    claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs, claimedBy }),
     async handle(claimed, stopping) {
       telemetry.meters.delivery('mail', await sendMail(claimed, options, stopping));
     },
@@ -100,10 +96,10 @@ export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
   });
 }
 
-const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock }: MessageLoopOptions) => ({
-  everyMs: RENEW_MS,
+const renewalOf = (outbox: 'deliveries' | 'mails', { store, clock, leaseMs }: MessageLoopOptions) => ({
+  everyMs: leaseMs / 3,
   renew: ({ id, leaseToken }: OutboxLease) =>
-    extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs: SENDING_LEASE_MS }),
+    extendLease(store, outbox, { id, leaseToken, now: clock.now(), leaseMs }),
 });
 
 const immediateRetry = ({ clock }: MessageLoopOptions) => ({

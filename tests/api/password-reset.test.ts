@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
@@ -100,18 +101,23 @@ describeAnyDatabase('A password reset', (open) => {
     expect((await browser.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
   });
 
-  it('answers for an unknown address as for a known one, and as late', async () => {
+  it('answers for an unknown address as for a known one, and neither in less than 300 ms', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
+    const order: string[] = [];
     const ask = async (email: string) => {
-      const startedAt = performance.now();
       const answer = await createClient(api.send).ask(CALLS.requestPasswordReset, { body: { email } });
-      return { status: answer.status, body: answer.ok, tookMs: performance.now() - startedAt };
+      order.push('answer');
+      return { status: answer.status, body: answer.ok };
     };
-    const known = await ask(alice.email.toUpperCase());
-    const unknown = await ask('nobody@example.test');
-    expect({ ...known, tookMs: 0 }).toEqual({ ...unknown, tookMs: 0 });
-    for (const { tookMs } of [known, unknown]) expect(tookMs).toBeGreaterThan(295);
+    // Timers of one process fire in the order of their ends, however busy the machine is.
+    const [known, unknown] = await Promise.all([
+      ask(alice.email.toUpperCase()),
+      ask('nobody@example.test'),
+      delay(290).then(() => order.push('290 ms')),
+    ]);
+    expect(known).toEqual(unknown);
+    expect(order).toEqual(['290 ms', 'answer', 'answer']);
     expect(await mailsTo(api.store, alice.email, 'reset_password')).toHaveLength(1);
     expect(await api.store.db.selectFrom('mails').select('recipient').distinct().execute()).toEqual([
       { recipient: alice.email },

@@ -15,8 +15,9 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe('silent names', () => {
-  it('does not slow other names, even with more silent ones than one channel takes', async () => {
-    const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
+  it('do not delay other names, even with more silent ones than one channel takes', async () => {
+    // No silent name ends before the test aborts it: a name that queued behind one would never be resolved.
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 3_600_000 });
     const controller = new AbortController();
     // In one burst they would overflow the name server's receive buffer, which is the kernel's and small.
     const silent = Array.from({ length: 5 }, (_, wave) =>
@@ -38,13 +39,8 @@ describe('silent names', () => {
     }
     server.onQuestion = () => undefined;
 
-    let slowestMs = 0;
-    for (let index = 0; index < 50; index++) {
-      const startedAt = performance.now();
+    for (let index = 0; index < 50; index++)
       expect(await resolver.resolve('fast.test', { signal })).toMatchObject({ ok: true });
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
-    }
-    expect(slowestMs).toBeLessThan(500);
     controller.abort();
     await Promise.all(pending);
   });

@@ -153,12 +153,13 @@ describe('resolve', () => {
   });
 
   it('gives up on a silent name server at the deadline', async () => {
-    const startedAt = performance.now();
-    expect(await resolve('silent.test', { timeoutMs: 300 })).toMatchObject({
+    const late = resolve('silent.test', { timeoutMs: 3_000 });
+    const early = resolve('silent.test', { timeoutMs: 300 });
+    expect(await Promise.race([late.then(() => 'late'), early])).toMatchObject({
       ok: false,
       reason: 'dns_timeout',
     });
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await late;
   });
 
   it('tells a name server that answers nothing at all from a name that has none', async () => {

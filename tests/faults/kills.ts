@@ -13,6 +13,8 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface KillsOptions {
   database: Database;
+  /** Additional environment variables for the product's processes. */
+  environment?: Record<string, string>;
   kills: number;
   /** Minimum number of monitored domains. Kills continue until it is reached, up to `MAX_KILLS_FACTOR` times `kills`. */
   domains: number;
@@ -50,7 +52,7 @@ const MAX_PAUSE_MS = 400;
 export async function killAtRandomMoments(options: KillsOptions): Promise<KillsResult> {
   const { database, seed, progress } = options;
   const random = seededRandom(seed);
-  const world = await createWorld(database, { endsInMs: options.endsInMs });
+  const world = await createWorld(database, options);
   try {
     const processes = await startProcesses(world);
     const people: { person: Person; writes: Writes; seenAt: number }[] = [];

@@ -45,6 +45,8 @@ interface Receiver {
 export interface WorldOptions {
   /** `DATA_DIR` of the product. Default: the folder of `database`. */
   dataDir?: string;
+  /** Additional environment variables for the product's processes. */
+  environment?: Record<string, string>;
   /** Time until the certificate of a host added as `ended` expires, ms. Default: 100,000. */
   endsInMs?: number;
 }
@@ -71,6 +73,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     DNS_SERVERS: dns.address,
     EXTRA_CA_FILE: authorityFile,
     ...MANY_SIGN_UPS,
+    ...options.environment,
   };
   const running = new Set<App | WorkerApp>();
   let opened: Promise<Store> | null = null;

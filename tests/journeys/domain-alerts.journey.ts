@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible } from './axe.ts';
 import { addHost, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
 /** Somebody new, with the panel open of a host whose certificate ends in so many days; its first alert was mailed. */
@@ -16,14 +15,6 @@ async function openPanel(page: Page, world: World, name: string, days: number, t
   return { person, host, alerts };
 }
 
-/** Beside the page in the light, and as a sheet in the dark; the pictures of the screens have the rest. */
-async function expectBothAccessible(page: Page): Promise<void> {
-  await expectAccessible(page);
-  await page.setViewportSize({ width: 360, height: 760 });
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await expectAccessible(page);
-}
-
 test('the panel says what will be sent while all is well', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'well.alerts.example', 60.5);
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue, on \d+ \w+/)).toBeVisible();
@@ -37,7 +28,6 @@ test('the panel says what will be sent while all is well', async ({ page, world 
     /^when it expires\d/,
   ]);
   await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toHaveCount(0);
-  await expectBothAccessible(page);
 });
 
 test('trouble is acknowledged, snoozed and taken up again', async ({ page, world }) => {
@@ -55,7 +45,6 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
       'Acknowledged. No more reminders, except when it expires and when it is over.',
     );
     await expect(alerts.getByText(/^Next alert: when it expires/)).toBeVisible();
-    await expectAccessible(page);
     await expect(alerts.getByRole('button', { name: 'Remind me again' })).toBeFocused();
     await alerts.getByRole('button', { name: 'Remind me again' }).click();
     await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
@@ -71,7 +60,6 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
     await alerts.getByRole('button', { name: 'End snooze' }).click();
     await expect(alerts.getByRole('button', { name: 'Snooze', exact: true })).toBeFocused();
   });
-  await expectBothAccessible(page);
 });
 
 test('what was sent has its receipt, and can be sent again', async ({ page, world }) => {
@@ -84,7 +72,6 @@ test('what was sent has its receipt, and can be sent again', async ({ page, worl
   await expect.poll(() => told().length).toBe(1);
   await alerts.getByText('Receipt', { exact: true }).click();
   await expect(alerts.getByText(/^1\. \d+ \w+ \d{4}/)).toBeVisible();
-  await expectAccessible(page);
   await alerts.getByRole('button', { name: /^Send again/ }).click();
   await expect.poll(() => told().length).toBe(2);
   await expect(alerts.getByText(/^2\. \d+ \w+ \d{4}/)).toBeVisible();
@@ -103,7 +90,6 @@ test('a domain has quiet hours of its own, and steps with Premium', async ({ pag
   await expect(alerts.getByLabel('Send nothing at night')).toBeFocused();
   await alerts.getByLabel('Send nothing at night').check();
   await expect(alerts.getByRole('heading', { name: 'If nobody renews, this is sent' })).toBeVisible();
-  await expectAccessible(page);
   await alerts.getByRole('button', { name: 'Save' }).click();
   await expect(alerts.getByText('22:00 to 7:00, critical alerts always')).toBeVisible();
   await expect(alerts.getByText('Own quiet hours')).toBeVisible();
@@ -123,5 +109,4 @@ test('steps of a domain show what they lead to before they are saved', async ({ 
   const preview = alerts.getByRole('region', { name: 'If nobody renews, this is sent' });
   await expect(preview.getByText('21 days before')).toBeVisible();
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();
-  await expectBothAccessible(page);
 });

@@ -1,5 +1,4 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible } from './axe.ts';
 import { expect, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
@@ -159,18 +158,3 @@ test('an address without a page says so, in its status too', async ({ page }) =>
   await page.getByRole('link', { name: 'Back to the start' }).click();
   await expect(page).toHaveURL(/\/landing$/);
 });
-
-for (const [colorScheme, width] of [
-  ['light', 1440],
-  ['dark', 360],
-  ['dark', 1440],
-  ['light', 360],
-] as const)
-  test(`axe finds nothing on the landing page, ${colorScheme}, ${width} px`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    await page.goto('/landing');
-    await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
-    await expectAccessible(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-  });

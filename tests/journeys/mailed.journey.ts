@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import { runScript } from '../kit/run-script.ts';
-import { expectAccessible } from './axe.ts';
 import { expect, newPerson, test, verifyAddress, type World } from './world.ts';
 
 test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });
@@ -48,7 +47,6 @@ test('an invitation is taken out of the address bar, outlives a reload and signs
   await page.goto(link);
   await expect(page).toHaveURL(`${world.app.url}/signup`);
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
-  await expectAccessible(page);
   await page.reload();
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   // Another link in the same tab takes its place.
@@ -92,7 +90,6 @@ test('an added recipient agrees, and stops mail, by links whose tokens no server
   const sent = addressesSent(stranger);
   await stranger.goto(confirmation);
   await expect(stranger).toHaveURL(`${world.app.url}/confirm-recipient`);
-  await expectAccessible(stranger);
   await stranger.reload();
   await stranger.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
@@ -116,11 +113,9 @@ test('an added recipient agrees, and stops mail, by links whose tokens no server
   await stranger.goto(header);
   await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link is incomplete');
-  await expectAccessible(stranger);
   // What the header's address holds opens nothing on the page either.
   await stranger.goto(`/unsubscribe#${header.split('/').at(-1)}`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
-  await expectAccessible(stranger);
   const clicked = await stranger.request.post(header, { form: { 'List-Unsubscribe': 'One-Click' } });
   expect(clicked.status()).toBe(200);
   await stranger.goto(link);

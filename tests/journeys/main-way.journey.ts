@@ -1,4 +1,3 @@
-import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUpOnPage, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
@@ -11,7 +10,6 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
   const name = host.split(':')[0] ?? '';
 
   const person = await signUpOnPage(page);
-  await expectAccessible(page);
 
   await test.step('the card shows the certificate', async () => {
     await addHost(page, host);
@@ -23,7 +21,6 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(
       'One certificate needs attention in four days',
     );
-    await expectAccessible(page);
   });
 
   await test.step('the panel shows the facts and the history', async () => {
@@ -35,7 +32,6 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await expect(panel).toContainText('Upgrade to premium to customize check frequency.');
     const history = panel.locator('section', { hasText: 'Certificate History' });
     await expect(history.getByRole('listitem').first()).toContainText(name);
-    await expectAccessible(page);
     await page.keyboard.press('Escape');
     await expect(panel).toBeHidden();
   });
@@ -59,7 +55,6 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     );
     spec('2D.16', 'The question names the host and says that nothing takes it back');
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
-    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect(page.getByText('Domain deleted successfully')).toBeVisible();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
@@ -68,13 +63,11 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
   await test.step('the account is deleted', async () => {
     await page.goto('/profile');
     await expect(page.getByLabel('Email')).toHaveValue(person.email);
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete Account' }).click();
     const dialog = page.getByRole('alertdialog');
     await expect(dialog).toContainText(
       'Are you sure you want to delete your account? This action cannot be undone.',
     );
-    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect(page).toHaveURL(/\/login/);
     await page.goto('/dashboard');

@@ -1,4 +1,3 @@
-import { expectAccessible } from './axe.ts';
 import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
@@ -16,7 +15,6 @@ test('protected pages lead to the login, and back in', async ({ page, world }) =
   spec('2R.09', '/dashboard needs a session');
   spec('2R.10', '/profile needs a session');
   spec('6.02', 'Protected pages lead anonymous people to /login');
-  await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Please enter your email')).toBeVisible();

@@ -1,4 +1,3 @@
-import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('a host that nobody reaches is down everywhere, since when and why', async ({ page, world }) => {
@@ -21,7 +20,6 @@ test('a host that nobody reaches is down everywhere, since when and why', async 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${dead} is down`);
   await page.getByRole('button', { name: 'Problems, 1' }).click();
   await expect(card(page, well)).toHaveCount(0);
-  await expectAccessible(page);
 
   await page.getByRole('link', { name: dead, exact: true }).click();
   const uptime = page
@@ -32,7 +30,6 @@ test('a host that nobody reaches is down everywhere, since when and why', async 
   await expect(uptime).toContainText('Free shows the last 7 days, Premium the last 90.');
   await uptime.getByRole('slider', { name: 'The last checks, one by one' }).press('ArrowLeft');
   await expect(uptime.getByRole('slider')).toHaveAttribute('aria-valuetext', /refused the connection/);
-  await expectAccessible(page);
 
   await page.goto('/dashboard?view=list');
   await expect(page.getByRole('columnheader', { name: 'Last 30 checks' })).toBeVisible();

@@ -12,6 +12,8 @@ import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.
 /** The product as an operator runs it, with a mail server, a name server and TLS servers around it. */
 export interface World {
   app: App;
+  /** Stops the server and starts it again at the same address. */
+  restart(): Promise<void>;
   mail: SmtpSink;
   /** Serves `name` with a certificate of a trusted authority; resolves to what to type for it. */
   serve(
@@ -53,7 +55,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
       const dns = await startDnsServer();
       const mail = await startSmtpSink();
       const peers: Peer[] = [];
-      const app = await startApp({
+      const settings = {
         DATA_DIR: join(folder.path, 'data'),
         SMTP_URL: mail.url,
         DNS_SERVERS: dns.address,
@@ -63,10 +65,14 @@ export const test = base.extend<object, { environment: Record<string, string>; w
         EXTRA_CA_FILE: extraCa,
         ...MANY_SIGN_UPS,
         ...environment,
-      });
-      await use({
-        app,
+      };
+      const world: World = {
+        app: await startApp(settings),
         mail,
+        async restart() {
+          expect(await world.app.stop()).toBe(0);
+          world.app = await startApp({ ...settings, PORT: new URL(world.app.url).port });
+        },
         async serve(name, certificate = {}) {
           dns.entries.set(name, { addresses: ['127.0.0.1'] });
           // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
@@ -80,8 +86,9 @@ export const test = base.extend<object, { environment: Record<string, string>; w
           dns.entries.set(name, { addresses: ['127.0.0.1'] });
           return `${name}:1`;
         },
-      });
-      expect(await app.stop()).toBe(0);
+      };
+      await use(world);
+      expect(await world.app.stop()).toBe(0);
       await Promise.all([dns.stop(), mail.stop(), ...peers.map((peer) => peer.stop())]);
       folder.remove();
     },

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCertificate } from '../../server/pki/index.ts';
 import { Requester, type RevocationSource } from '../../server/probe/sources/sources.ts';
 import { type CaServer, startCaServer } from '../../scripts/local-peers/ca-server.ts';
@@ -205,9 +205,13 @@ describe('a CRL', () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const release = ca.hold('/leaf.crl');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const asking = ask(openSources(), leaf);
-    // After the 2 s that a CRL has before OCSP is asked.
-    setTimeout(release, 2_300);
+    await expect.poll(() => ca.requests.length).toBe(1);
+    // A CRL has 2 s before OCSP is queried.
+    vi.advanceTimersByTime(2_000);
+    release();
     expect(await asking).toMatchObject([{ answer: good }]);
   });
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../contract/durations.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { metricsOnly } from '../../server/telemetry/index.ts';
 import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
@@ -94,10 +95,8 @@ describe('the claim loop', () => {
     loop.start();
     await vi.waitFor(() => expect(limits).toHaveLength(1));
     due.push(atOnce('late'));
-    const before = performance.now();
     loop.wake();
-    await vi.waitFor(() => expect(done).toEqual(['late']), { interval: 5 });
-    expect(performance.now() - before).toBeLessThan(500);
+    await vi.waitFor(() => expect(done).toEqual(['late']));
   });
 
   it('does not lose a wake-up that comes while it claims', async () => {
@@ -179,9 +178,7 @@ describe('the claim loop', () => {
     due.push(never('hanging'));
     loop.start();
     await vi.waitFor(() => expect(due).toHaveLength(0));
-    const before = performance.now();
-    await loop.stop(PATIENCE);
-    expect(performance.now() - before).toBeLessThan(500);
+    await loop.stop({ graceMs: 0, abortMs: HOUR_MS });
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
   });
 

@@ -69,9 +69,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     await mute.connected;
     expect(await rig.read(monitor)).toMatchObject({ checking: true });
 
-    const before = performance.now();
     await rig.worker.stop();
-    expect(performance.now() - before).toBeLessThan(1_500);
     expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
     expect(await checks(rig)).toEqual([]);
   });
@@ -84,9 +82,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
     rig.worker.start();
     await rig.sink.connected();
-    const before = performance.now();
     await rig.worker.stop();
-    expect(performance.now() - before).toBeLessThan(1_500);
     const deliveries = await store.db.selectFrom('deliveries').select(['state', 'lease_token']).execute();
     expect(deliveries).toEqual([{ state: 'waiting', lease_token: null }]);
 

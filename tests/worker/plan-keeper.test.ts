@@ -47,7 +47,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect((daily[1] ?? 0) - (daily[0] ?? 0)).toBeGreaterThan(20 * HOUR_MS);
   });
 
-  it('wakes at the next end by itself, and stops at once', async () => {
+  it('wakes at the next plan end, and stops without waiting for the one after', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
@@ -60,9 +60,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     });
     keeper.start();
     await until(async () => (await findAccount(store, accountId))?.entitlement.plan === 'free');
-    const before = performance.now();
-    await keeper.stop(5_000);
-    expect(performance.now() - before).toBeLessThan(1_000);
+    await keeper.stop(DAY_MS);
     expect(log.error).not.toHaveBeenCalled();
   });
 
