@@ -110,12 +110,15 @@ export function describeEachDatabase(title: string, suite: Suite): void {
 }
 
 /**
- * Runs the suite on SQLite; with `--everything` on PostgreSQL too. For suites above the store that neither lock, page, count,
- * signal nor share work: the store's own tests cover their queries on both.
+ * SQLite; with `--everything` PostgreSQL too. For suites above the store that neither lock, page, count, signal nor share
+ * work: the store's own tests cover their queries on both.
  */
+export const ANY_DATABASE: readonly DatabaseName[] =
+  process.env['TEST_EVERYTHING'] === 'true' ? DATABASES : ['sqlite'];
+
+/** Runs the suite on `ANY_DATABASE`. */
 export function describeAnyDatabase(title: string, suite: Suite): void {
-  if (process.env['TEST_EVERYTHING'] === 'true') describeEachDatabase(title, suite);
-  else describeOn('sqlite', title, suite);
+  for (const name of ANY_DATABASE) describeOn(name, title, suite);
 }
 
 function describeOn(name: DatabaseName, title: string, suite: Suite): void {

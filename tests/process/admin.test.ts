@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { enqueueMail, type NewMail } from '../../server/store/mail/mails.ts';
 import { COMPILE_CACHE, type App, startApp, temporaryFolder } from '../kit/app.ts';
-import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { ANY_DATABASE, type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 
@@ -99,7 +99,9 @@ describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)
     expect(await run('revoke', alice.email)).toContain('Its plan now: Free.');
     expect(await isPremium()).toBe(false);
   });
+});
 
+describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
   it('shuts an account and opens it again, and signs it out', async () => {
     const { run, person, app } = await stage(name);
     const alice = await person('Alice');
