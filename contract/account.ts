@@ -56,7 +56,10 @@ export const subscriptionClaimsSchema = z.object({
   exp: z.number(),
 });
 
-/** Answer of `GET /user/sub`: a JWT (HS256) whose claims match `subscriptionClaimsSchema`. See docs/decisions/0005. */
+/**
+ * Answer of `GET /user/sub`: a JWT (HS256) whose claims match `subscriptionClaimsSchema`. See
+ * docs/decisions/0005-trust-no-subscription-token-or-auth-record.md.
+ */
 export const subscriptionTokenSchema = z.object({ data: z.string() });
 
 /** The account's plan and anything that needs its owner's attention. Instants are ISO 8601 UTC. */

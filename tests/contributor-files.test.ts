@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 
@@ -154,4 +154,74 @@ describe('renovate.json', () => {
     );
     expect(patterns.filter((pattern) => globSync(pattern, { cwd: root }).length === 0)).toEqual([]);
   });
+});
+
+/** Returns what a page shows as code, such as paths and names. */
+const codeIn = (page: string): string[] =>
+  Array.from(read(page).matchAll(/`([^`\n]+)`/g), ([, code = '']) => code);
+
+describe.each(globSync('docs/how-to/*.md', { cwd: root }))('%s', (page) => {
+  const paths = codeIn(page).filter((code) => /^(?:\w[\w.-]*\/[\w./-]+|\w+\.md)$/.test(code));
+
+  it('names only files and folders that exist', () => {
+    expect(paths.length).toBeGreaterThan(10);
+    expect(paths.filter((path) => !exists(path))).toEqual([]);
+  });
+
+  it('names only identifiers that occur in the files it names', () => {
+    const files = paths.filter((path) => /\.\w+$/.test(path));
+    const words = new Set(files.flatMap((path) => read(path).match(/\w+/g) ?? []));
+    const identifiers = codeIn(page).filter((code) => /^\w+$/.test(code));
+    expect(identifiers.length).toBeGreaterThan(5);
+    expect(identifiers.filter((name) => !words.has(name))).toEqual([]);
+  });
+});
+
+describe('docs/decisions', () => {
+  const records = globSync('docs/decisions/[0-9]*.md', { cwd: root })
+    .toSorted()
+    .map((path) => {
+      const [heading = '', ...lines] = read(path).split('\n');
+      return { file: basename(path), heading, sections: lines.filter((line) => line.startsWith('## ')) };
+    });
+
+  it('have imperative titles of one style, from which the names of their files follow', () => {
+    for (const { file, heading } of records) {
+      expect(heading).toMatch(/^# \d{4}: [A-Z][a-z]+(?: [\w-]+,?)+$/);
+      // An instruction begins neither with a noun's article nor with "Sharing", "Shares" or "How".
+      expect(heading).not.toMatch(/: (?:An?|The|One|Our|How|What|Where|Why|\w+ing|\w+[^s]s) /);
+      const words = heading
+        .slice(2)
+        .toLowerCase()
+        .split(/[^a-z0-9]+/);
+      expect(file).toBe(`${words.join('-')}.md`);
+    }
+  });
+
+  it('are numbered without gaps', () => {
+    expect(records.map(({ file }) => Number(file.slice(0, 4)))).toEqual(records.map((_, index) => index + 1));
+  });
+
+  it('have the sections context, decision and consequences', () => {
+    for (const { file, sections } of records)
+      expect([file, ...sections.filter((section) => section !== '## Considered')]).toEqual([
+        file,
+        '## Context',
+        '## Decision',
+        '## Consequences',
+      ]);
+  });
+
+  it('are each in the index once, in order, with the same title', () => {
+    const entries = read('docs/decisions/README.md').match(/^- \[.+?\]\(.+?\): .+$/gm) ?? [];
+    expect(entries.map((entry) => entry.slice(0, entry.indexOf('): ') + 1))).toEqual(
+      records.map(({ file, heading }) => `- [${heading.slice(2)}](${file})`),
+    );
+  });
+});
+
+it.each(globSync(['*.md', 'docs/**/*.md'], { cwd: root }))('%s links only to files that exist', (page) => {
+  const links = Array.from(read(page).matchAll(/\]\(([^)\s#]+)/g), ([, target = '']) => target);
+  const relative = links.filter((target) => !/^[a-z]+:/.test(target));
+  expect(relative.filter((target) => !exists(join(dirname(page), target)))).toEqual([]);
 });
