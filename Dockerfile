@@ -24,7 +24,7 @@ COPY LICENSE ./
 COPY contract contract
 COPY server server
 COPY scripts scripts
-# To be read by anybody, whatever the umask of the checkout was. With this file, the commands of docs/operations.md neither
+# To be read by anybody, whatever the umask of the checkout was. With this file, the commands of docs/guides/commands.md neither
 # install nor build anything.
 RUN chmod -R a+rX package.json LICENSE contract server scripts && touch .packaged
 

@@ -380,10 +380,10 @@ const PAYMENTS = {
   none: null,
   live: null,
   sandbox:
-    "  Payments: Paddle's sandbox, nobody is charged: test cards buy Premium. docs/payments.md says how to sell",
-  test: '  Payments: test mode, no money moves. docs/payments.md says how to sell',
+    "  Payments: Paddle's sandbox, nobody is charged: test cards buy Premium. docs/guides/sell.md says how to sell",
+  test: '  Payments: test mode, no money moves. docs/guides/sell.md says how to sell',
   unset:
-    '  Payments: none, so Premium cannot be bought. Set the PADDLE_ variables (docs/payments.md), or BILLING=none to give Premium to everybody',
+    '  Payments: none, so Premium cannot be bought. Set the PADDLE_ variables (docs/guides/sell.md), or BILLING=none to give Premium to everybody',
 } as const;
 
 /** Errors whose message is enough for the operator. Other errors are printed with their stack. */

@@ -145,7 +145,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
 
 it('systemd’s service can enter the folder of its settings, and nobody else reads these', () => {
   expect(read('deploy/systemd/certlantern.service')).toMatch(/^ConfigurationDirectoryMode=0755$/m);
-  expect(read('docs/operations.md')).toContain(
+  expect(read('docs/guides/install.md')).toContain(
     'install -d -m 755 /etc/certlantern && install -m 600 .env.example /etc/certlantern/certlantern.env',
   );
 });

@@ -92,7 +92,7 @@ describeAnyDatabase('The guide to the API', (open) => {
     expect(stdout).toContain('"tags":["prod","shop"]');
     expect(stdout).toContain('"name":"Nightly job"');
     expect(stdout).toMatch(/ratelimit: .*"token";r=\d+/i);
-    expect(stdout).toContain('The token is no longer good.');
+    expect(stdout).toContain('The token is no longer valid.');
     expect(stdout).toContain('/status/orchard-status"');
     expect(stdout).toMatch(/^certlantern_domain\w*\{.*domain="example\.com"/m);
     const once = [...stdout.matchAll(/"id":"([^"]*)","domain":null,"starts_at":"2026-02-01T02/g)];

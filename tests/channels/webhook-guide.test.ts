@@ -7,7 +7,7 @@ import { alertEvent } from '../../server/core/index.ts';
 import { content } from './alert-mails.ts';
 import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
-const guide = readFileSync('docs/webhooks.md', 'utf8');
+const guide = readFileSync('docs/guides/webhooks.md', 'utf8');
 
 /** The code blocks of the guide in a language, in their order. */
 const blocks = (language: string): string[] =>

@@ -131,7 +131,7 @@ describe('The rules for alerts', () => {
 
 describe('Alarms', () => {
   it('are all explained on the page about monitoring and in the mail to the operator', () => {
-    const [, section = ''] = /^## Alarms\n(.*?)^## /ms.exec(read('docs/operations/monitoring.md')) ?? [];
+    const [, section = ''] = /^## Alarms\n(.*?)^## /ms.exec(read('docs/guides/monitor.md')) ?? [];
     const rows = [...section.matchAll(/^\| `([a-z_]+)` +\|/gm)];
     expect(rows.map(([, code]) => code)).toEqual([...ALARM_CODES]);
     for (const code of ALARM_CODES) {

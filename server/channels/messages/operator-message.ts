@@ -42,7 +42,7 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
   },
   paddle_sandbox: {
     title: 'Premium is sold without charging anybody',
-    what: 'Use the keys of your live Paddle account (docs/payments.md). If this is meant as a test, set BILLING=sandbox.',
+    what: 'Use the keys of your live Paddle account (docs/guides/sell.md). If this is meant as a test, set BILLING=sandbox.',
   },
 };
 
@@ -64,7 +64,7 @@ export function operatorAlarm(
     paragraphs: [
       ...(seen === '' ? [] : [seen]),
       ALARMS[code]?.what ?? 'Look in the log of the server.',
-      'The operations guide (docs/operations/monitoring.md) says more. You are told once; the alarm ends by itself when it is over.',
+      'The monitoring guide (docs/guides/monitor.md) says more. You are told once; the alarm ends by itself when it is over.',
     ],
     facts: [
       { label: 'Alarm', value: name, mono: true },

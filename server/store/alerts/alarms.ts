@@ -6,7 +6,7 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /**
  * Codes of problems that only the operator can fix. They are stable, because metrics and mails contain them.
- * docs/operations/monitoring.md explains each code.
+ * docs/guides/monitor.md explains each code.
  */
 export const ALARM_CODES = [
   'smtp_refuses_us',
