@@ -4,7 +4,8 @@ import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
 import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { castOf, type Send } from '../kit/people.ts';
+import { addCast, type Cast } from '../kit/cast.ts';
+import type { Send } from '../kit/people.ts';
 import { REMEMBERED_PASSWORDS } from '../kit/remembered-passwords.ts';
 
 export const SECRETS = {
@@ -25,7 +26,7 @@ export interface TestApi {
   send: Send;
   /** As if the socket's peer were at this address. */
   sendFrom(address: string): Send;
-  cast(options?: Parameters<typeof castOf>[2]): ReturnType<typeof castOf>;
+  cast(options?: Parameters<typeof addCast>[1]): Promise<Cast>;
 }
 
 type Overrides = Partial<Omit<AppOptions, 'config'>> & {
@@ -107,7 +108,9 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     (remoteAddress: string): Send =>
     async (path, init) =>
       app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } });
-  const send = sendFrom('198.51.100.7');
+  const address = '198.51.100.7';
+  const send = sendFrom(address);
+  const secureCookies = !(overrides.config?.insecureHttp && publicUrl.protocol === 'http:');
   return {
     store,
     clock,
@@ -115,6 +118,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     routes: app.routes,
     send,
     sendFrom,
-    cast: (options) => castOf(send, store, options),
+    cast: (options) =>
+      addCast({ store, send, address, sessionSecret: SECRETS.session, secureCookies, clock }, options),
   };
 }

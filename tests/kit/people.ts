@@ -2,7 +2,6 @@ import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { problemSchema, type Problem } from '../../contract/problem.ts';
-import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { rawDatabase } from './raw-database.ts';
 
@@ -116,25 +115,6 @@ export async function signIn(send: Send, { name, email, password }: Person): Pro
 /** Marks the address of an account as verified, as the link in the mail does. */
 export async function markVerified(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
   await store.db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', accountId).execute();
-}
-
-/**
- * Alice has the Free plan, Bob Premium, and Charlie must have no access to anybody's things. Their addresses are verified
- * unless the test says otherwise.
- */
-export async function castOf(
-  send: Send,
-  store: Store,
-  { verified = true } = {},
-): Promise<{ alice: Person; bob: Person; charlie: Person; anonymous: Client }> {
-  const [alice, bob, charlie] = await Promise.all([
-    signUp(send, { name: 'Alice' }),
-    signUp(send, { name: 'Bob' }),
-    signUp(send, { name: 'Charlie' }),
-  ]);
-  await grantPremium(store, bob.id, { grant: { endsAt: null }, now: Date.now() });
-  if (verified) for (const { id } of [alice, bob, charlie]) await markVerified(store, id);
-  return { alice, bob, charlie, anonymous: createClient(send) };
 }
 
 /** An ID token of the identity that the client has just signed in with. */
