@@ -42,6 +42,22 @@ export const ALERTS: readonly Screen[] = [
   { name: 'alerts', visitor: 'member', show: alerts },
   { name: 'alerts-free', visitor: 'newcomer', show: alerts },
   {
+    name: 'alerts-broken-channel',
+    visitor: 'member',
+    async show(page) {
+      await page.route('**/api/channels', async (route) => {
+        const response = await route.fetch();
+        const { data, ...rest } = (await response.json()) as { data: { kind: string }[] };
+        const [email, first, ...others] = data;
+        await route.fulfill({
+          response,
+          json: { ...rest, data: [email, { ...first, state: 'broken' }, ...others] },
+        });
+      });
+      await alerts(page);
+    },
+  },
+  {
     name: 'alerts-own-steps',
     visitor: 'member',
     async show(page) {
