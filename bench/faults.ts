@@ -39,8 +39,8 @@ try {
       seed,
       progress: (text) => void process.stdout.write(`  ${name}: ${text}\n`),
     });
-    for (const [place, outcome] of outcomes) {
-      const line = `${name} (${place}): ${outcome.line}`;
+    for (const [database, outcome] of outcomes) {
+      const line = `${name} (${database}): ${outcome.line}`;
       table.push(line, ...outcome.broken.slice(0, 20).map((what) => `  BROKEN ${what}`));
       broken += outcome.broken.length;
       process.stdout.write(`${line}${outcome.broken.length > 0 ? ' — BROKEN' : ''}\n`);

@@ -181,7 +181,7 @@ export const addMaintenanceWindowSchema = z
   });
 
 /** Secret URL of the calendar feed, shown only in this answer. */
-export const calendarMadeSchema = z.object({ url: z.string() });
+export const calendarCreatedSchema = z.object({ url: z.string() });
 
 /**
  * Token of a mailed link, valid without an account. Truncated tokens pass this schema too, so that the answer is `invalid_token`

@@ -16,8 +16,8 @@ export function daysLeft(notAfter: number, now: number): number {
 }
 
 /**
- * Returns the badge for the days from `now` until `notAfter` (both ms UTC), whatever the certificate's lifetime; null if more
- * than `SOON_DAYS` are left.
+ * Returns the badge for the days from `now` until `notAfter` (both ms UTC); null if more than `SOON_DAYS` are left. The
+ * certificate's lifetime does not matter.
  */
 export function expiryBadge(notAfter: number, now: number): Badge | null {
   const days = daysLeft(notAfter, now);

@@ -60,7 +60,7 @@ export const channelSchema = z
 export type ChannelWire = z.infer<typeof channelSchema>;
 
 /** Answer to adding a channel. `secret` is a webhook's Standard Webhooks key (`whsec_…`), shown only in this answer. */
-export const channelMadeSchema = z.object({
+export const channelAddedSchema = z.object({
   channel: channelSchema,
   secret: z.string().nullable().meta({
     description:

@@ -234,7 +234,7 @@ export const historyEntrySchema = z
     sans: z.array(z.string()).default([]),
     first_seen_at: isoInstant,
     last_seen_at: isoInstant,
-    /** False if only the fields of this entry are stored, so that the certificate can no longer be compared or downloaded. */
+    /** False if only the fields of this entry are stored. The certificate can then be neither compared nor downloaded. */
     kept: z.boolean().default(true),
   })
   .meta({ id: 'HistoryEntry' });

@@ -22,7 +22,7 @@ const MAX_DAYS = 3_650;
 /** Format of a personal token: 256 random bits after a prefix that secret scanners can recognise. */
 export const TOKEN_PATTERN = /^clt_[A-Za-z0-9_-]{43}$/;
 
-export const makeTokenSchema = z.object({
+export const createTokenSchema = z.object({
   name: lineSchema(TOKEN_NAME_MAX_LENGTH).min(1, 'Give the token a name'),
   scopes: z
     .array(z.enum(TOKEN_SCOPES))
@@ -31,7 +31,7 @@ export const makeTokenSchema = z.object({
   /** Lifetime in days; null if the token does not expire. */
   expires_in_days: z.number().int().min(1).max(MAX_DAYS).nullable(),
 });
-export type MakeToken = z.infer<typeof makeTokenSchema>;
+export type CreateToken = z.infer<typeof createTokenSchema>;
 
 /** A personal token without its secret. Instants are ISO 8601 UTC. */
 export const tokenSchema = z
@@ -50,4 +50,4 @@ export const tokenSchema = z
 export type TokenWire = z.infer<typeof tokenSchema>;
 
 /** Answer to creating a token. `secret` is shown only in this answer. */
-export const tokenMadeSchema = z.object({ token: tokenSchema, secret: z.string() });
+export const tokenCreatedSchema = z.object({ token: tokenSchema, secret: z.string() });

@@ -23,8 +23,8 @@ export const PROTOCOLS = [
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /**
- * States of a domain. `paused`: not checked at present, whatever earlier checks found; `pending`: never checked; `unread`:
- * checked, but no certificate was ever read; the others follow from the certificate, by the thresholds of the badge.
+ * States of a domain. `paused`: not checked at present, even if earlier checks found a problem; `pending`: never checked;
+ * `unread`: checked, but no certificate was ever read; the others follow from the certificate, by the thresholds of the badge.
  */
 export const DOMAIN_STATES = [
   'pending',

@@ -14,12 +14,12 @@ answerHelp(`${USAGE}
 Writes the whole database and the keys into one file, beside the running server. npm run restore reads it.`);
 
 await runTool(async () => {
-  const [place, ...more] = process.argv.slice(2);
-  if (place === undefined || more.length > 0 || place.startsWith('-')) throw new MistakeError(USAGE);
+  const [target, ...more] = process.argv.slice(2);
+  if (target === undefined || more.length > 0 || target.startsWith('-')) throw new MistakeError(USAGE);
   const config = parseConfig(readEnvironment());
   refuseMissingDatabase(config);
   const now = Date.now();
-  const file = fileAt(place, now);
+  const file = fileAt(target, now);
   const secrets = readSecrets(config.dataDir);
   const { tables, level } = await backUp({ ...config, file, secrets, now });
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
@@ -36,10 +36,10 @@ await runTool(async () => {
  * @throws MistakeError if the folder does not exist.
  */
 function fileAt(given: string, now: number): string {
-  const place = resolve(given);
-  if (existsSync(place) && statSync(place).isDirectory())
-    return join(place, `certlantern-${fileTimestamp(now)}.backup`);
-  const folder = /[/\\]$/.test(given) ? place : dirname(place);
-  if (existsSync(folder) && folder !== place) return place;
+  const target = resolve(given);
+  if (existsSync(target) && statSync(target).isDirectory())
+    return join(target, `certlantern-${fileTimestamp(now)}.backup`);
+  const folder = /[/\\]$/.test(given) ? target : dirname(target);
+  if (existsSync(folder) && folder !== target) return target;
   throw new MistakeError(`There is no folder ${folder}.`, 1);
 }

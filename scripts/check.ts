@@ -16,7 +16,7 @@ const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
 const CONCURRENCY = 16;
 /** Timeouts for fetching issuer certificates and revocation status, ms. Longer than the server's: no later check follows. */
-const TIMEOUTS = { authorities: 8_000, status: 8_000 };
+const TIMEOUTS = { intermediates: 8_000, status: 8_000 };
 
 async function main(): Promise<number> {
   const config = parseConfig(readEnvironment());

@@ -8,7 +8,7 @@ import { restore, fileTimestamp } from '../server/store/operations/copy/restore.
 import { MistakeError } from './admin/mistake-error.ts';
 import { minute } from './admin/plain.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
-import { placeSecrets, refuseOtherSecrets } from './database/secrets-file.ts';
+import { restoreSecrets, refuseOtherSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run restore -- FILE [--force]';
@@ -17,8 +17,8 @@ Restores the database and the keys from a backup, while the server is stopped. -
 already there, and keeps the old one under another name.`);
 
 await runTool(async () => {
-  const { place, force } = readArguments();
-  const file = resolve(place);
+  const { path, force } = readArguments();
+  const file = resolve(path);
   if (!existsSync(file)) throw new MistakeError(`There is no file ${file}.`, 1);
   const config = parseConfig(readEnvironment());
   const { secrets } = readBackupMetadata(file);
@@ -32,7 +32,7 @@ await runTool(async () => {
       file,
       replace: force,
       now,
-      placeSecrets: () => placeSecrets(config.dataDir, secrets, `before-${fileTimestamp(now)}`),
+      restoreSecrets: () => restoreSecrets(config.dataDir, secrets, `before-${fileTimestamp(now)}`),
     });
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
     say(
@@ -45,15 +45,15 @@ await runTool(async () => {
   }
 });
 
-function readArguments(): { place: string; force: boolean } {
+function readArguments(): { path: string; force: boolean } {
   try {
     const { values, positionals } = parseArgs({
       args: process.argv.slice(2),
       allowPositionals: true,
       options: { force: { type: 'boolean', default: false } },
     });
-    const [place, ...more] = positionals;
-    if (place !== undefined && more.length === 0) return { place, force: values.force };
+    const [path, ...more] = positionals;
+    if (path !== undefined && more.length === 0) return { path, force: values.force };
   } catch (error) {
     throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${USAGE}`);
   }

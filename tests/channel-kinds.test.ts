@@ -101,7 +101,7 @@ describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
     ['a config of another kind', JSON.stringify({ ...EXAMPLES[kind].entered, kind: 'fax' })],
   ])('decodes a stored text that holds %s to null', (_, config) => {
     expect(readConfig({ kind, config })).toBeNull();
-    expect(storable(stored(kind)).isSamePlace({ kind, config })).toBe(false);
+    expect(storable(stored(kind)).isSameReceiver({ kind, config })).toBe(false);
   });
 
   it('shows a target and a name without the secret', () => {
@@ -112,9 +112,9 @@ describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
 
   it('recognises a second channel to the same receiver', () => {
     const one = storable(stored(kind));
-    expect(one.isSamePlace({ kind, config: one.text })).toBe(true);
+    expect(one.isSameReceiver({ kind, config: one.text })).toBe(true);
     for (const other of CHANNEL_KIND_NAMES.filter((each) => each !== kind))
-      expect(one.isSamePlace({ kind: other, config: storable(stored(other)).text })).toBe(false);
+      expect(one.isSameReceiver({ kind: other, config: storable(stored(other)).text })).toBe(false);
   });
 });
 

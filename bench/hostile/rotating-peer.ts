@@ -28,17 +28,17 @@ async function start(address: string, at: number): Promise<number> {
 
 function nextChain(): MintedCertificate {
   const number = count++;
-  const namesOf = (place: number): string[] =>
+  const namesOf = (depth: number): string[] =>
     Array.from({ length: NAMES.count }, (_, index) => {
-      const start = `${number}-${place}-${index}.`;
+      const start = `${number}-${depth}-${index}.`;
       return `${start}${`${'x'.repeat(60)}.`.repeat(4).slice(0, NAMES.length - start.length - 5)}.test`;
     });
   let authority = mintAuthority({ key, commonName: `Root ${number}`, dnsNames: namesOf(0) });
-  for (let place = 1; place < CHAIN_LENGTH; place++)
+  for (let depth = 1; depth < CHAIN_LENGTH; depth++)
     authority = authority.intermediate({
       key,
-      commonName: `CA ${number}-${place}`,
-      dnsNames: namesOf(place),
+      commonName: `CA ${number}-${depth}`,
+      dnsNames: namesOf(depth),
     });
   return authority.issue({ key, dnsNames: [host, ...namesOf(CHAIN_LENGTH)] });
 }

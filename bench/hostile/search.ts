@@ -61,8 +61,8 @@ async function describeAll(store: Store, letter: string): Promise<void> {
     const monitors = await trx.selectFrom('monitors').select(['id', 'host', 'port']).execute();
     for (const [index, { id, host, port }] of monitors.entries()) {
       // Make all tags different, so that the summary has to count as many tags as possible.
-      const tags = Array.from({ length: MAX_TAGS }, (_, place) =>
-        String(index * MAX_TAGS + place).padStart(TAG_MAX_LENGTH, letter),
+      const tags = Array.from({ length: MAX_TAGS }, (_, tagIndex) =>
+        String(index * MAX_TAGS + tagIndex).padStart(TAG_MAX_LENGTH, letter),
       );
       await trx
         .updateTable('monitors')

@@ -6,7 +6,7 @@ import { startApp } from '../../tests/kit/app.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { type Farm, startFarm, ZONES } from './farm.ts';
-import { createDatabase, type Database, settleDisk } from './store-variants.ts';
+import { createDatabase, type Database, analyzeAndFlush } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** A store whose monitors check the farm. They have the state of monitors after a day, so that no first checks follow. */
@@ -20,7 +20,7 @@ export interface FarmStore {
   remove(): Promise<void>;
 }
 
-const SETTLE_MS = 4 * MINUTE_MS;
+const FIRST_CHECKS_TIMEOUT_MS = 4 * MINUTE_MS;
 /** Number of checks per daily posture check; about the same as for a monitor that is checked every 15 minutes. */
 const POSTURE_EVERY = 80;
 
@@ -57,12 +57,12 @@ export async function createFarmStore(
       endpointOf: (index) => ({ host: farm.hostOf(index), port: farm.port }),
     });
     say(`${monitors.toLocaleString('en')} monitors; ${ZONES} of them are looked at first`);
-    await settle(store, farm);
+    await waitForFirstChecks(store, farm);
   } finally {
     await app.stop();
   }
   await copyToAll(store);
-  await settleDisk(store);
+  await analyzeAndFlush(store);
   return {
     database,
     farm,
@@ -80,14 +80,14 @@ export async function createFarmStore(
  * Makes one host of each zone due and waits until the product has scheduled its next check at the regular interval.
  * Throws after four minutes.
  */
-async function settle({ db }: Store, farm: Farm): Promise<void> {
+async function waitForFirstChecks({ db }: Store, farm: Farm): Promise<void> {
   const hosts = Array.from({ length: ZONES }, (_, zone) => farm.hostOf(zone));
   await db
     .updateTable('monitors')
     .set({ next_check_at: Date.now(), active: 1, paused_by: null })
     .where('host', 'in', hosts)
     .execute();
-  for (const until = Date.now() + SETTLE_MS; ;) {
+  for (const until = Date.now() + FIRST_CHECKS_TIMEOUT_MS; ;) {
     await delay(2_000);
     const { waiting } = await db
       .selectFrom('monitors')
@@ -97,7 +97,7 @@ async function settle({ db }: Store, farm: Farm): Promise<void> {
       .executeTakeFirstOrThrow();
     if (waiting === 0) return;
     if (Date.now() > until)
-      throw new Error(`${waiting} monitors of the farm are not settled after four minutes`);
+      throw new Error(`${waiting} monitors of the farm are still due after four minutes`);
   }
 }
 
@@ -180,9 +180,9 @@ export async function spreadDue(
 ): Promise<Map<string, number>> {
   const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).orderBy('id').execute();
   // Order monitors by their random ids, so that hosts with consecutive numbers are not due together.
-  const due = new Map(rows.map(({ id }, place) => [id, Math.floor(from + (place / rows.length) * overMs)]));
-  await sql`update monitors set next_check_at = ${sql.lit(from)} + places.place * ${sql.lit(overMs)} / ${sql.lit(rows.length)}
-    from (select id, row_number() over (order by id) - 1 as place from monitors where active = 1) as places
-    where places.id = monitors.id`.execute(db);
+  const due = new Map(rows.map(({ id }, index) => [id, Math.floor(from + (index / rows.length) * overMs)]));
+  await sql`update monitors set next_check_at = ${sql.lit(from)} + positions.position * ${sql.lit(overMs)} / ${sql.lit(rows.length)}
+    from (select id, row_number() over (order by id) - 1 as position from monitors where active = 1) as positions
+    where positions.id = monitors.id`.execute(db);
   return due;
 }

@@ -8,7 +8,7 @@ export interface Farm {
   port: number;
   /** Returns the name of host number `index`. Hosts of one zone serve the same certificate. */
   hostOf(index: number): string;
-  /** Environment variables with which the product finds and trusts the hosts. */
+  /** Environment variables that let the product find and trust the hosts. */
   environment: Record<string, string>;
   stop(): Promise<void>;
 }

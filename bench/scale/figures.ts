@@ -40,7 +40,10 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 /** Runs `work` `rounds` times in sequence. Returns the durations in ms. */
-export async function timed(rounds: number, work: (round: number) => Promise<unknown>): Promise<number[]> {
+export async function measureRounds(
+  rounds: number,
+  work: (round: number) => Promise<unknown>,
+): Promise<number[]> {
   const took: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const from = performance.now();

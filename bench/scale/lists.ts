@@ -1,7 +1,7 @@
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimePercents } from '../../server/store/checks/uptime.ts';
-import { type Figure, percentile, timed } from './figures.ts';
-import { type MeasuredStore, settleDisk } from './store-variants.ts';
+import { type Figure, percentile, measureRounds } from './figures.ts';
+import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
@@ -23,7 +23,7 @@ export async function measureLists({ store, content, now }: MeasuredStore): Prom
     .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
     .where('account_id', 'in', [content.largest, content.small ?? ''])
     .execute();
-  await settleDisk(store);
+  await analyzeAndFlush(store);
   return [
     ...(await measureAccount(store, content.largest, 'the largest account')),
     ...(content.small === null ? [] : await measureAccount(store, content.small, 'a small account')),
@@ -75,6 +75,6 @@ async function measureAccount(store: Store, accountId: string, name: string): Pr
 }
 
 async function figureOf(what: string, work: () => Promise<unknown>): Promise<Figure> {
-  await timed(3, work);
-  return { what, value: percentile(await timed(ROUNDS, work), 0.99), unit: 'ms' };
+  await measureRounds(3, work);
+  return { what, value: percentile(await measureRounds(ROUNDS, work), 0.99), unit: 'ms' };
 }

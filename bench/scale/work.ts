@@ -2,7 +2,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
 import { percentile } from './figures.ts';
-import { type MeasuredStore, settleDisk } from './store-variants.ts';
+import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
@@ -16,7 +16,7 @@ const MIN_PER_SECOND = 222;
 export async function measureWork({ variant, store, content, now }: MeasuredStore): Promise<Figure[]> {
   const ids = await someMonitors(store);
   const chains = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
-  await settleDisk(store);
+  await analyzeAndFlush(store);
   const first = await round(store, chains, now);
   const again = await round(store, chains, now + MINUTE_MS);
   return [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
-import { makeTokenSchema, tokenMadeSchema, tokenSchema } from '../token.ts';
+import { createTokenSchema, tokenCreatedSchema, tokenSchema } from '../token.ts';
 
 /** Calls for personal tokens. They need a session: a token cannot create, list or revoke tokens. */
 export const TOKEN_CALLS = {
@@ -18,8 +18,8 @@ export const TOKEN_CALLS = {
     path: '/user/tokens',
     access: 'session',
     summary: 'Create a personal token; only this answer contains its secret',
-    body: makeTokenSchema,
-    response: wrapped(tokenMadeSchema),
+    body: createTokenSchema,
+    response: wrapped(tokenCreatedSchema),
     status: 200,
     problems: ['too_many_tokens'],
   },

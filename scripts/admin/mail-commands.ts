@@ -1,6 +1,6 @@
 import { type AccountMail, displayName } from '../../server/core/index.ts';
 import { type Account, listIdentities } from '../../server/store/accounts/accounts.ts';
-import { requeueMail, listSentMail, type SentMail } from '../../server/store/mail/sent-mail.ts';
+import { requeueMail, listOutgoingMail, type OutgoingMail } from '../../server/store/mail/sent-mail.ts';
 import type { CommandContext } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
@@ -24,7 +24,7 @@ const KINDS: Record<string, string> = {
 } satisfies Record<AccountMail['kind'], string>;
 
 export async function showMail(account: Account, { store }: CommandContext): Promise<string[]> {
-  const mails = await listSentMail(store, account, MAX_MAILS);
+  const mails = await listOutgoingMail(store, account, MAX_MAILS);
   if (mails.length === 0) return [`Nothing was mailed to ${account.email} yet.`];
   return table(
     ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
@@ -64,7 +64,7 @@ export async function resendMail(
 }
 
 async function resendOne(account: Account, id: string, context: CommandContext): Promise<string[]> {
-  const mails = await listSentMail(context.store, account, MAX_MAILS);
+  const mails = await listOutgoingMail(context.store, account, MAX_MAILS);
   const [mail, ...others] = mails.filter((each) => each.id.startsWith(id.toLowerCase()));
   if (mail === undefined || id.length < SHORT_ID)
     throw new MistakeError(
@@ -88,7 +88,7 @@ async function resendOne(account: Account, id: string, context: CommandContext):
 const disabledNote = ({ disabled }: Account): string[] =>
   disabled ? ['It waits until the account is enabled: nothing is mailed to a disabled one.'] : [];
 
-function mailTitle({ alert, kind }: SentMail): string {
+function mailTitle({ alert, kind }: OutgoingMail): string {
   if (alert !== null) return `Alert (${alert.step.replaceAll('_', ' ')}): ${displayName(alert)}`;
   return KINDS[kind ?? ''] ?? String(kind);
 }

@@ -20,7 +20,7 @@ export function refuseOtherSecrets(dataDir: string, text: string | null, replace
 }
 
 /** Writes `text` to secrets.json unless it is null. Renames a file with other keys so that its name ends in `suffix`. */
-export function placeSecrets(dataDir: string, text: string | null, suffix: string): void {
+export function restoreSecrets(dataDir: string, text: string | null, suffix: string): void {
   const path = pathIn(dataDir);
   if (text === null || readSecrets(dataDir) === text) return;
   const draft = `${path}.restoring`;

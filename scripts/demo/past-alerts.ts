@@ -132,8 +132,8 @@ export async function alertPastOutage(
   }
 }
 
-/** Adds the person's past actions: acknowledged and snoozed incidents, and a maintenance window. */
-export async function answerPastIncidents(
+/** Acknowledges and snoozes open incidents and adds a maintenance window, as a user would. */
+export async function addUserActions(
   store: Store,
   {
     accountId,

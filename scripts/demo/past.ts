@@ -4,7 +4,7 @@ import { record } from '../../server/store/checks/checks.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
-import { answerPastIncidents, deliverPastAlerts } from './past-alerts.ts';
+import { addUserActions, deliverPastAlerts } from './past-alerts.ts';
 import { createPastUptime } from './uptime.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
@@ -96,7 +96,7 @@ export async function createPastChecks(
     await updateDescription(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
     if (pausedDaysAgo !== undefined) await pauseMonitor(store, { ...key, now: watchedUntil(host, now) });
   }
-  await answerPastIncidents(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
+  await addUserActions(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
 
   async function recordCheck(
     monitor: ClaimedMonitor,

@@ -187,7 +187,7 @@ function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: re
   const instants = outages.flatMap(({ from, to }) => [
     from,
     from + 30_000,
-    // The product checks a host that is down every hour, so assume that its last check was half an hour ago.
+    // The worker checks a down host at least once an hour, so put its last check at most 30 minutes ago.
     ...(to === null ? [Math.max(from + 30_000, now - HOUR_MS / 2)] : []),
   ]);
   for (let at = now - interval / 2; at > since;) {

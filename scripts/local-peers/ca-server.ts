@@ -6,22 +6,22 @@ import { gzipSync } from 'node:zlib';
 
 import { listening } from './tls-server.ts';
 
-/** What a CA may do wrong when it is asked; each goes on until the client hangs up. */
+/** Faulty behaviour of a CA. Faults without an end last until the client closes the connection. */
 export type CaFault =
-  /** Takes the request and says nothing. */
+  /** Reads the request and never responds. */
   | 'silent'
-  /** A byte of the body every 20 ms. */
+  /** Sends one byte of the body every 20 ms. */
   | 'drip'
-  /** Body without end, as fast as it is taken. */
+  /** Sends an endless body as fast as the client reads it. */
   | 'endless'
-  /** Announces 40 MB and sends nothing of them. */
+  /** Announces a body of 40 MB and sends none of it. */
   | 'lying-length'
-  /** Announces more than it sends before it hangs up. */
+  /** Announces 1,000 bytes, sends 100 and closes the connection. */
   | 'cut'
   | 'endless-headers'
-  /** 64 MB in 64 kB. */
+  /** Sends 64 MB of zeros, compressed to 64 kB. */
   | 'gzip-bomb'
-  /** 302 to the path `/elsewhere` of the same server. */
+  /** Redirects (302) to `/elsewhere` on the same server. */
   | 'redirect'
   | 'reset'
   | 'not-found'
@@ -32,28 +32,32 @@ export interface CaRequest {
   path: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
-  /** What it was answered with; null while it is held back or for faults without a status. */
+  /** Status of the response; null while the request is held, and for faults that send no status. */
   status: number | null;
 }
 
+/** Response body, or a function that returns it for a request body. */
 type Answer = Uint8Array | ((request: Buffer) => Uint8Array);
 
 export interface CaServer {
   port: number;
-  /** `http://127.0.0.1:PORT`: start the server before minting what points at it. */
+  /** `http://127.0.0.1:PORT`. Start the server first: certificates that point at it need its port. */
   origin: string;
-  /** Every request so far, oldest first. */
+  /** All requests so far, oldest first. */
   requests: readonly CaRequest[];
   requestsTo(path: string): readonly CaRequest[];
-  /** Serves a CRL with an ETag of its bytes; called again, another one at the same address. Returns the URL. */
+  /** Serves a CRL, with the hash of its bytes as ETag. A second call for a path replaces the CRL. Returns the URL. */
   crl(path: string, der: Uint8Array): string;
-  /** Answers OCSP requests (POST, DER), the same for all or by the request. Returns the URL. */
+  /**
+   * Serves OCSP by POST at this path. `response` is the DER for every request, or a function that returns it for the DER of a
+   * request. Returns the URL.
+   */
   ocsp(path: string, response: Answer): string;
-  /** Serves a CA certificate for AIA caIssuers. Returns the URL. */
+  /** Serves a CA certificate as AIA caIssuers URLs do (RFC 5280 §4.2.2.1). Returns the URL. */
   issuer(path: string, der: Uint8Array): string;
-  /** Goes wrong at this path from now on. Returns the URL. */
+  /** Responds to requests for this path with a fault. Returns the URL. */
   fault(path: string, fault: CaFault): string;
-  /** Lets requests to this path wait until the returned function is called. */
+  /** Holds requests to this path until the returned function is called. */
   hold(path: string): () => void;
   stop(): Promise<void>;
 }
@@ -64,11 +68,11 @@ interface Resource {
   hasEtag: boolean;
 }
 
-/** Made once and before anybody waits: packing takes up to a second. */
+/** Compressed once, before the first request for it, because compressing takes up to a second. */
 let packed: Buffer | null = null;
 const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024)));
 
-/** What a CA has in the web: CRLs, an OCSP responder and its certificates, over plain HTTP on loopback. */
+/** Starts the HTTP server of a CA on a free loopback port: CRLs, an OCSP responder and CA certificates. */
 export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = {}): Promise<CaServer> {
   const resources = new Map<string, Resource | CaFault>();
   const held = new Map<string, Promise<void>>();
@@ -76,7 +80,7 @@ export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = 
   const respond = async (response: ServerResponse, entry: CaRequest): Promise<void> => {
     await held.get(entry.path);
     const resource = resources.get(entry.path) ?? 'not-found';
-    if (typeof resource === 'string') goWrong(response, resource);
+    if (typeof resource === 'string') sendFault(response, resource);
     else answer(response, resource, entry);
     entry.status = response.headersSent ? response.statusCode : null;
   };
@@ -135,7 +139,7 @@ function answer(
   else response.writeHead(200, { ...headers, 'content-length': bytes.length }).end(bytes);
 }
 
-function goWrong(response: ServerResponse, fault: CaFault): void {
+function sendFault(response: ServerResponse, fault: CaFault): void {
   const { socket } = response;
   switch (fault) {
     case 'silent':
@@ -176,7 +180,7 @@ function goWrong(response: ServerResponse, fault: CaFault): void {
   }
 }
 
-/** Writes the same bytes for as long as the other side takes them. */
+/** Writes `bytes` again and again until the stream is destroyed. Waits while its buffer is full. */
 function pour(to: Writable, bytes: Buffer): void {
   const more = (): void => {
     while (!to.destroyed && to.write(bytes));

@@ -13,13 +13,14 @@ import {
 export interface RawExtension {
   oid: string;
   critical?: boolean;
-  /** The DER inside extnValue. */
+  /** DER of the extension itself, the content of extnValue. */
   value: Uint8Array;
 }
 
+/** Name constraints by type of name (RFC 5280 §4.2.1.10). */
 export interface Subtrees {
   dns?: readonly string[];
-  /** CIDR text. */
+  /** Address ranges in CIDR notation. */
   ip?: readonly string[];
   email?: readonly string[];
   /** DER of a Name. */
@@ -67,7 +68,7 @@ export function keyUsage(usages: readonly KeyUsage[]): RawExtension {
   return { oid: '2.5.29.15', critical: true, value: namedBits(usages.map((usage) => KEY_USAGE_BITS[usage])) };
 }
 
-/** Purposes are the names above or dotted OIDs. */
+/** Encodes extendedKeyUsage (RFC 5280 §4.2.1.12). `purposes` are keys of `PURPOSES` or dotted OIDs. */
 export function extendedKeyUsage(purposes: readonly string[]): RawExtension {
   return {
     oid: '2.5.29.37',
@@ -114,7 +115,7 @@ export function crlDistributionPoints(urls: readonly string[]): RawExtension {
   return { oid: '2.5.29.31', value: sequence(...points) };
 }
 
-/** One domain-validated policy (CA/Browser Forum 2.23.140.1.2.1) with a CPS qualifier per URL. */
+/** Encodes one policy, domain-validated (CA/Browser Forum 2.23.140.1.2.1), with a CPS qualifier for each URL. */
 export function certificatePolicies(cpsUrls: readonly string[]): RawExtension {
   const qualifiers = cpsUrls.map((url) => sequence(objectIdentifier('1.3.6.1.5.5.7.2.1'), ia5String(url)));
   const policy = sequence(objectIdentifier('2.23.140.1.2.1'), sequence(...qualifiers));

@@ -20,12 +20,15 @@ export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 
 export const printableString = (text: string): Buffer => tlv(0x13, Buffer.from(text, 'latin1'));
 export const ia5String = (text: string): Buffer => tlv(0x16, Buffer.from(text, 'latin1'));
 
-/** A context-specific tag: constructed for EXPLICIT and structured values, primitive for IMPLICIT strings. */
+/** Encodes a context-specific tag: constructed for EXPLICIT tags and structured values, primitive for IMPLICIT strings. */
 export function tagged(number: number, constructed: boolean, ...contents: readonly Uint8Array[]): Buffer {
   return tlv(0x80 | (constructed ? 0x20 : 0) | number, ...contents);
 }
 
-/** Two's complement with the fewest octets, so negative serial numbers come out as a CA's bug would write them. */
+/**
+ * Encodes an INTEGER in the fewest octets of two's complement (X.690 §8.3). Accepts negative values, because some CAs have
+ * issued negative serial numbers by mistake.
+ */
 export function integer(value: bigint): Buffer {
   const octets: number[] = [];
   let rest = value;
@@ -54,7 +57,7 @@ export function bitString(content: Uint8Array, unusedBits = 0): Buffer {
   return tlv(0x03, Buffer.from([unusedBits]), content);
 }
 
-/** A named-bit list: bit 0 is the most significant bit, trailing zero bits are dropped (X.690 §11.2.2). */
+/** Encodes a named-bit list: bit 0 is the most significant bit, and trailing zero bits are dropped (X.690 §11.2.2). */
 export function namedBits(bits: readonly number[]): Buffer {
   if (bits.length === 0) return bitString(Buffer.alloc(0));
   const highest = Math.max(...bits);
@@ -63,7 +66,7 @@ export function namedBits(bits: readonly number[]): Buffer {
   return bitString(octets, 7 - (highest & 7));
 }
 
-/** UTCTime through 2049, GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). `at` is in ms UTC. */
+/** Encodes `at` (ms UTC) as UTCTime through 2049 and as GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). */
 export function time(at: number): Buffer {
   const year = new Date(at).getUTCFullYear();
   return year >= 1950 && year < 2050

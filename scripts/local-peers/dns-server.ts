@@ -6,7 +6,10 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 import { addressBytes } from './address-bytes.ts';
 
-/** What the server says about a name. `addresses` may be both families; `cname` needs the target's own entry too. */
+/**
+ * Answer of the server about a name. `addresses` may mix IPv4 and IPv6. With `cname`, the answer has a CNAME record and the
+ * addresses of its target. Queries for the target itself need an entry of their own.
+ */
 export type DnsEntry =
   | { addresses: readonly string[]; cname?: string; ttlSeconds?: number; caa?: readonly CaaEntry[] }
   | { answer: 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'garbage' };
@@ -18,13 +21,13 @@ export interface CaaEntry {
 }
 
 export interface DnsServer {
-  /** `address:port`, as the resolver and DNS_SERVERS take it. */
+  /** `address:port`, the format of the resolver and of DNS_SERVERS. */
   address: string;
-  /** Names in lower case; names not in it are NXDOMAIN. Change it at any time. */
+  /** Answers by name in lower case. Other names get NXDOMAIN. Changes apply from the next query on. */
   entries: Map<string, DnsEntry>;
-  /** Every question so far, oldest first: `A name`, `AAAA name` or `CAA name`. */
+  /** All queries so far, oldest first: `A name`, `AAAA name` or `CAA name`; `other name` for other types. */
   questions: string[];
-  /** Called for each question before it is answered, to flip entries under a client's feet. */
+  /** Called for each query before its answer is looked up, so that a test can change the entries between two queries. */
   onQuestion: (type: string, name: string) => void;
   stop(): Promise<void>;
 }
@@ -33,7 +36,7 @@ const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CA
 const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const UDP_BYTES = 512;
 
-/** A name server on a loopback port (0: a free one) or another address, over UDP and TCP, that answers from a map. */
+/** Starts a DNS server that answers from a map over UDP and TCP. `port` 0: a free port. */
 export async function startDnsServer(
   entries: Readonly<Record<string, DnsEntry>> = {},
   port = 0,
@@ -80,7 +83,10 @@ export async function startDnsServer(
   return server;
 }
 
-/** Both protocols on one port. The other one's may be taken by somebody's outgoing traffic: then with another port. */
+/**
+ * Listens with TCP and UDP on one port and returns the port. Tries up to ten times, because outgoing traffic may use the UDP port
+ * of that number.
+ */
 async function listenOnBoth(
   tcp: Server,
   udp: UdpSocket,
@@ -144,7 +150,7 @@ function question(query: Buffer): { name: string; type: string; end: number } {
 }
 
 function header(query: Buffer, code: number, answers: number): Buffer {
-  // QR, RD as asked, RA; then counts: one question, the answers, nothing else.
+  // Flags QR and RA, and RD as in the query. Then the section counts: one question, the answers, no other records.
   const flags = 0x8080 | (query.readUInt16BE(2) & 0x0100) | code;
   return Buffer.concat([query.subarray(0, 2), uint16(flags), uint16(1), uint16(answers), Buffer.alloc(4)]);
 }

@@ -3,7 +3,7 @@ import { crc32, deflateSync } from 'node:zlib';
 /** Red, green, blue, opacity; each 0 to 255. */
 export type Pixel = readonly [number, number, number, number];
 
-/** A square PNG; with `claimed`, one that says to be larger than it is. */
+/** Returns a square PNG with sides of `side` pixels. `claimed` is the size that its header states, by default the true one. */
 export function drawnPng(
   side: number,
   pixelAt: (x: number, y: number) => Pixel,
@@ -25,7 +25,7 @@ export function drawnPng(
   ]);
 }
 
-/** One colour. */
+/** Returns a square PNG of one colour (red, green, blue; each 0 to 255). */
 export function pngIcon(
   side: number,
   [red, green, blue]: readonly [number, number, number] = [20, 110, 120],
@@ -42,7 +42,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** An icon file around these images, each of which its directory says to be 16 × 16. */
+/** Returns an ICO file with these images. Its directory states 16 × 16 for each of them, which may be untrue. */
 export function icoOf(...images: Buffer[]): Buffer {
   const directory = Buffer.alloc(6 + images.length * 16);
   directory.set([0, 0, 1, 0, images.length, 0]);

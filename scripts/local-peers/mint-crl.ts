@@ -7,35 +7,35 @@ import { keyIdentifier, signedDer } from './mint.ts';
 import type { Hash, Instant, KeyPair, MintedCertificate } from './mint.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 
-/** A minted certificate is one of these too. */
+/** Entry of a CRL. A minted certificate may be passed as one. */
 export interface Revoked {
   serialNumber: bigint;
   revokedAt?: Instant;
-  /** The number of a CRLReason, for example 1 for keyCompromise. */
+  /** CRLReason code (RFC 5280 §5.3.1), for example 1 for keyCompromise. */
   reason?: number;
   extensions?: readonly RawExtension[];
 }
 
 export interface CrlOptions {
   revoked?: readonly Revoked[];
-  /** As many entries with random serial numbers of 18 octets, before the others. */
+  /** Number of entries with random serial numbers of 18 octets, added before `revoked`. */
   fillers?: number;
-  /** From an hour ago for a week when absent; `nextUpdate: null` leaves it out. */
+  /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the CRL has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
-  /** What the IssuingDistributionPoint says; without any of these there is none. */
+  /** This and the next three are fields of the IssuingDistributionPoint, which is omitted without any of them. */
   url?: string | readonly string[];
   only?: 'user' | 'authority' | 'attribute';
   someReasons?: boolean;
   indirect?: boolean;
-  /** Makes it a delta CRL to this number. */
+  /** Base CRL number of a delta CRL (RFC 5280 §5.2.4); absent for a complete CRL. */
   deltaOf?: bigint;
-  /** `null` leaves the CRLNumber out. */
+  /** CRLNumber, 1 by default. If null, the CRL has none. */
   number?: bigint | null;
   extraExtensions?: readonly RawExtension[];
-  /** Version 1: no extensions at all. */
+  /** True for a CRL of version 1, which has no extensions. */
   plain?: boolean;
-  /** Signs in place of the authority, under its name. */
+  /** Key that signs instead of the authority's. The issuer name stays that of the authority. */
   signer?: KeyPair;
   issuerDer?: Uint8Array;
   hash?: Hash;
@@ -46,7 +46,7 @@ const IDP = '2.5.29.28';
 const ONLY = { user: 1, authority: 2, attribute: 5 } as const;
 const TRUE = Buffer.from([0xff]);
 
-/** DER of the authority's list of revoked certificates; faults only where asked for. */
+/** Returns the DER of a CRL of the authority. The CRL is valid unless the options ask for a fault. */
 export function mintCrl(
   authority: Pick<MintedCertificate, 'key' | 'subjectDer'>,
   options: CrlOptions = {},
@@ -70,7 +70,7 @@ export function mintCrl(
   );
 }
 
-/** Made by copying: a large list would else take longer to mint than to test. */
+/** Returns entries with random serial numbers. Copies a few encoded ones, because encoding 100,000 one by one takes too long. */
 function fillers(count: number, at: number): Buffer {
   const serialNumber = 0x2c01n << 128n;
   const kinds = [{ serialNumber, reason: 4 }, { serialNumber }, { serialNumber }, { serialNumber }].map(
@@ -82,7 +82,7 @@ function fillers(count: number, at: number): Buffer {
   const random = randomBytes(count * 16);
   let start = 0;
   for (let index = 0; index < count; index++) {
-    // After the tags and lengths of the entry and its serial number, and the two octets that keep it positive.
+    // Skip tag and length of the entry and of the serial number, and the two leading octets that keep the number positive.
     random.copy(list, start + 6, index * 16, index * 16 + 16);
     start += kinds[index % 4]?.length ?? 0;
   }
@@ -114,7 +114,7 @@ function extensions(options: CrlOptions, key: KeyPair): Buffer[] {
   return list.map(extensionDer);
 }
 
-/** Fields of IssuingDistributionPoint in the order of their tags. */
+/** Returns the fields of the IssuingDistributionPoint in the order of their tags (RFC 5280 §5.2.5). */
 function scopeFields({ url, only, someReasons, indirect }: CrlOptions): Buffer[] {
   const urls = typeof url === 'string' ? [url] : (url ?? []);
   const names = urls.map((one) => tagged(6, false, Buffer.from(one, 'latin1')));
@@ -122,7 +122,7 @@ function scopeFields({ url, only, someReasons, indirect }: CrlOptions): Buffer[]
   return [
     ...(names.length === 0 ? [] : [tagged(0, true, tagged(0, true, ...names))]),
     ...(only === 'user' || only === 'authority' ? flag(ONLY[only]) : []),
-    // A BIT STRING with an implicit tag: keyCompromise alone.
+    // BIT STRING with an implicit tag that contains only keyCompromise.
     ...(someReasons === true ? [tagged(3, false, namedBits([1]).subarray(2))] : []),
     ...(indirect === true ? flag(4) : []),
     ...(only === 'attribute' ? flag(ONLY.attribute) : []),

@@ -21,20 +21,20 @@ type Authority = Pick<MintedCertificate, 'key' | 'subjectDer'>;
 
 export interface OcspResponseOptions {
   status?: 'good' | 'revoked' | 'unknown';
-  /** The number of a CRLReason. */
+  /** CRLReason code (RFC 5280 §5.3.1). */
   reason?: number;
   revokedAt?: Instant;
-  /** From an hour ago for a week when absent; `nextUpdate: null` leaves it out. */
+  /** Defaults: an hour ago, and in a week. If `nextUpdate` is null, the response has none. */
   thisUpdate?: Instant;
   nextUpdate?: Instant | null;
   producedAt?: Instant;
-  /** A delegated responder, whose certificate comes along. */
+  /** Delegated responder. The response contains its certificate. Default: the authority itself responds. */
   responder?: MintedCertificate;
-  /** How the responder is named; by its name when absent. */
+  /** Whether the responder id is its name (default) or the hash of its key. */
   named?: 'name' | 'key';
-  /** The hash of the certificate's id; SHA-1 when absent. */
+  /** Hash algorithm of the CertID. Default: SHA-1. */
   idHash?: IdHash;
-  /** Signs in place of whom the response names. */
+  /** Key that signs instead of that of the named responder. */
   signer?: KeyPair;
   hash?: Hash;
   corruptSignature?: boolean;
@@ -49,7 +49,7 @@ const ID_HASHES: Record<IdHash, string> = {
   sha512: '2.16.840.1.101.3.4.2.3',
 };
 
-/** DER of an OCSPResponse that its authority gives of one of its certificates; faults only where asked for. */
+/** Returns the DER of an OCSPResponse about one certificate of the authority. It is valid unless the options ask for a fault. */
 export function mintOcspResponse(
   authority: Authority,
   certificate: Pick<MintedCertificate, 'serialNumber'>,
@@ -75,7 +75,10 @@ export function mintOcspResponse(
   return sequence(status(0), tagged(0, true, sequence(objectIdentifier(BASIC), octetString(basic))));
 }
 
-/** DER of an OCSPResponse with an error status: 1 malformedRequest, 2 internalError, 3 tryLater, 5 sigRequired, 6 unauthorized. */
+/**
+ * Returns the DER of an OCSPResponse with an error status: 1 malformedRequest, 2 internalError, 3 tryLater, 5 sigRequired,
+ * 6 unauthorized (RFC 6960 §4.2.1).
+ */
 export function mintOcspError(code: 1 | 2 | 3 | 5 | 6): Buffer {
   return sequence(status(code));
 }
@@ -109,7 +112,7 @@ function certificateStatus({ status: kind = 'good', reason, revokedAt }: OcspRes
   );
 }
 
-/** Of the bits of the key alone: the last BIT STRING of SubjectPublicKeyInfo, which the point or the two numbers fill. */
+/** Returns the hash of the public key bits without tag, length and count of unused bits (RFC 6960 §4.1.1). */
 function keyHash({ publicKey }: KeyPair, algorithm: IdHash): Buffer {
   const info = publicKey.export({ type: 'spki', format: 'der' });
   const header = info[1] === 0x82 ? 4 : info[1] === 0x81 ? 3 : 2;

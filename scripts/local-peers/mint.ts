@@ -38,27 +38,27 @@ export type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
 export type Instant = number | Date;
 
 export interface CertificateOptions {
-  /** Attribute values are written as they are, attackers' strings included; `null` or absent leaves the attribute out. */
+  /** Attributes of the subject, written without escaping or checks. The subject omits those that are null or absent. */
   commonName?: string | null;
   organization?: string | null;
   organizationalUnit?: string | null;
   country?: string | null;
-  /** DER of a whole Name, instead of the four attributes above. */
+  /** DER of the subject; replaces the four attributes above. */
   subjectDer?: Uint8Array;
-  /** DER of the issuer Name to claim, instead of the signer's subject. */
+  /** DER of the issuer name. Default: the signer's subject. */
   issuerDer?: Uint8Array;
   dnsNames?: readonly string[];
   ipAddresses?: readonly string[];
   notBefore?: Instant;
   notAfter?: Instant;
   serialNumber?: bigint;
-  /** A kind of key to generate (P-256 when absent) or an existing pair, to renew or cross-sign. */
+  /** Kind of key to generate (default P-256), or an existing key pair for a renewal or cross-signed certificate. */
   key?: KeyChoice | KeyPair;
-  /** The digest of the signature on this certificate. */
+  /** Digest of the signature on this certificate. Default: SHA-256. */
   hash?: Hash;
   certificateAuthority?: boolean;
   pathLength?: number;
-  /** `null` leaves the extension out. */
+  /** Null omits the extension. The same applies to the next three. */
   basicConstraints?: null;
   keyUsage?: readonly KeyUsage[] | null;
   extendedKeyUsage?: readonly string[] | null;
@@ -70,7 +70,7 @@ export interface CertificateOptions {
   crlUrls?: readonly string[];
   cpsUrls?: readonly string[];
   extraExtensions?: readonly RawExtension[];
-  /** Flips one bit of the finished signature. */
+  /** Flips one bit of the signature. */
   corruptSignature?: boolean;
 }
 
@@ -81,7 +81,7 @@ export interface MintedCertificate {
   /** SHA-256 of the DER, lower-case hex. */
   fingerprint: string;
   serialNumber: bigint;
-  /** The intermediates between this certificate and its root, nearest first: what a good server sends after the leaf. */
+  /** The intermediates between this certificate and its root, nearest first. A correct server sends them after the leaf. */
   chain: readonly MintedCertificate[];
   chainPem: string;
   subjectDer: Buffer;
@@ -89,9 +89,9 @@ export interface MintedCertificate {
 }
 
 export interface MintedAuthority extends MintedCertificate {
-  /** An end-entity certificate: serverAuth, valid from an hour ago for 90 days unless told otherwise. */
+  /** Mints an end-entity certificate. Defaults: serverAuth, valid from an hour ago until in 90 days. */
   issue(options?: CertificateOptions): MintedCertificate;
-  /** A CA below this one. */
+  /** Mints a CA whose certificate this CA signs. */
   intermediate(options?: CertificateOptions): MintedAuthority;
 }
 
@@ -115,21 +115,21 @@ const DIGEST_OIDS: Record<'ec' | 'rsa', Record<Hash, string | null>> = {
 interface Signer {
   key: KeyPair;
   subjectDer: Buffer;
-  /** What its certificates carry above the leaf: itself and its intermediates, or nothing for a root. */
+  /** `chain` of the certificates that it issues: its own certificate and its intermediates; empty for a root. */
   chain: readonly MintedCertificate[];
 }
 
-/** A self-signed root. Nothing is written to disk; every call is a new key unless one is given. */
+/** Mints a self-signed root with a new key, unless `key` is given. Writes nothing to disk. */
 export function mintAuthority(options: CertificateOptions = {}): MintedAuthority {
   return authority(mint(authorityDefaults({ commonName: 'Test Root', ...options }), null), true);
 }
 
-/** A self-signed end-entity certificate. */
+/** Mints a self-signed end-entity certificate. */
 export function selfSigned(options: CertificateOptions = {}): MintedCertificate {
   return mint(leafDefaults(options), null);
 }
 
-/** DER of a distinguished name with one attribute per RDN, in the order C, O, OU, CN. */
+/** Encodes a distinguished name with one attribute per RDN, in the order C, O, OU, CN. */
 export function nameDer(
   parts: Pick<CertificateOptions, 'commonName' | 'organization' | 'organizationalUnit' | 'country'>,
 ): Buffer {
@@ -147,7 +147,7 @@ export function nameDer(
   );
 }
 
-/** A key pair of the given kind; RSA takes tens of milliseconds and more, the others well under one. */
+/** Generates a key pair. RSA takes 10 ms or more, the other kinds less than 1 ms. */
 export function mintKey(choice: KeyChoice = 'P-256'): KeyPair {
   if (choice === 'Ed25519') return generateKeyPairSync('ed25519');
   const [family = '', size = ''] = choice.split('-');
@@ -219,7 +219,10 @@ function mint(options: CertificateOptions, signer: Signer | null): MintedCertifi
   };
 }
 
-/** What is to be signed, the algorithm and the signature, as certificates, CRLs and OCSP responses have them; then `more`. */
+/**
+ * Signs and returns the sequence that certificates, CRLs and OCSP responses share: `toBeSigned`, algorithm, signature, then
+ * `more`.
+ */
 export function signedDer(
   key: KeyPair,
   { hash = 'sha256', corruptSignature = false }: { hash?: Hash; corruptSignature?: boolean },
@@ -249,7 +252,7 @@ function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPa
     options.extendedKeyUsage ? extendedKeyUsage(options.extendedKeyUsage) : false,
     options.keyIdentifiers !== null && subjectKeyIdentifier(keyIdentifier(key)),
     options.keyIdentifiers !== null && authorityKeyIdentifier(keyIdentifier(signingKey)),
-    // RFC 5280 §4.2.1.6: critical when the subject is empty.
+    // Critical if the subject is empty (RFC 5280 §4.2.1.6).
     dnsNames.length + ipAddresses.length > 0 &&
       subjectAltName(dnsNames, ipAddresses, nameDer(options).length === 2),
     (options.permitted !== undefined || options.excluded !== undefined) &&

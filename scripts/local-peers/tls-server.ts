@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createSecureContext, createServer } from 'node:tls';
 import type { SecureContext, TlsOptions } from 'node:tls';
 
-/** What a server needs of a minted certificate; `chainPem` is sent after the leaf, in its order. */
+/** Certificate and key of a server. The server sends the certificates of `chainPem` after the leaf, in that order. */
 export interface ServerCertificate {
   certificatePem: string;
   keyPem: string;
@@ -22,13 +22,13 @@ export interface Peer {
 }
 
 export interface OpensslOptions {
-  /** Loopback; 127.0.0.1 when absent. */
+  /** Loopback address. Default: 127.0.0.1. */
   host?: string;
-  /** More arguments of `openssl s_server`, for example `['-tls1_2']`. */
+  /** Additional arguments of `openssl s_server`, for example `['-tls1_2']`. */
   arguments?: readonly string[];
 }
 
-/** The `openssl s_server` of the machine on a free port. It serves one connection at a time. */
+/** Starts the machine's `openssl s_server` on a free port. It serves one connection at a time. */
 export async function startOpensslServer(
   certificate: ServerCertificate,
   { host = '127.0.0.1', arguments: more = [] }: OpensslOptions = {},
@@ -53,7 +53,7 @@ export async function startOpensslServer(
       ...chain,
       ...more,
     ],
-    // An open stdin: it ends with its input. Unread complaints about clients that hang up would fill a pipe.
+    // Keep stdin open, because s_server exits at its end. Ignore stderr: errors about closed connections would fill an unread pipe.
     { stdio: ['pipe', 'pipe', 'ignore'] },
   );
   const ended = once(server, 'exit');
@@ -80,28 +80,31 @@ export async function startOpensslServer(
 }
 
 export interface TlsPeer extends Peer {
-  /** What clients sent as server name, oldest first; null where they sent none. */
+  /** Server names (SNI) of the completed handshakes, oldest first; null for a client that sent none. */
   serverNames: (string | null)[];
-  /** Serves another certificate from the next handshake on, as a renewal does. */
+  /** Replaces the certificate for a server name, or for `'*'`, from the next handshake on. */
   setCertificate(serverName: string, certificate: ServerCertificate): void;
-  /** How many TCP connections were accepted. */
+  /** Returns the number of accepted TCP connections. */
   accepted(): number;
 }
 
 export interface TlsPeerOptions extends TlsOptions {
   host?: string;
   port?: number;
-  /** Answers requests over HTTP; without it clients hear nothing after the handshake. */
+  /** Handles HTTP requests. If absent, the server sends nothing after the handshake. */
   serve?: RequestListener;
-  /** What it does with a connection that shook hands, instead of `serve`. */
+  /** Handles a connection after its handshake, instead of `serve`. */
   manners?: ((socket: Socket) => void) | undefined;
-  /** Sent along with the certificate to clients that ask for an OCSP answer (RFC 6066 §8), whatever its bytes are. */
+  /** Bytes stapled as OCSP response for clients that ask for one (RFC 6066 §8). They may be invalid. */
   staple?: Buffer;
-  /** A hello with a server name is answered once this resolves. */
+  /** Delays the answer to a ClientHello with a server name until the promise resolves. */
   admit?: (serverName: string) => Promise<void>;
 }
 
-/** A node:tls server with a certificate per server name; `'*'` is for every other name and for clients without one. */
+/**
+ * Starts a node:tls server with a certificate per server name. `'*'` is for other names and for clients that send none. @throws
+ * Error without any certificate
+ */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,
   { host = '127.0.0.1', port = 0, serve, manners, staple, admit, ...options }: TlsPeerOptions = {},
@@ -150,7 +153,7 @@ function pair({ certificatePem, keyPem, chainPem = '' }: ServerCertificate): { c
   return { cert: certificatePem + chainPem, key: keyPem };
 }
 
-/** Listens on a loopback port (0: a free one) and can be stopped at any time, open connections included. */
+/** Starts a server on a loopback port (0: a free one). Its `stop` also closes open connections. */
 export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<Peer> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

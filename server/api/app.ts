@@ -13,7 +13,7 @@ import { plainRefusal, problemResponse, Refusal, refuse } from './http/problem.t
 import { deploymentRoutes, publicConfigOf } from './http/public-settings.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createCallLimits } from './http/rate-limit.ts';
-import { isBelowApi, refusalResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
+import { isBelowApi, errorResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
 import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
 import { alertRoutes } from './alerts/alerts-routes.ts';
 import { authorityRoutes } from './domains/authorities-routes.ts';
@@ -132,8 +132,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     webRoot: options.webRoot,
     publicUrl: config.publicUrl,
     publicConfig: publicConfigOf(config),
-    maybeSignedIn: sessions.isShown,
-    isSignedIn: async (c) => (await sessions.shown(c)) !== null,
+    maybeSignedIn: sessions.hasCookie,
+    isSignedIn: async (c) => (await sessions.ofEitherCookie(c)) !== null,
     statusPage: (slug) => findPublicPage(store, slug),
   });
   return app;
@@ -158,7 +158,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
     thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);
     for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
-    if (tooLong !== null) return refusalResponse(c, tooLong);
+    if (tooLong !== null) return errorResponse(c, tooLong);
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
     const limited = isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').network);
     if (limited) return plainRefusal(c, limited);

@@ -5,7 +5,7 @@ import { createClientAddressReader } from './http/client-address.ts';
 import { createHealth } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { problemResponse, Refusal, refuse } from './http/problem.ts';
-import { refusalResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
+import { errorResponse, refuseLongPath, recordRequests } from './http/request-telemetry.ts';
 import { createLocalAccess } from './http/local-access.ts';
 
 export type OperatorAppOptions = Required<
@@ -28,7 +28,7 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   app.use('*', async (c, next) => {
     thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);
-    return tooLong === null ? next() : refusalResponse(c, tooLong);
+    return tooLong === null ? next() : errorResponse(c, tooLong);
   });
   app.onError((error, c) => {
     log.error({ err: error }, 'A request failed');

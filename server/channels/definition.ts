@@ -19,8 +19,8 @@ export interface ChannelDefinition<Entered, Stored = Entered> {
    * decoded.
    */
   toStored(entered: Entered, before: Stored | null): Stored;
-  /** Returns an identifier of the receiver: equal for two configs of this kind if they reach the same receiver. */
-  placeOf(config: Stored): string;
+  /** Returns a key that is equal for two configs of this kind if they reach the same receiver. */
+  receiverKey(config: Stored): string;
   /** Returns a text, free of secrets, by which the owner recognises the channel. */
   maskedTarget(config: Stored): string;
   /** Returns the name of a channel for which nobody entered a name. Default: the name of the kind. */
@@ -39,7 +39,7 @@ export interface Receiver<Stored> {
   /** Renders the request. Pure: the same input gives the same request. */
   posting(config: Stored, outgoing: OutgoingAlert): Posting;
   /** Response statuses after which the delivery fails without a retry. */
-  refusals: Readonly<Record<number, Refusal>>;
+  refusals: Readonly<Record<number, PermanentFailure>>;
   /** Outcome of the other 4xx statuses. 408, 425 and 429 are always retried. */
   otherRefusals: 'failed' | 'retry';
 }
@@ -53,7 +53,7 @@ export interface Posting {
 }
 
 /** Reason why a status is final, in words for people. `gone`: the receiver no longer exists. */
-interface Refusal {
+interface PermanentFailure {
   why: string;
   cause?: 'gone';
 }
@@ -83,12 +83,12 @@ export type DeliveryOutcome =
 /** Schema of a stored URL. */
 export const storedAddress = z.string().refine((text) => URL.canParse(text), 'is not an address');
 
-/** Returns the shared part of the definitions of kinds whose URL is the secret, such as incoming webhooks of chats. */
+/** Returns the definition fields shared by channel kinds whose URL is the secret, such as Slack and Discord. */
 export function withSecretAddress<Kind extends ChannelKindName>(kind: Kind) {
   return {
     stored: z.object({ kind: z.literal(kind), url: storedAddress }),
     enteredAddress: ({ url }: { url: string }) => url,
-    placeOf: ({ url }: { url: string }) => new URL(url).href,
+    receiverKey: ({ url }: { url: string }) => new URL(url).href,
     maskedTarget: ({ url }: { url: string }) => `${new URL(url).host} ${lastFour(url)}`,
   };
 }

@@ -25,7 +25,7 @@ export function nextDigestAt(now: number, timeZone: string | null): number {
 }
 
 /**
- * Returns why a domain needs attention; null if it does not. A certificate with an overdue renewal counts from a week before
+ * Returns why a domain needs attention; null if it does not. Includes a certificate with an overdue renewal from a week before
  * its expiry.
  */
 export function concernOf(domain: DigestDomain, now: number): Concern | null {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EndpointPolicy, EndpointRefusal } from './endpoint.ts';
+import type { EndpointPolicy, EndpointErrorCode } from './endpoint.ts';
 import { displayName, normaliseEndpoint } from './endpoint.ts';
 import { spec } from '../../tests/spec/spec.ts';
 import { PROTOCOLS } from '../../contract/words.ts';
@@ -17,7 +17,7 @@ function accepted(input: string, policy = closed): string {
   return `${result.endpoint.kind} ${result.endpoint.host} ${result.endpoint.port}`;
 }
 
-function refusal(input: string, policy = closed): EndpointRefusal | null {
+function refusal(input: string, policy = closed): EndpointErrorCode | null {
   const result = normaliseEndpoint(input, policy);
   return result.ok ? null : result.code;
 }
@@ -162,7 +162,7 @@ describe('how the endpoint is spoken to', () => {
 
 describe('refusals', () => {
   const label64 = 'a'.repeat(64);
-  const cases: [EndpointRefusal, string[]][] = [
+  const cases: [EndpointErrorCode, string[]][] = [
     ['empty', ['', '   ', '\t\n', '.', 'https://', 'https:///path', ':443', 'user@']],
     ['too_long', ['x'.repeat(3_000), `${'abcdefg.'.repeat(32)}example`]],
     [

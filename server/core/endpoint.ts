@@ -34,10 +34,10 @@ const REFUSALS = {
   local_name: 'This name works on a local network only and cannot be tracked here. Enter a public host name.',
 } as const;
 
-export type EndpointRefusal = keyof typeof REFUSALS;
+export type EndpointErrorCode = keyof typeof REFUSALS;
 
 export type NormalisedEndpoint =
-  { ok: true; endpoint: Endpoint } | { ok: false; code: EndpointRefusal; message: string };
+  { ok: true; endpoint: Endpoint } | { ok: false; code: EndpointErrorCode; message: string };
 
 /** The rules of the egress policy that apply to user input. The addresses that a name resolves to are checked separately. */
 export interface EndpointPolicy {
@@ -92,7 +92,7 @@ export function displayName(endpoint: { host: string; port: number }): string {
   return port === DEFAULT_PORT ? shown : `${shown}:${port}`;
 }
 
-function refuse(code: EndpointRefusal): NormalisedEndpoint {
+function refuse(code: EndpointErrorCode): NormalisedEndpoint {
   return { ok: false, code, message: REFUSALS[code] };
 }
 

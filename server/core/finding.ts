@@ -193,7 +193,7 @@ export interface FindingWords {
   message: string;
   /** One concrete thing to do, in one or two sentences; null only in verdicts of older versions. */
   fix: string | null;
-  /** A `curl` or `openssl` line that shows the same, safe to paste into a shell. */
+  /** A `curl` or `openssl` command that reproduces the finding, safe to paste into a shell; null if there is none. */
   command: string | null;
   /** The values that prove the finding, with labels. */
   evidence: { label: string; value: string }[];

@@ -61,7 +61,7 @@ export type {
 export { concernOf, DIGEST_AHEAD_MS, type DigestDomain, isExpiring, nextDigestAt } from './digest.ts';
 export { count, duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
-export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
+export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
 export type {
   Finding,
   FindingCode,
@@ -77,7 +77,7 @@ export type {
   AddressObservation,
   CaaObservation,
   FailedObservation,
-  FetchedAuthority,
+  FetchedIntermediate,
   HandshakeObservation,
   HttpObservation,
   Observation,

@@ -5,7 +5,7 @@ import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
  * reached limit names its setting, and `certlantern_limit_reached_total` counts it under that name.
  */
 export const LIMITS = {
-  /** Bytes of a request's path. The query does not count, because sign-in providers send long codes in it. */
+  /** Bytes of a request's path, without the query, because sign-in providers send long codes in the query. */
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, min: 512, max: 16_384 },
   /**
    * Pages, files and badges per minute for one address. A first visit loads about forty files, and image proxies load many

@@ -84,7 +84,7 @@ export type HttpObservation =
     };
 
 /** A certificate that the server did not send and that may complete its chain. */
-export interface FetchedAuthority {
+export interface FetchedIntermediate {
   der: Uint8Array;
   /**
    * Origin of the certificate: `cache` is an earlier fetch or another endpoint; `fetched` is `url`, an AIA caIssuers address
@@ -171,7 +171,7 @@ export interface Observation {
   addresses: AddressObservation[];
   /** Result of the HTTP request; null for protocols other than https, and if no handshake succeeded. */
   http: HttpObservation | null;
-  authorities: FetchedAuthority[];
+  authorities: FetchedIntermediate[];
   /** Set if a chain is still incomplete with `authorities` and the search for missing certificates has not finished. */
   authoritiesPending?: true;
   /** Answers of every revocation source that was queried about a certificate of a valid path. */

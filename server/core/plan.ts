@@ -107,7 +107,7 @@ function subscriptionEntitlement(subscription: Subscription): Pick<Entitlement, 
   return { status, endsAt: Math.min(graceEndsAt, cancelsAt ?? graceEndsAt) };
 }
 
-/** Returns whether the current period was refunded. A refund of an earlier period does not count. */
+/** Returns whether the current period was refunded. Ignores a refund of an earlier period. */
 function isRefunded({
   refundedAt,
   periodStartsAt,

@@ -35,7 +35,7 @@ export interface FailedAttempt {
   now: number;
   /** Random number in [0, 1) that spreads retries. */
   jitter: number;
-  /** The pause in ms that the receiver requested. Only the first hour of it counts. */
+  /** The pause in ms that the receiver requested. Capped at an hour. */
   afterMs?: number;
 }
 
@@ -72,7 +72,7 @@ const CHANNEL_LOST_AFTER_MS = 5 * DAY_MS;
 
 /**
  * Returns whether to switch off a channel on which a delivery just failed for good: five days have passed since
- * `failingSince`, the first failure after the last success (ms UTC). The last success does not count, as it may be long ago.
+ * `failingSince`, the first failure after the last success (ms UTC). The last success itself is no measure, as it may be long ago.
  */
 export function isChannelLost(failingSince: number, now: number): boolean {
   return now - failingSince >= CHANNEL_LOST_AFTER_MS;

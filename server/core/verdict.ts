@@ -36,7 +36,7 @@ export interface ExpiringCertificate {
   renewalWindow: { start: number; end: number } | null;
 }
 
-/** A certificate that a verified source reported as revoked. It stays revoked, whatever later answers say. */
+/** A certificate that a verified source reported as revoked. It stays revoked even if later answers differ. */
 export interface RevokedCertificate {
   fingerprint: string;
   /** Issuer name and serial number, which identify a certificate even if it is encoded differently. */

@@ -121,7 +121,7 @@ function merge(answers: readonly [AddressAnswer, AddressAnswer]): AddressAnswer 
   const addresses = answers.flatMap((answer) => (answer.ok ? answer.addresses : []));
   if (addresses.length > 0) return { ok: true, addresses };
   const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.code]));
-  // NXDOMAIN applies to the name for every type (RFC 8020). ENODATA counts only if the other query did not fail.
+  // NXDOMAIN applies to the name for every type (RFC 8020). ENODATA applies only if the other query did not fail.
   const isNotFound = codes.includes('ENOTFOUND');
   return {
     ok: false,

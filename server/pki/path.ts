@@ -139,7 +139,7 @@ const cache = new LruCache<string, CachedResult>(MAX_CACHE_SIZE);
 
 /**
  * Finds the valid path that expires last, or the best one so far if `work` runs out. Caches by chain, anchors and time
- * range, because a check needs the path of a chain about 7 times and every later check sees the same chain.
+ * range, because a check needs the path of a chain about 7 times, and later checks mostly get an unchanged chain.
  */
 function findPath(request: SearchRequest): {
   best: FoundPath | null;

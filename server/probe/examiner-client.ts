@@ -95,7 +95,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     const started = { worker, pending, ready };
     worker.on('message', (report: ThreadResponse) => {
       if (report.kind === 'ready') markReady();
-      else settle(report, pending);
+      else answerRequest(report, pending);
     });
     worker.on('error', (error) => {
       onTrouble(error instanceof Error ? error : new Error(String(error)));
@@ -117,7 +117,10 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     return started;
   }
 
-  function settle(report: Exclude<ThreadResponse, { kind: 'ready' }>, pending: Thread['pending']): void {
+  function answerRequest(
+    report: Exclude<ThreadResponse, { kind: 'ready' }>,
+    pending: Thread['pending'],
+  ): void {
     if (report.kind === 'trouble') return onTrouble(report.error);
     const request = pending.get(report.id);
     pending.delete(report.id);

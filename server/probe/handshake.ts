@@ -94,7 +94,7 @@ function destroyBoth(tls: TLSSocket, socket: Socket): void {
 function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
     let staple: Uint8Array | null = null;
-    const settle = (read: () => HandshakeResult): void => {
+    const finish = (read: () => HandshakeResult): void => {
       try {
         resolve(read());
       } catch (error) {
@@ -104,7 +104,7 @@ function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResul
       }
     };
     const fail = (error: NodeJS.ErrnoException): void =>
-      settle(() => {
+      finish(() => {
         const failure = handshakeFailure(error);
         // In TLS 1.2 the server sends its certificate before it requests one from the client.
         const isOnlyClientRefused =
@@ -119,7 +119,7 @@ function handshakeResult(tls: TLSSocket, socket: Socket): Promise<HandshakeResul
     });
     // A staple arrives with the server's certificate, always before the handshake ends.
     tls.once('OCSPResponse', (response: Buffer | null) => (staple = response));
-    tls.once('secureConnect', () => settle(() => evidence(tls, staple, tls)));
+    tls.once('secureConnect', () => finish(() => evidence(tls, staple, tls)));
   });
 }
 

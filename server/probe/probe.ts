@@ -69,7 +69,7 @@ interface Timeouts {
   /** Limit for GET /. The HEAD request before it gets 40 % of this time. */
   http: number;
   /** Limit for fetching issuer certificates that the server did not send. */
-  authorities: number;
+  intermediates: number;
   /** Limit for revocation and renewal. A user who adds a domain waits for both. */
   status: number;
   posture: number;
@@ -81,7 +81,7 @@ const TIMEOUTS: Timeouts = {
   connect: 5_000,
   handshake: 10_000,
   http: 10_000,
-  authorities: 4_000,
+  intermediates: 4_000,
   status: 3_000,
   posture: 10_000,
   check: 20_000,
@@ -91,7 +91,7 @@ const TIMEOUTS: Timeouts = {
 export function createProbe(options: ProbeOptions): Probe {
   const { resolver, policy, now, sources, timeouts, onFault = warn } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
-  const waits = { authoritiesMs: caps.authorities, statusMs: caps.status };
+  const waits = { intermediatesMs: caps.intermediates, statusMs: caps.status };
 
   return {
     async observe(

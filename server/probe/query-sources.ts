@@ -1,7 +1,12 @@
-import type { AddressObservation, FetchedAuthority, Observation, RevocationEvidence } from '../core/index.ts';
+import type {
+  AddressObservation,
+  FetchedIntermediate,
+  Observation,
+  RevocationEvidence,
+} from '../core/index.ts';
 import { type Certificate, tryParseCertificate, type TrustStore } from '../pki/index.ts';
 import { validPath, isPublicPath, type ReceivedChain, receivedChains } from './chain-paths.ts';
-import type { Requester, FoundAuthorities, Sources } from './sources/sources.ts';
+import type { Requester, FoundIntermediates, Sources } from './sources/sources.ts';
 import { withTimeout } from '../egress/index.ts';
 
 export interface QuerySourcesOptions {
@@ -15,7 +20,7 @@ export interface QuerySourcesOptions {
   /** True to query both CRL and OCSP. If false, OCSP is only the fallback. */
   isThorough: boolean;
   /** Time limits in ms. Answers that arrive later are used by the next check. */
-  waits: { authoritiesMs: number; statusMs: number };
+  waits: { intermediatesMs: number; statusMs: number };
   onFault: (error: unknown) => void;
 }
 
@@ -25,7 +30,7 @@ export type SourceAnswers = Pick<
 >;
 
 /**
- * Completes the received chains and queries their CAs about revocation and renewal. Never rejects; respects `waits`.
+ * Completes the received chains and queries their CAs about revocation and renewal. Never rejects. Stops waiting after `waits`.
  */
 export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
   const { requester, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
@@ -35,23 +40,23 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
     receivedChains(addresses, requester.work).map(async (sent) => {
       const { certificates } = sent;
       const path = validPath(certificates, trustStore, now, requester.work);
-      if (path !== null) return { sent, path, authorities: [], isPending: false };
-      const { authorities, isPending } = await withSourceTimeout<FoundAuthorities>(
+      if (path !== null) return { sent, path, intermediates: [], isPending: false };
+      const { intermediates, isPending } = await withSourceTimeout<FoundIntermediates>(
         (until) =>
-          sources.authorities.complete({ chain: certificates, trustStore, requester, now, signal: until }),
-        { ...wait, ms: waits.authoritiesMs, late: { authorities: [], isPending: true } },
+          sources.intermediates.complete({ chain: certificates, trustStore, requester, now, signal: until }),
+        { ...wait, ms: waits.intermediatesMs, late: { intermediates: [], isPending: true } },
       );
-      return { sent, path: completedPath(sent, authorities, options), authorities, isPending };
+      return { sent, path: completedPath(sent, intermediates, options), intermediates, isPending };
     }),
   );
 
   const validByLeaf = new Map(
-    chains.flatMap(({ sent, path, authorities }) =>
-      path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path, authorities }] as const],
+    chains.flatMap(({ sent, path, intermediates }) =>
+      path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path, intermediates }] as const],
     ),
   );
   const answers = await Promise.all(
-    [...validByLeaf.values()].map(async ({ sent, path, authorities }) => {
+    [...validByLeaf.values()].map(async ({ sent, path, intermediates }) => {
       const { certificates, staple } = sent;
       const [leaf] = certificates;
       const isPublic = isPublicPath(path, trustStore);
@@ -74,13 +79,13 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
             })
           : null,
       ]);
-      const alternate = pathWithoutRevoked(sent, authorities, revocation, options);
+      const alternate = pathWithoutRevoked(sent, intermediates, revocation, options);
       const more = alternate === null ? [] : await revocationOf(alternate);
       return { revocation: [...revocation, ...more], renewal };
     }),
   );
   return {
-    authorities: distinct(chains.flatMap(({ authorities }) => authorities)),
+    authorities: distinct(chains.flatMap(({ intermediates }) => intermediates)),
     ...(chains.some(({ isPending }) => isPending) && { authoritiesPending: true as const }),
     revocation: answers.flatMap(({ revocation }) => revocation),
     renewal: answers.flatMap(({ renewal }) => renewal ?? []),
@@ -90,30 +95,30 @@ export async function querySources(options: QuerySourcesOptions): Promise<Source
 /** Builds a path that avoids revoked intermediates. Returns null if none is revoked or no other path is valid. */
 function pathWithoutRevoked(
   { certificates: [leaf, ...others] }: ReceivedChain,
-  authorities: readonly FetchedAuthority[],
+  intermediates: readonly FetchedIntermediate[],
   evidence: readonly RevocationEvidence[],
   { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
   const revoked = new Set(
     evidence.flatMap(({ answer, fingerprint }) => (answer.state === 'revoked' ? [fingerprint] : [])),
   );
-  const all = [...others, ...authorities.flatMap(({ der }) => tryParseCertificate(der) ?? [])];
+  const all = [...others, ...intermediates.flatMap(({ der }) => tryParseCertificate(der) ?? [])];
   const rest = all.filter(({ fingerprint }) => !revoked.has(fingerprint));
   return rest.length === all.length ? null : validPath([leaf, ...rest], trustStore, now, requester.work);
 }
 
 function completedPath(
   { certificates }: ReceivedChain,
-  authorities: readonly FetchedAuthority[],
+  intermediates: readonly FetchedIntermediate[],
   { trustStore, now, requester }: QuerySourcesOptions,
 ): Certificate[] | null {
-  if (authorities.length === 0) return null;
-  const more = authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
+  if (intermediates.length === 0) return null;
+  const more = intermediates.flatMap(({ der }) => tryParseCertificate(der) ?? []);
   return validPath([...certificates, ...more], trustStore, now, requester.work);
 }
 
-function distinct(authorities: readonly FetchedAuthority[]): FetchedAuthority[] {
-  const byBytes = new Map(authorities.map((one) => [Buffer.from(one.der).toString('base64'), one]));
+function distinct(intermediates: readonly FetchedIntermediate[]): FetchedIntermediate[] {
+  const byBytes = new Map(intermediates.map((one) => [Buffer.from(one.der).toString('base64'), one]));
   return [...byBytes.values()];
 }
 

@@ -24,7 +24,7 @@ const GATHER_MS = 10;
 const MAX_ERROR_PAUSE_MS = 10_000;
 
 export interface ClaimLoopOptions<Item> {
-  /** The name of an item in log lines, traces and metrics. */
+  /** Name of the kind of item, such as 'icon', in log lines, traces and metrics. */
   name: string;
   /** Largest number of items that run at once. */
   concurrency: number;
@@ -203,13 +203,13 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     async stop({ graceMs, abortMs }) {
       stopping.abort();
       wakeSignal.ring();
-      const settled = async (): Promise<void> => {
+      const allEnded = async (): Promise<void> => {
         await looping;
         await Promise.all([...running.values()].map(({ done }) => done));
       };
-      await Promise.race([settled(), delay(graceMs, undefined, { ref: false })]);
+      await Promise.race([allEnded(), delay(graceMs, undefined, { ref: false })]);
       interrupt();
-      await Promise.race([settled(), delay(abortMs, undefined, { ref: false })]);
+      await Promise.race([allEnded(), delay(abortMs, undefined, { ref: false })]);
       const rest = Promise.all([...running.values()].map(({ item }) => releaseOnce(item)));
       await Promise.race([rest, delay(abortMs, undefined, { ref: false })]);
     },

@@ -98,8 +98,8 @@ async function contextOf(
 const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
- * Returns when a step tighter than the alert's was reached, ms UTC; null if none was. The message of the tighter step follows
- * within seconds and would say the same.
+ * Returns when a step tighter than the alert's was reached, ms UTC; null if none was. The alert of the tighter step follows
+ * within seconds and reports the same problem.
  */
 function tighterStepAt(
   { alert }: ClaimedDelivery,

@@ -6,7 +6,7 @@ export interface Outcome {
   target: string;
   /** The registered domain, or the host itself if it has none: hosts of one domain often fail together. */
   domain: string;
-  /** The accounts whose monitor of the target was up before. Only these count: an outcome without any is ignored. */
+  /** The accounts whose monitor of the target was up before. An outcome without any is ignored. */
   accounts: readonly string[];
   /** Whether the probe failed in a way that our own network may have caused. */
   failed: boolean;
@@ -24,7 +24,7 @@ export interface Tally {
 }
 
 export interface MassFailure {
-  /** Adds an outcome; the newest one of a target counts. `now` is ms UTC. */
+  /** Adds an outcome, which replaces the target's previous one. `now` is ms UTC. */
   note(outcome: Outcome, now: number): void;
   /**
    * Returns the tally while so many targets fail at once that our own network is the likeliest cause; else null. Returns null
@@ -35,7 +35,8 @@ export interface MassFailure {
 
 const WINDOW_MS = MINUTE_MS;
 /**
- * Window while failures are held back: each host is checked again after about a minute, and its failure counts until then.
+ * Window while failures are held back: each host is checked again after about a minute, and its failure stays in the window
+ * until then.
  */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
 /** Share that must fail of all targets, of each affected account's targets, and of the accounts. */
@@ -53,7 +54,7 @@ export function createMassFailure(): MassFailure {
   const outcomes = new Map<string, Outcome & { at: number }>();
   let since: number | null = null;
 
-  /** Returns the outcomes that count at `now`, and deletes those that will never count again. */
+  /** Returns the outcomes in the window at `now`, and deletes those that have left it for good. */
   function currentOutcomes(now: number): Outcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
     const current: Outcome[] = [];

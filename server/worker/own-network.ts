@@ -7,7 +7,7 @@ import { createMassFailure, type Tally } from './mass-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-/** How long a message waits while the clock is wrong. */
+/** How long to defer a message when our clock is wrong. After that, the clock is checked again. */
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
 
 export interface OwnNetworkOptions {
@@ -25,8 +25,8 @@ export interface OwnNetworkOptions {
 export interface OwnNetwork {
   /**
    * Returns whether a check may be recorded. If not, our own network or a wrong clock may be the cause: the result is
-   * unknown, and the caller checks again in about a minute. Call it for every check once that ends: each counts for the
-   * others.
+   * unknown, and the caller checks again in about a minute. Call it for every check once that ends, because whether
+   * one check is trusted depends on the failures of the others.
    */
   trusts(observation: Observation, before: PreviousState): Promise<boolean>;
   /**
@@ -48,8 +48,8 @@ export interface PreviousState {
 }
 
 /**
- * Delay in ms before an untrusted check is repeated. Together with the duration of a check it is shorter than the time for
- * which a held-back failure counts.
+ * Delay in ms before an untrusted check is repeated. Delay and check together are shorter than the window in which
+ * `createMassFailure` keeps a held-back failure.
  */
 export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 

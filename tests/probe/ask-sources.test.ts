@@ -1,7 +1,7 @@
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { FetchedAuthority, Observation, RevocationEvidence } from '../../server/core/index.ts';
+import type { FetchedIntermediate, Observation, RevocationEvidence } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import type { TrustStore } from '../../server/pki/index.ts';
@@ -19,7 +19,11 @@ const intermediate = root.intermediate();
 const leaf = intermediate.issue({ dnsNames: ['site.test'] });
 const alone = { ...leaf, chainPem: '' };
 const stranger = mintAuthority().issue({ dnsNames: ['site.test'] });
-const fetched: FetchedAuthority = { der: intermediate.der, source: 'fetched', url: 'http://ca.test/issuer' };
+const fetched: FetchedIntermediate = {
+  der: intermediate.der,
+  source: 'fetched',
+  url: 'http://ca.test/issuer',
+};
 
 const running: Peer[] = [];
 afterEach(async () => {
@@ -38,10 +42,10 @@ function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: u
     certificates.map(({ fingerprint }) => fingerprint);
   const sources: Sources = {
     ...NO_SOURCES,
-    authorities: {
+    intermediates: {
       complete: ({ chain }) => {
         questions.push(['authorities', names(chain)]);
-        return Promise.resolve({ authorities: [], isPending: false });
+        return Promise.resolve({ intermediates: [], isPending: false });
       },
     },
     revocation: {
@@ -121,7 +125,7 @@ describe('what a look asks of the CAs', () => {
 
   it('starts with the certificates that the server forgot', async () => {
     const { sources, questions } = asked({
-      authorities: { complete: () => Promise.resolve({ authorities: [fetched], isPending: false }) },
+      intermediates: { complete: () => Promise.resolve({ intermediates: [fetched], isPending: false }) },
     });
     const observation = await observe(await serving(alone), { sources });
     expect(observation.authorities).toEqual([fetched]);
@@ -215,7 +219,7 @@ describe('what a look asks once more', () => {
 describe('a source that fails', () => {
   it('by being late is told to end, heard once more and waited for no longer', async () => {
     const { sources } = asked({
-      authorities: { complete: () => new Promise(() => undefined) },
+      intermediates: { complete: () => new Promise(() => undefined) },
       revocation: {
         evidence: ({ signal }) =>
           new Promise((resolve) =>
@@ -224,7 +228,7 @@ describe('a source that fails', () => {
       },
       renewal: { renewal: () => new Promise(() => undefined) },
     });
-    const timeouts = { authorities: 100, status: 100 };
+    const timeouts = { intermediates: 100, status: 100 };
     const held = await observe(await serving(leaf), { sources, timeouts });
     expect(held).toMatchObject({ revocation: [unreachable(leaf.fingerprint)], renewal: [] });
     expect(held.durationMs).toBeLessThan(3_000);

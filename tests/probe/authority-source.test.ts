@@ -42,8 +42,10 @@ const request = (sent: readonly MintedCertificate[], more: { now?: number; signa
   signal: never,
   ...more,
 });
-const complete = async ({ authorities }: Pick<Sources, 'authorities'>, about: ReturnType<typeof request>) =>
-  (await authorities.complete(about)).authorities;
+const complete = async (
+  { intermediates }: Pick<Sources, 'intermediates'>,
+  about: ReturnType<typeof request>,
+) => (await intermediates.complete(about)).intermediates;
 const fetched = ({ der }: MintedCertificate, url: string) => ({
   der: new Uint8Array(der),
   source: 'fetched',
@@ -52,13 +54,13 @@ const fetched = ({ der }: MintedCertificate, url: string) => ({
 
 describe('the authorities that a server forgot to send', () => {
   it('are fetched from where the certificate says, once for all who ask at the same time', async () => {
-    const { authorities } = openSources();
+    const { intermediates } = openSources();
     const {
       leaf,
       issuer,
       urls: [url = ''],
     } = forgotten();
-    const answers = await Promise.all([1, 2, 3].map(() => complete({ authorities }, request([leaf]))));
+    const answers = await Promise.all([1, 2, 3].map(() => complete({ intermediates }, request([leaf]))));
     for (const answer of answers) expect(answer).toEqual([fetched(issuer, url)]);
     expect(ca.requests).toHaveLength(1);
     expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
@@ -141,26 +143,26 @@ describe('the authorities that a server forgot to send', () => {
   });
 
   it('are asked for again after a day, and kept where they are gone by then', async () => {
-    const { authorities } = openSources();
+    const { intermediates } = openSources();
     const {
       leaf,
       issuer,
       urls: [url = ''],
     } = forgotten();
-    await complete({ authorities }, request([leaf]));
+    await complete({ intermediates }, request([leaf]));
     ca.fault('/1.der', 'not-found');
-    expect(await complete({ authorities }, request([leaf], { now: NOW + 25 * HOUR_MS }))).toEqual([
+    expect(await complete({ intermediates }, request([leaf], { now: NOW + 25 * HOUR_MS }))).toEqual([
       fetched(issuer, url),
     ]);
   });
 });
 
 it('fetches a missing issuer through one redirect', async () => {
-  const { authorities } = openSources();
+  const { intermediates } = openSources();
   const { leaf, issuer } = forgotten();
   ca.fault('/1.der', 'redirect');
   ca.issuer('/elsewhere', issuer.der);
-  expect(await complete({ authorities }, request([leaf]))).toEqual([fetched(issuer, `${ca.origin}/1.der`)]);
+  expect(await complete({ intermediates }, request([leaf]))).toEqual([fetched(issuer, `${ca.origin}/1.der`)]);
 });
 
 describe('who cannot give an authority', () => {
@@ -176,44 +178,44 @@ describe('who cannot give an authority', () => {
     'reset',
     'not-found',
   ] as const)('is asked once in a quarter of an hour: %s', async (fault) => {
-    const { authorities } = openSources();
+    const { intermediates } = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', fault);
     const ended = new AbortController();
-    const asking = complete({ authorities }, request([leaf], { signal: ended.signal }));
+    const asking = complete({ intermediates }, request([leaf], { signal: ended.signal }));
     if (['silent', 'drip'].includes(fault)) {
       await expect.poll(() => ca.requests.length).toBe(1);
       ended.abort();
       expect(await asking).toEqual([]);
     } else {
       expect(await asking).toEqual([]);
-      await complete({ authorities }, request([leaf], { now: NOW + 14 * 60_000 }));
+      await complete({ intermediates }, request([leaf], { now: NOW + 14 * 60_000 }));
     }
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
   it('is asked again after it, and for nobody twice in it', async () => {
-    const { authorities } = openSources();
+    const { intermediates } = openSources();
     const { leaf, issuer } = forgotten();
     ca.fault('/1.der', 'error');
     const other = issuer.issue({ dnsNames: ['b.test'], caIssuersUrls: leafUrl(ca) });
-    await complete({ authorities }, request([leaf]));
-    await complete({ authorities }, request([other]));
+    await complete({ intermediates }, request([leaf]));
+    await complete({ intermediates }, request([other]));
     expect(ca.requests).toHaveLength(1);
     ca.issuer('/1.der', issuer.der);
-    expect(await complete({ authorities }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
+    expect(await complete({ intermediates }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
   it('does not spoil the address for others: a stranger names it for a certificate of his own', async () => {
-    const { authorities } = openSources();
+    const { intermediates } = openSources();
     const {
       leaf,
       issuer,
       urls: [url = ''],
     } = forgotten();
     const stranger = mintAuthority().issue({ dnsNames: ['evil.test'], caIssuersUrls: [url] });
-    expect(await complete({ authorities }, request([stranger]))).toEqual([]);
-    expect(await complete({ authorities }, request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete({ intermediates }, request([stranger]))).toEqual([]);
+    expect(await complete({ intermediates }, request([leaf]))).toEqual([fetched(issuer, url)]);
     expect(ca.requests).toHaveLength(2);
   });
 

@@ -54,9 +54,9 @@ describe('a hostile CA costs its cap and no more', () => {
       const url = (name: string) => ca.fault(`/${round}-${name}`, 'endless');
       const { path } = pathOf({ crlUrls: [url('crl')], ocspUrls: [url('ocsp')] });
       const lonely = stranger.issue({ dnsNames: ['b.test'], caIssuersUrls: [url('aia')] });
-      const [evidence, authorities] = await Promise.all([
+      const [evidence, found] = await Promise.all([
         sources.revocation.evidence({ path, ...asking({ now }) }),
-        sources.authorities.complete({
+        sources.intermediates.complete({
           chain: [parseCertificate(lonely.der)],
           trustStore: createTrustStore([root.der]),
           requester: new Requester('b.test'),
@@ -64,7 +64,7 @@ describe('a hostile CA costs its cap and no more', () => {
           signal: never,
         }),
       ]);
-      expect(authorities.authorities).toEqual([]);
+      expect(found.intermediates).toEqual([]);
       expect(evidence).toMatchObject([
         {
           source: 'crl',

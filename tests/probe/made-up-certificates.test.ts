@@ -30,10 +30,10 @@ beforeEach(async () => {
 const read = (certificates: readonly MintedCertificate[]) =>
   certificates.map(({ der }) => parseCertificate(der));
 const complete = (
-  { authorities }: OpenSources,
+  { intermediates }: OpenSources,
   chain: readonly MintedCertificate[],
   { now = NOW, requester = new Requester('v.test'), trustStore = publicRoots, signal = never } = {},
-) => authorities.complete({ chain: read(chain), trustStore, requester, now, signal });
+) => intermediates.complete({ chain: read(chain), trustStore, requester, now, signal });
 const evidence = (
   { revocation }: OpenSources,
   path: readonly MintedCertificate[],
@@ -50,8 +50,8 @@ const evidence = (
     signal,
   });
 };
-const namesOf = ({ authorities }: { authorities: { der: Uint8Array }[] }) =>
-  authorities.map(({ der }) => parseCertificate(der).issuer.attribute('CN'));
+const namesOf = ({ intermediates }: { intermediates: { der: Uint8Array }[] }) =>
+  intermediates.map(({ der }) => parseCertificate(der).issuer.attribute('CN'));
 const good = { answer: { state: 'good' } };
 const none = (why: string) => ({ answer: { state: 'none', why } });
 
@@ -68,7 +68,7 @@ describe('what one tenant makes up for his own certificates does not reach anoth
       await complete(sources, [bait, fake], { trustStore });
     }
     const silent = issuer.issue({ dnsNames: ['v.test'] });
-    expect(await complete(sources, [silent])).toEqual({ authorities: [], isPending: false });
+    expect(await complete(sources, [silent])).toEqual({ intermediates: [], isPending: false });
     expect(namesOf(await complete(sources, [victim]))).toEqual(['Public Root']);
     expect(namesOf(await complete(sources, [silent]))).toEqual(['Public Root']);
   });
@@ -245,7 +245,7 @@ describe('our own limits', () => {
     expect(await evidence(sources, [leaf, evil])).toMatchObject([none('pending')]);
     expect(await complete(sources, [issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: crlUrls })])).toEqual(
       {
-        authorities: [],
+        intermediates: [],
         isPending: true,
       },
     );
@@ -264,13 +264,13 @@ describe('our own limits', () => {
     const asking = complete(sources, [leaf], { signal: ended.signal });
     await expect.poll(() => ca.requests.length).toBe(1);
     ended.abort();
-    expect(await asking).toEqual({ authorities: [], isPending: true });
+    expect(await asking).toEqual({ intermediates: [], isPending: true });
     release();
-    expect(await complete(sources, [leaf])).toMatchObject({ authorities: [{}], isPending: false });
+    expect(await complete(sources, [leaf])).toMatchObject({ intermediates: [{}], isPending: false });
     ca.fault('/gone.der', 'not-found');
     const lost = root
       .intermediate()
       .issue({ dnsNames: ['v.test'], caIssuersUrls: [`${ca.origin}/gone.der`] });
-    expect(await complete(sources, [lost])).toEqual({ authorities: [], isPending: false });
+    expect(await complete(sources, [lost])).toEqual({ intermediates: [], isPending: false });
   });
 });

@@ -113,7 +113,7 @@ function world(allow: readonly string[]) {
     ways: {
       'an authority that is missing (AIA)': (url: string) => {
         const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-        return sources.authorities.complete({
+        return sources.intermediates.complete({
           chain: [parseCertificate(leaf.der)],
           trustStore,
           ...request(),

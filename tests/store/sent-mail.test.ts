@@ -4,7 +4,7 @@ import { addChannel, removeChannel } from '../../server/store/alerts/channel-cha
 import { storable, type StoredChannelConfig } from '../../server/channels/kinds/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { requeueMail, listSentMail } from '../../server/store/mail/sent-mail.ts';
+import { requeueMail, listOutgoingMail } from '../../server/store/mail/sent-mail.ts';
 import { isSuppressed, suppress } from '../../server/store/mail/suppressions.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -19,7 +19,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
     const { store, account, ids } = await alerted(await open());
     const listed = async () =>
       Object.fromEntries(
-        (await listSentMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]),
+        (await listOutgoingMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]),
       );
     expect(await listed()).toEqual({ [ids.own]: OWN, [ids.ops]: OPS });
     // Where it went nobody knows any more: surely not to the owner.

@@ -46,12 +46,12 @@ export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSet
   return {
     ...(channels !== undefined && { channels: channels && [...new Set(channels)] }),
     ...(steps !== undefined && { steps: steps as ChosenStep[] | null }),
-    ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
+    ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
     ...(muted !== undefined && { muted: [...new Set(muted)] }),
   };
 }
 
-export function readQuietHours(quiet: AlertSettingsWire['quiet_hours']): AlertSettings['quietHours'] {
+export function quietHoursFromWire(quiet: AlertSettingsWire['quiet_hours']): AlertSettings['quietHours'] {
   return (
     quiet && {
       fromMinute: quiet.from_minute,

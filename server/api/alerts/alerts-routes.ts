@@ -16,7 +16,7 @@ import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
 import {
   incidentWire,
   ownSettingsWire,
-  readQuietHours,
+  quietHoursFromWire,
   readSettings,
   sentAlertWire,
   settingsWire,
@@ -84,7 +84,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
       return REFUSALS.notFound();
     const tried: SettingsToTry = {
       ...readSettings({ steps: body.steps }),
-      ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
+      ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
     };
     const of = monitorId === undefined ? 'account' : 'domain';
     const plans = await readAlertForecastInput(store, { ...scope, now });

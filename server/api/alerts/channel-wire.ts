@@ -65,8 +65,8 @@ export interface Wording {
 }
 
 /**
- * Maps a delivery to wire format. A sent message has the title with which it was sent, a waiting message the title that
- * it would have now.
+ * Maps a delivery to wire format. A sent message keeps the title that it was sent under; a waiting message has the title that
+ * it would get now.
  */
 export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;

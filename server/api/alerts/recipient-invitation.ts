@@ -13,7 +13,7 @@ const BY_ADDRESS = { count: 3, windowMs: DAY_MS };
 const BY_ACCOUNT = { count: 20, windowMs: DAY_MS };
 
 /**
- * Creates the link with which the recipient at `address` agrees to get alerts. Returns a refusal after too many
+ * Creates the link by which the recipient at `address` agrees to get alerts. Returns a refusal after too many
  * invitations.
  */
 export async function inviteRecipient(

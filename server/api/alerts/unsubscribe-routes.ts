@@ -36,7 +36,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
   const oldKey = derivedKey(secrets.session, 'unsubscribe');
 
   /**
-   * Reads a token made with `key`, or one from before level 19 while its account still accepts old tokens.
+   * Reads a token made with `key`, or one from before schema level 19 while its account still accepts old tokens.
    * Returns a refusal for all other tokens.
    */
   async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
@@ -89,7 +89,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
 
   api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
     c.header('Cache-Control', 'no-store');
-    // Only a token made before level 19 is valid on the page as well, so pass on no other token.
+    // Only a token made before schema level 19 is also valid on the page, so pass on no other token.
     const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
     const page = new URL('/unsubscribe', config.publicUrl).href;
     return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);

@@ -2,7 +2,7 @@ import { isTimeZone } from '../../../contract/account.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
-import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/identity/index.ts';
+import { BUILT_IN, signUpPolicy, type TokenFailure } from '../../providers/identity/index.ts';
 import { openAccount } from '../../store/accounts/sign-in.ts';
 import { endSession } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
@@ -26,7 +26,7 @@ function trialAddressHash(secret: string, email: string): string {
     .digest('hex');
 }
 
-const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> = {
+const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> = {
   invalid: ['invalid_token', 'Please sign in again.'],
   expired: ['invalid_token', 'The sign-in took too long. Please sign in again.'],
   session_over: ['invalid_token', 'Please sign in again.'],
@@ -51,7 +51,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.openSession, async ({ c, body, now }) => {
     const verified = await identity.verify(body.token);
-    if (!verified.ok) return refuse(...TOKEN_REFUSALS[verified.reason]);
+    if (!verified.ok) return refuse(...TOKEN_FAILURES[verified.reason]);
     const { claims } = verified;
     // The built-in provider's sign-up route has applied the sign-up policy already.
     const isBuiltIn = claims.provider === BUILT_IN;
@@ -72,7 +72,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
         body.trial || claims.signUp.trial
           ? { addressHash: trialAddressHash(secrets.session, claims.email) }
           : null,
-      inSessionOf: (await sessions.shown(c))?.account.id ?? null,
+      inSessionOf: (await sessions.ofEitherCookie(c))?.account.id ?? null,
       now,
     };
     // The sign-up route has already counted sign-ups by password; their address is not verified yet. Count all others
@@ -92,13 +92,13 @@ export function authRoutes(api: Api, parts: AppParts): void {
       return refuse(opened.code, OIDC_FAILURES[decision === 'allowed' ? 'signups_closed' : decision]);
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account);
-    if (sessionId === null) return refuse(...TOKEN_REFUSALS.session_over);
+    if (sessionId === null) return refuse(...TOKEN_FAILURES.session_over);
     // End the provider's session, so that it does not outlive a log-out here. If it is already gone, somebody has
     // proved ownership of the address meanwhile. That ended all sessions, but ours did not exist yet: end ours as well.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
       await endSession(store, sessionId);
       sessions.dropCookies(c);
-      return refuse(...TOKEN_REFUSALS.session_over);
+      return refuse(...TOKEN_FAILURES.session_over);
     }
     if (opened.created && !claims.emailVerified) await identity.builtIn?.sendVerification(claims.subject);
     return { data: userWire(opened.account), created: opened.created };

@@ -7,7 +7,7 @@ export type KeyLabel =
   | 'checkout-reference'
   | 'test-payments'
   | 'trial-address'
-  // For unsubscribe tokens mailed before level 19, when one key served both the page and one-click requests.
+  // For unsubscribe tokens mailed before schema level 19, when one key served both the page and one-click requests.
   | 'unsubscribe'
   | 'unsubscribe-one-click'
   | 'unsubscribe-page';

@@ -38,9 +38,9 @@ export interface Sessions {
    * Returns the session of the access cookie, else of the refresh cookie, which is the only one left 15 minutes after a
    * refresh; null if both are invalid. Does not use up the refresh cookie.
    */
-  shown(c: AppContext): Promise<ActiveSession | null>;
+  ofEitherCookie(c: AppContext): Promise<ActiveSession | null>;
   /** Returns whether the request has a session cookie, valid or not. */
-  isShown: (c: AppContext) => boolean;
+  hasCookie: (c: AppContext) => boolean;
   /** Exchanges the refresh cookie for new cookies. If it is invalid, returns null and does not change the cookies. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
   /** Ends the session of the access or refresh cookie, and deletes both cookies. */
@@ -140,7 +140,7 @@ export function createSessions(options: {
       });
     },
 
-    async shown(c) {
+    async ofEitherCookie(c) {
       const current = await sessions.current(c);
       const token = current === null ? read(c, 'refresh') : null;
       if (token === null) return current;
@@ -148,7 +148,7 @@ export function createSessions(options: {
       return findSession(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
     },
 
-    isShown: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,
+    hasCookie: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,
 
     async refresh(c) {
       const rotated = await rotate(c);

@@ -16,7 +16,7 @@ import { z } from 'zod';
 
 type Database = Parameters<typeof storeAnswer>[0];
 
-/** Storage with which a handler keeps its answer in the same transaction as the change that the answer reports. */
+/** Stores a handler's answer in the transaction of the change that the answer reports. */
 export interface IdempotentAnswer {
   /** Stores `answer` under the caller's key, if there is one. The handler's final answer replaces it. */
   keep(trx: Database, answer: object): Promise<void>;

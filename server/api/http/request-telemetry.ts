@@ -85,7 +85,7 @@ export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathB
 }
 
 /** Responds with problem+json below /api, and with plain text everywhere else. */
-export const refusalResponse = (c: AppContext, refusal: Refusal): Response =>
+export const errorResponse = (c: AppContext, refusal: Refusal): Response =>
   isBelowApi(c.req.path) ? problemResponse(c, refusal) : plainRefusal(c, refusal);
 
 export const isBelowApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');

@@ -99,7 +99,7 @@ function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
 }
 
-/** Query parameters that contained the token in links mailed before level 19. */
+/** Query parameters that contained the token in links mailed before schema level 19. */
 const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
   '/unsubscribe': 'token',
   '/confirm-recipient': 'token',

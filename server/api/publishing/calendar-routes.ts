@@ -151,7 +151,7 @@ function renewal(
   };
 }
 
-/** Returns an instant shifted to the zone's local time. Only its date counts, because the event takes up whole days. */
+/** Returns an instant shifted to the zone's local time. Callers use only its date, because the event takes up whole days. */
 function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }

@@ -82,8 +82,8 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
 const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
 
 /**
- * Returns the state of the whole page, the worst of its domains. A near expiry does not count: it concerns the owner,
- * not the readers.
+ * Returns the state of the whole page, the worst of its domains. Ignores a near expiry, which concerns the owner, not the
+ * readers.
  */
 function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';

@@ -78,7 +78,7 @@ export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, '
   });
 }
 
-/** Registers the calls with which an account sets up and previews its page. */
+/** Registers the calls that set up and preview an account's page. */
 function settingsRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 

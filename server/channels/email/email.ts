@@ -6,7 +6,7 @@ export const email: ChannelDefinition<EnteredConfig<'email'>> = {
   name: 'Email',
   stored: z.object({ kind: z.literal('email'), address: z.string() }),
   toStored: ({ kind, address }) => ({ kind, address: address.toLowerCase() }),
-  placeOf: ({ address }) => address.toLowerCase(),
+  receiverKey: ({ address }) => address.toLowerCase(),
   maskedTarget: ({ address }) => address,
   defaultName: ({ address }) => address,
 };

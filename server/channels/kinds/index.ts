@@ -71,14 +71,14 @@ export function maskedTarget(config: StoredChannelConfig): string {
 export function storable(config: StoredChannelConfig) {
   const { kind } = config;
   const definition = definitionOf(kind);
-  const place = definition.placeOf(config);
+  const receiver = definition.receiverKey(config);
   return {
     kind,
     text: JSON.stringify(config),
     /** Returns whether another channel reaches the same receiver. Returns false if its config cannot be decoded. */
-    isSamePlace(other: ChannelRow): boolean {
+    isSameReceiver(other: ChannelRow): boolean {
       const stored = other.kind === kind ? readConfig(other) : null;
-      return stored !== null && definition.placeOf(stored) === place;
+      return stored !== null && definition.receiverKey(stored) === receiver;
     },
   };
 }

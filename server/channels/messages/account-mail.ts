@@ -9,7 +9,7 @@ export interface AccountMessageInput {
   publicUrl: URL;
   /** IANA name of a time zone. Times are shown in it and in UTC; null shows UTC only. */
   timeZone: string | null;
-  /** Tokens with which the recipient of a digest can unsubscribe; omitted for other mails. */
+  /** Unsubscribe tokens for the recipient of a digest; omitted for other mails. */
   unsubscribeTokens?: UnsubscribePair<string>;
 }
 

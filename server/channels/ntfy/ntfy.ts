@@ -17,7 +17,7 @@ export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
   }),
   enteredAddress: ({ server }) => server,
   toStored: (entered) => entered,
-  placeOf: ({ server, topic }) => `${new URL(server).href} ${topic}`,
+  receiverKey: ({ server, topic }) => `${new URL(server).href} ${topic}`,
   maskedTarget: ({ server, topic }) => `${new URL(server).host}/${topic}`,
   defaultName: ({ topic }) => `ntfy: ${topic}`,
   receiver: {

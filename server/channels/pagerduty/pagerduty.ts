@@ -13,7 +13,7 @@ export const pagerduty: ChannelDefinition<EnteredConfig<'pagerduty'>> = {
     region: z.enum(['us', 'eu']),
   }),
   toStored: (entered) => entered,
-  placeOf: ({ routing_key: key }) => key,
+  receiverKey: ({ routing_key: key }) => key,
   maskedTarget: ({ routing_key: key }) => lastFour(key),
   receiver: {
     posting: ({ routing_key: routingKey, region }, outgoing) => ({

@@ -13,7 +13,7 @@ export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
   name: 'Telegram',
   stored: z.object({ kind: z.literal('telegram'), bot_token: z.string(), chat_id: z.string() }),
   toStored: (entered) => entered,
-  placeOf: ({ chat_id: chat }) => chat,
+  receiverKey: ({ chat_id: chat }) => chat,
   maskedTarget: ({ chat_id: chat }) => `chat ${chat}`,
   receiver: {
     posting: ({ bot_token: token, chat_id: chat }, { content }) => ({

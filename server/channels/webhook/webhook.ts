@@ -29,7 +29,7 @@ export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig>
     ...entered,
     secrets: before?.secrets ?? [{ secret: newWebhookSecret(), until: null }],
   }),
-  placeOf: ({ url }) => new URL(url).href,
+  receiverKey: ({ url }) => new URL(url).href,
   maskedTarget: ({ url }) => maskedAddress(new URL(url)),
   defaultName: ({ url }) => new URL(url).host,
   receiver: {

@@ -13,7 +13,7 @@ export interface AlertTitleInput {
   timeZone: string | null;
 }
 
-/** Returns an alert as one line at the time `now`: the subject of mails, and the title in lists. */
+/** Returns the one-line title of an alert as of `now`: the subject of mails and the title in lists. */
 export function alertTitle(alert: AlertTitleInput): string {
   const { kind, step, displayName: host } = alert;
   if (step === 'resolved') return resolvedTitle(alert);

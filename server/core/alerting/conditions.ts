@@ -8,7 +8,7 @@ import { rememberedFrom } from '../judge/previous-verdict.ts';
 /** A problem that exists according to the last check. */
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
-  /** Fingerprint of the certificate; empty if the problem is about the endpoint, whatever certificate that presents. */
+  /** Fingerprint of the certificate; empty if the problem concerns the endpoint and not one certificate. */
   fingerprint: string;
   /** The certificate that determines the alert steps; null unless the problem is `expiry`. */
   expiring: ExpiringCertificate | null;
@@ -183,7 +183,7 @@ function toAlertCertificate({
 /**
  * Returns the fingerprints of the old and the new leaf if a check found the certificate replaced, else null. `current` must
  * be judged with `previous`, so that a replacement during an outage is found afterwards. A leaf that one of the last few
- * checks saw does not count: several servers answer for one name.
+ * checks saw is no replacement: several servers answer for one name.
  */
 export function replacedCertificate(
   previous: Verdict | null,

@@ -8,7 +8,7 @@ import { alertSteps } from '../alert-steps.ts';
 export interface KnownIncident {
   id: string;
   problem: Problem;
-  /** Fingerprint of the certificate; empty if the incident is about the endpoint, whatever certificate that presents. */
+  /** Fingerprint of the certificate; empty if the problem concerns the endpoint and not one certificate. */
   fingerprint: string;
   startedAt: number;
   /** When the incident was confirmed; null until then. No alert is sent before. */

@@ -22,8 +22,8 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /**
- * Returns the name of a zone, or UTC if it is null or unknown. Zones are added and removed over time, and one that only a
- * browser knew must not stop an alert.
+ * Returns the canonical name of an IANA time zone, or 'UTC' if `timeZone` is null or unknown to this Node. A browser may send a
+ * zone that Node's tz data lacks, and that must not stop an alert.
  */
 export function knownZone(timeZone: string | null): string {
   if (timeZone === null) return 'UTC';

@@ -163,18 +163,18 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
       : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
-  const shown = [
+  const servedFingerprints = [
     ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
   ];
   // A check proves nothing if another server of the rotation answered, or if the CA no longer wants a replacement because the
   // certificate has expired.
-  return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
+  return servedFingerprints.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
 }
 
 /**
- * Returns whether another certificate replaced the old one for good. In a rotation, a certificate that also expires soon may
- * be that of another server and does not count.
+ * Returns whether another certificate replaced the old one for good. In a rotation, ignores a certificate that also expires
+ * soon, because it may be that of another server.
  */
 function isSucceeded(
   { verdict: { lastSeen, leafFingerprint }, settings, now }: RecordedCheck,

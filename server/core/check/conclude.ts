@@ -79,7 +79,7 @@ export interface Conclusion {
   assessment: UptimeAssessment;
   /** The uptime to store; null leaves the stored one as it is. */
   uptime: UptimeRecord | null;
-  /** What needs attention now, with a sentence for the summary; null while all is well. */
+  /** The problem that needs attention now, with a sentence for the summary; null if there is none. */
   problem: { code: 'unreachable' | 'untrusted'; message: string } | null;
   incidents: IncidentChange[];
   alerts: RoutedAlert[];

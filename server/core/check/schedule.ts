@@ -1,11 +1,11 @@
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Longest interval for a host that is down, whatever its plan. */
+/** Longest interval for a host that is down, on every plan. */
 const UNREACHABLE_MINUTES = 60;
 /** Share of the interval over which checks are spread, so that domains added together drift apart. */
 const SPREAD = 0.1;
-/** The shortest interval, whatever lifetime a host claims for its certificates. */
+/** Shortest interval that follows from a certificate's lifetime, because a host may claim any lifetime. */
 const LIFETIME_FLOOR_MS = 10 * MINUTE_MS;
 const FLOOR_MS = MINUTE_MS;
 

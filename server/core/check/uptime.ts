@@ -40,7 +40,7 @@ const OWN_RESOLVER_FAILURES = new Set([
 ]);
 
 /**
- * Returns the uptime, whatever the certificate is worth. One working address is enough, because browsers try the others. For
+ * Returns the uptime, which ignores faults of the certificate. One working address is enough, because browsers try the others. For
  * https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the handshake
  * decides.
  */

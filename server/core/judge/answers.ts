@@ -30,13 +30,13 @@ export interface Answer {
   findings: ChainFinding[];
 }
 
-/** Judges the chains of one observation. Memoized, because the addresses of one host mostly show the same chain. */
+/** Judges the chains of one observation. Memoized, because the addresses of a host mostly send equal chains. */
 export class ChainJudge {
   readonly #observation: Observation;
   readonly #now: number;
   readonly #trustStore: TrustStore;
   readonly #known: readonly RevokedCertificate[];
-  readonly #authorities: Certificate[];
+  readonly #fetchedIntermediates: Certificate[];
   readonly #work: WorkBudget;
   readonly #judged = new Map<string, Judged>();
 
@@ -53,7 +53,7 @@ export class ChainJudge {
     this.#trustStore = trustStore;
     this.#known = known;
     this.#work = work;
-    this.#authorities = observation.authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
+    this.#fetchedIntermediates = observation.authorities.flatMap(({ der }) => tryParseCertificate(der) ?? []);
   }
 
   answers(): Answer[] {
@@ -84,19 +84,19 @@ export class ChainJudge {
     const isNeeded = new Set(above.map(({ fingerprint }) => fingerprint));
     const unneeded = chain.sent.filter((one) => !one.selfIssued && !isNeeded.has(one.fingerprint));
     const revoked = [
-      { certificate: leaf, said: revocation, role: 'leaf' as const },
+      { certificate: leaf, status: revocation, role: 'leaf' as const },
       ...[...above, ...distinct(unneeded)].map((certificate) => ({
         certificate,
-        said: this.#revocation(certificate),
+        status: this.#revocation(certificate),
         role: 'intermediate' as const,
       })),
-    ].flatMap(({ certificate, said, role }) => {
+    ].flatMap(({ certificate, status, role }) => {
       const served = role === 'leaf' || isNeeded.has(certificate.fingerprint);
-      const known = rememberRevoked(certificate, role, said, served);
-      return known === null ? [] : [{ certificate, known, said }];
+      const known = rememberRevoked(certificate, role, status, served);
+      return known === null ? [] : [{ certificate, known, status }];
     });
     const findings = [
-      ...revoked.map(({ certificate, known, said }) => revokedFinding(certificate, known, said)),
+      ...revoked.map(({ certificate, known, status }) => revokedFinding(certificate, known, status)),
       ...chain.findings,
       ...renewalFindings(leaf, renewalWindow(leaf, this.#observation.renewal), this.#now),
     ];
@@ -104,14 +104,14 @@ export class ChainJudge {
   }
 
   /**
-   * Judges a chain over a path without revoked CA certificates, as clients do if they know of the revocation. Falls back to a
-   * path with them if there is no other.
+   * Judges the chain by a path without revoked CA certificates, as clients do if they know of the revocation. If there is none,
+   * uses the path with them.
    */
   #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
     const { endpoint } = this.#observation;
     const input = {
       presentedChain,
-      authorities: this.#authorities,
+      fetchedIntermediates: this.#fetchedIntermediates,
       isPending: this.#observation.authoritiesPending === true,
       reference: referenceOf(endpoint.host),
       trustStore: this.#trustStore,

@@ -24,8 +24,8 @@ export interface ChainJudgement {
 /** Judges one chain as a server presented it. Each fault is a finding of its own. */
 export function judgeChain(input: {
   presentedChain: readonly Uint8Array[];
-  /** Certificates from other sources that may complete the chain. */
-  authorities: readonly Certificate[];
+  /** Certificates that the server did not send but that may complete the chain. */
+  fetchedIntermediates: readonly Certificate[];
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   reference: ReferenceIdentifier;
@@ -59,7 +59,7 @@ export function judgeChain(input: {
   } = judgePath({
     leaf,
     sent: sent.filter((one) => !isBarred(one)),
-    authorities: input.authorities.filter((one) => !isBarred(one)),
+    fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one)),
     isPending,
     trustStore,
     now,

@@ -16,16 +16,16 @@ import { mintAuthority, type MintedCertificate } from '../../../scripts/local-pe
 import { createTrustStore } from '../../pki/index.ts';
 import { isAwaiting } from './incomplete-finding.ts';
 import { judge } from './judge.ts';
-import type { FetchedAuthority } from '../observation.ts';
+import type { FetchedIntermediate } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
 const trustStore = createTrustStore([root.der]);
-const fetched = ({ der }: MintedCertificate): FetchedAuthority => ({
+const fetched = ({ der }: MintedCertificate): FetchedIntermediate => ({
   der: new Uint8Array(der),
   source: 'fetched',
   url: 'http://ca.fjord.example/1.cer',
 });
-const cached = ({ der }: MintedCertificate): FetchedAuthority => ({
+const cached = ({ der }: MintedCertificate): FetchedIntermediate => ({
   der: new Uint8Array(der),
   source: 'cache',
   url: null,
@@ -33,7 +33,7 @@ const cached = ({ der }: MintedCertificate): FetchedAuthority => ({
 
 function verdictOn(
   presented: readonly MintedCertificate[],
-  authorities: FetchedAuthority[] = [],
+  authorities: FetchedIntermediate[] = [],
   store = trustStore,
 ): Verdict {
   return judge(observation([answer(presented)], { authorities }), NOW, store);

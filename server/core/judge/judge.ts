@@ -22,8 +22,8 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
 /**
  * Judges an observation at `now`, over all addresses and with every finding. The same evidence can be judged again later, or
- * with other anchors. Whatever this check could not see is copied from the `previous` verdict, and a revoked certificate
- * stays revoked. Once `work` (operations, not time) is spent, the rest is not verified, and the verdict says so.
+ * with other anchors. Copies from the `previous` verdict what this check could not see, and keeps a revoked certificate
+ * revoked. Once `work` (operations, not time) is spent, the rest is not verified, and the verdict says so.
  */
 export function judge(
   seen: Observation,
@@ -46,8 +46,8 @@ export function judge(
     judged.leaf === null ? [] : [{ ...judged, leaf: judged.leaf }],
   );
   const leaf = earliest(read.map((one) => one.leaf));
-  const shown = read.find((one) => one.leaf === leaf);
-  if (leaf === null || shown === undefined) {
+  const chainOfLeaf = read.find((one) => one.leaf === leaf);
+  if (leaf === null || chainOfLeaf === undefined) {
     return {
       ...unreachedVerdict(previous),
       ...base,
@@ -63,8 +63,9 @@ export function judge(
     read.some((one) => one.leaf === weakest) ? 'leaf' : 'intermediate',
     renewals,
   );
-  const chainToServe = shown.path === null ? null : pathEntries(shown, observation).filter(isServed);
-  const anchor = shown.path?.at(-1)?.fingerprint;
+  const chainToServe =
+    chainOfLeaf.path === null ? null : pathEntries(chainOfLeaf, observation).filter(isServed);
+  const anchor = chainOfLeaf.path?.at(-1)?.fingerprint;
   const hasOwnRoot = trustStore.anchors.some(
     ({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor,
   );
@@ -98,10 +99,10 @@ export function judge(
     limiting,
     findings,
     trusted: findings.every(({ severity }) => severity !== 'critical'),
-    path: pathEntries(shown, observation),
+    path: pathEntries(chainOfLeaf, observation),
     chainToServe: chainToServe?.map(({ fingerprint }) => fingerprint) ?? null,
     hasOwnRoot,
-    revocation: withPendingAnswer(shown.revocation, leaf.fingerprint, previous, now),
+    revocation: withPendingAnswer(chainOfLeaf.revocation, leaf.fingerprint, previous, now),
     renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals), replaced.has(leaf.fingerprint)),
     posture,
     lastSeen: {

@@ -49,7 +49,7 @@ describe('roots that browsers trust up to a day', () => {
     const question = {
       leaf: read(issue()),
       sent: [read(intermediate)],
-      authorities: [],
+      fetchedIntermediates: [],
       constraints,
       now: NOW,
       work: new WorkBudget(),
@@ -104,7 +104,13 @@ describe('the weakest link', () => {
     const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
     const leaf = intermediate.issue(current);
     const sent = [read(short), read(intermediate)];
-    const question = { leaf: read(leaf), authorities: [], trustStore, now: NOW, work: new WorkBudget() };
+    const question = {
+      leaf: read(leaf),
+      fetchedIntermediates: [],
+      trustStore,
+      now: NOW,
+      work: new WorkBudget(),
+    };
     expect(judgePath({ ...question, sent }).weakest.fingerprint).toBe(leaf.fingerprint);
     expect(judgePath({ ...question, sent: [read(short)] }).weakest.fingerprint).toBe(short.fingerprint);
   });

@@ -44,12 +44,12 @@ interface PathQuestion {
   leaf: Certificate;
   /** Certificates that the server sent after the leaf, in that order. */
   sent: readonly Certificate[];
-  /** Certificates from other sources. */
-  authorities: readonly Certificate[];
+  /** Certificates that the server did not send but that may complete the chain. */
+  fetchedIntermediates: readonly Certificate[];
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** Roots that a browser trusts only for certificates logged up to a given instant. Without SCTs, the notBefore counts. */
+  /** Roots that a browser trusts only for certificates logged up to a given instant. Without SCTs, it compares the notBefore. */
   constraints?: RootConstraints;
   now: number;
   /** Remaining work budget of this check. */
@@ -57,18 +57,18 @@ interface PathQuestion {
 }
 
 /**
- * Judges the path from a leaf to a trust anchor: first with the certificates that were sent, then also with those from other
- * sources. Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
+ * Judges the path from a leaf to a trust anchor: first with the certificates that were sent, then also with the fetched ones.
+ * Ignores the validity of the leaf: an expired certificate of a trusted CA is expired, not untrusted.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
-  const { sent, authorities, now } = question;
+  const { sent, fetchedIntermediates, now } = question;
   const alone = build(question, sent, now);
   if (alone.ok) return judgeValidPath(question, alone, []);
-  const pool = [...sent, ...authorities];
-  const completed = authorities.length === 0 ? alone : build(question, pool, now);
+  const pool = [...sent, ...fetchedIntermediates];
+  const completed = fetchedIntermediates.length === 0 ? alone : build(question, pool, now);
   if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
 
-  const [outdated] = expiredAuthorities(alone.failures, sent);
+  const [outdated] = expiredIntermediates(alone.failures, sent);
   const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
   const judged = judgeValidPath(question, completed, [incomplete]);
   // Clients that fetch no certificates already refuse the chain because of the expired one.
@@ -91,7 +91,7 @@ function judgeValidPath(
   result: Extract<PathResult, { ok: true }>,
   findings: ChainFinding[],
 ): PathJudgement {
-  const { leaf, sent, authorities, trustStore, constraints = CHROME_TRUSTS_UNTIL, now } = question;
+  const { leaf, sent, fetchedIntermediates, trustStore, constraints = CHROME_TRUSTS_UNTIL, now } = question;
   const judged = (found: typeof result, more: ChainFinding[] = []): PathJudgement => ({
     findings: [...findings, ...more],
     path: found.path,
@@ -105,7 +105,7 @@ function judgeValidPath(
     ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf, constraints) === null,
   );
   const rest = createTrustStore(others.map(({ certificate }) => certificate.der));
-  const other = build({ ...question, trustStore: rest }, [...sent, ...authorities], now);
+  const other = build({ ...question, trustStore: rest }, [...sent, ...fetchedIntermediates], now);
   return other.ok ? judged(other) : judged(result, [distrustedRoot(anchor, leaf, since)]);
 }
 
@@ -129,7 +129,7 @@ function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): 
 }
 
 /** Returns the certificates above the leaf that the search rejected as expired, the latest expiry first. */
-function expiredAuthorities(
+function expiredIntermediates(
   failures: readonly PathFailure[],
   candidates: readonly Certificate[],
 ): Certificate[] {
@@ -155,7 +155,7 @@ function judgeFailure(
     const findings = [pendingFinding(leaf, failures), ...pathFaults(ownFailures(failures), named)];
     return { findings, weakest: leaf };
   }
-  const expired = expiredAuthorities(failures, pool);
+  const expired = expiredIntermediates(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {
     const findings = pathFaults(failures, named);
@@ -165,11 +165,11 @@ function judgeFailure(
   // is valid.
   const before = build(question, pool, latest.notAfter);
   const rest = before.ok ? ownFailures(failures) : before.failures;
-  const findings = [...(before.ok ? [latest] : expired).map(expiredAuthority), ...pathFaults(rest, named)];
+  const findings = [...(before.ok ? [latest] : expired).map(expiredIntermediate), ...pathFaults(rest, named)];
   return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 
-/** Returns the failures of the leaf itself. Failures of single paths do not count, because one valid path is enough. */
+/** Returns the failures of the leaf itself, without those of single paths, because one valid path is enough. */
 function ownFailures(failures: readonly PathFailure[]): PathFailure[] {
   return failures.filter(({ code, role }) => role === 'leaf' && !PATH_BUILDING_FAILURES.has(code));
 }
@@ -198,7 +198,7 @@ function unexplained({ fingerprint }: Certificate): ChainFinding {
   return { code: 'path_invalid', severity: 'critical', fingerprint, facts: { kind: 'no_path' } };
 }
 
-function expiredAuthority(certificate: Certificate): ChainFinding {
+function expiredIntermediate(certificate: Certificate): ChainFinding {
   const { fingerprint, notAfter } = certificate;
   return {
     code: 'intermediate_expired',
@@ -210,7 +210,7 @@ function expiredAuthority(certificate: Certificate): ChainFinding {
 
 /**
  * Returns until when a browser trusts new certificates of this root (ms UTC) if the leaf is newer, else null. Without
- * embedded SCTs the notBefore of the leaf counts, because the time of its logging is unknown.
+ * embedded SCTs, compares the notBefore of the leaf, because the time of its logging is unknown.
  */
 export function distrustedSince(
   anchor: Certificate,

@@ -1,4 +1,4 @@
-import { goodUntil } from './revocation.ts';
+import { freshUntil } from './revocation.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
 
@@ -43,7 +43,7 @@ export function unreachedVerdict(
 }
 
 /**
- * Returns the revocation of the leaf. While an answer is pending, a good answer of an earlier check counts until it expires.
+ * Returns the revocation of the leaf. While an answer is pending, uses a good answer of an earlier check until it expires.
  */
 export function withPendingAnswer(
   revocation: RevocationVerdict | null,
@@ -57,11 +57,11 @@ export function withPendingAnswer(
   if (revocation.state !== 'unknown' || !isPending || known?.state !== 'good') return revocation;
   const answer = known.sources.find(({ state, source }) => state === 'good' && source === known.source);
   const isFresh =
-    answer !== undefined && goodUntil({ ...answer, thisUpdate: answer.thisUpdate ?? answer.at }) >= now;
+    answer !== undefined && freshUntil({ ...answer, thisUpdate: answer.thisUpdate ?? answer.at }) >= now;
   return isFresh ? { ...known, sources: [...revocation.sources, answer] } : revocation;
 }
 
-/** Returns the renewal windows of the CAs. If a CA gave no answer this time, its previous window counts. */
+/** Returns the renewal windows of the CAs. If a CA gave no answer this time, uses its previous window. */
 export function withKnownWindows(
   renewal: readonly RenewalEvidence[],
   previous: Verdict | null,

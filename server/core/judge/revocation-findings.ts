@@ -2,17 +2,17 @@ import type { Certificate } from '../../pki/index.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, RevocationSource } from '../finding.ts';
 import type { RevocationEvidence } from '../observation.ts';
-import { isCached } from './revocation.ts';
+import { isKnownFromEarlierCheck } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
  * Reports a revoked certificate with source, time and reason. Clients refuse a path that contains it. A certificate that no
- * path needs (`served` is false) may still mislead some clients. `said`: the current answers of all sources.
+ * path needs (`served` is false) may still mislead some clients. `current` has the present answers of all sources.
  */
 export function revokedFinding(
   certificate: Certificate,
   revoked: RevokedCertificate,
-  said: RevocationVerdict,
+  current: RevocationVerdict,
 ): ChainFinding {
   const { role, source, at, revokedAt, reason, served } = revoked;
   const { fingerprint, serialNumber } = certificate;
@@ -30,8 +30,8 @@ export function revokedFinding(
       revokedAt,
       reason,
       served,
-      wasSaidBefore: isCached(said),
-      dissent: dissentOf(said),
+      wasSaidBefore: isKnownFromEarlierCheck(current),
+      dissent: dissentOf(current),
       evidence: { serialNumber },
     },
   };

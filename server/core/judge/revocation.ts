@@ -14,7 +14,7 @@ export function revocationKey({ issuer, serialNumber }: Certificate): string {
 
 /**
  * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, also one of an earlier check (`before`);
- * then fresh verified answers count, the CRL's first. A missing answer never counts as good.
+ * then the first fresh verified answer, the CRL's before others. A missing answer is never treated as good.
  */
 export function concludeRevocation(
   certificate: Certificate,
@@ -51,18 +51,20 @@ export function concludeRevocation(
   };
 }
 
-/** How long an answer without nextUpdate counts. RFC 6960 §4.2.2.1: newer information is then available all the time. */
-const WITHOUT_END_MS = HOUR_MS;
+/**
+ * How long a response without nextUpdate is treated as fresh, since newer information is always available (RFC 6960 §4.2.2.1).
+ */
+const DEFAULT_VALIDITY_MS = HOUR_MS;
 
-/** Returns until when a good answer counts, ms UTC. */
-export function goodUntil({
+/** Returns until when a response is fresh, ms UTC. */
+export function freshUntil({
   thisUpdate,
   nextUpdate,
 }: {
   thisUpdate: number;
   nextUpdate: number | null;
 }): number {
-  return nextUpdate ?? thisUpdate + WITHOUT_END_MS;
+  return nextUpdate ?? thisUpdate + DEFAULT_VALIDITY_MS;
 }
 
 function readSource(
@@ -73,7 +75,7 @@ function readSource(
     return { source, url, at, state: 'none', why: answer.why, thisUpdate: null, nextUpdate: null };
   const { thisUpdate, nextUpdate } = answer;
   // The answer was fresh when fetched, but the evidence may be judged again much later.
-  const isStale = answer.state === 'good' && goodUntil(answer) < now;
+  const isStale = answer.state === 'good' && freshUntil(answer) < now;
   return isStale
     ? { source, url, at, state: 'none', why: 'stale', thisUpdate, nextUpdate }
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
@@ -104,7 +106,10 @@ export function rememberRevoked(
   };
 }
 
-/** Returns whether only an earlier check saw the revocation: no source reports it now, but the certificate stays revoked. */
-export function isCached({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
+/** Returns whether the revocation is known only from an earlier check. A certificate stays revoked if no source reports it now. */
+export function isKnownFromEarlierCheck({
+  state,
+  sources,
+}: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
   return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
 }

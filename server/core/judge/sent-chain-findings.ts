@@ -12,9 +12,9 @@ export function sentChainFindings(
   path: readonly Certificate[],
   now: number,
 ): ChainFinding[] {
-  const place = new Map(path.map(({ fingerprint }, index) => [fingerprint, index]));
+  const positionOnPath = new Map(path.map(({ fingerprint }, index) => [fingerprint, index]));
   const expired = sent.filter(
-    (one) => !place.has(one.fingerprint) && validityFailure(one, now) === 'expired',
+    (one) => !positionOnPath.has(one.fingerprint) && validityFailure(one, now) === 'expired',
   );
   return [
     ...expired.map(unusedExpired),
@@ -22,7 +22,7 @@ export function sentChainFindings(
       sent.filter((one) => !expired.includes(one)),
       path,
     ),
-    ...orderFindings(sent, place),
+    ...orderFindings(sent, positionOnPath),
   ];
 }
 
@@ -80,12 +80,15 @@ function withAncestors(path: readonly Certificate[], sent: readonly Certificate[
   return new Set(useful.keys());
 }
 
-function orderFindings(sent: readonly Certificate[], place: ReadonlyMap<string, number>): ChainFinding[] {
+function orderFindings(
+  sent: readonly Certificate[],
+  positionOnPath: ReadonlyMap<string, number>,
+): ChainFinding[] {
   const once = new Set(sent.map(({ fingerprint }) => fingerprint));
-  const places = [...once]
-    .flatMap((fingerprint) => place.get(fingerprint) ?? [])
+  const sentPositions = [...once]
+    .flatMap((fingerprint) => positionOnPath.get(fingerprint) ?? [])
     .filter((index) => index > 0);
-  if (places.every((index, position) => index >= (places[position - 1] ?? 0))) return [];
+  if (sentPositions.every((index, position) => index >= (sentPositions[position - 1] ?? 0))) return [];
   return [
     {
       code: 'wrong_order',

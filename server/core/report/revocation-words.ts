@@ -1,5 +1,5 @@
 import type { RevocationSource } from '../finding.ts';
-import { isCached } from '../judge/revocation.ts';
+import { isKnownFromEarlierCheck } from '../judge/revocation.ts';
 import { longDate } from '../long-date.ts';
 import type { RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict } from '../verdict.ts';
@@ -16,7 +16,7 @@ const WHY: Record<RevocationProblem, string> = {
   responder_refused: 'It answered with an error, or does not know the certificate.',
 };
 
-/** Returns a sentence that says why the answer of a revocation source does not count. */
+/** Returns a sentence that says why the answer of a revocation source is not used. */
 export function revocationWhy(why: RevocationProblem): string {
   return WHY[why];
 }
@@ -72,7 +72,7 @@ export function revocationSentence(revocation: RevocationVerdict): string {
     case 'good':
       return `Not revoked, says ${named}.`;
     case 'revoked':
-      return isCached(revocation) && at !== null
+      return isKnownFromEarlierCheck(revocation) && at !== null
         ? `Revoked, said ${named} on ${longDate(at, 'UTC')}.`
         : `Revoked, says ${named}.`;
     case 'not_applicable':

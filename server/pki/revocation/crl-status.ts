@@ -22,7 +22,7 @@ export interface CrlStatusRequest {
 }
 
 /**
- * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry counts even in an
+ * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry is accepted even in an
  * expired, delta or partial CRL. A missing entry means good only if the CRL is current and covers the certificate.
  */
 export function crlStatus(request: CrlStatusRequest): RevocationStatus {

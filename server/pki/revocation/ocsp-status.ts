@@ -35,7 +35,7 @@ type BudgetedRequest = OcspStatusRequest & { readonly work: WorkBudget };
 
 /**
  * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The issuer or its delegate must have signed
- * it, and it must name this certificate and be fresh. A stale `revoked` still counts, because revocation is final.
+ * it, and it must name this certificate and be fresh. A stale `revoked` is still accepted, because revocation is final.
  */
 export function ocspStatus(request: OcspStatusRequest): RevocationStatus {
   const budgeted = { ...request, work: request.work ?? new WorkBudget() };

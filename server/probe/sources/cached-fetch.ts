@@ -89,7 +89,7 @@ const RETRY_MS = 15 * MINUTE_MS;
  * for long after the clock was set back.
  */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
-const MAX_REFUSALS = 8_192;
+const MAX_FAILURES = 8_192;
 /** Maximum number of fetches running or queued. Above it, callers get the cached answer or `pending` at once. */
 const MAX_IN_FLIGHT = 512;
 
@@ -102,9 +102,9 @@ export function createCachedFetch<Value, Why extends string = never>(
   options: FetchOptions<Value>,
 ) {
   type Outcome = FetchResult<Value, Why>;
-  type Refusal = Exclude<Outcome, { ok: true }>;
+  type FailedFetch = Exclude<Outcome, { ok: true }>;
   const recent = new LruCache<string, Cached<Value>>(options.memoryBytes);
-  const refusals = new LruCache<string, Refusal>(MAX_REFUSALS);
+  const failures = new LruCache<string, FailedFetch>(MAX_FAILURES);
   const inFlight = new Map<string, SharedRequest<Value>>();
   const { accept, maxBytes, deadlineMs } = options;
   const requestOptions = {
@@ -149,16 +149,16 @@ export function createCachedFetch<Value, Why extends string = never>(
     cached: Cached<Value> | null,
   ): Promise<Outcome> => {
     const { key, now } = request;
-    const refuse = (why: Refusal['why'], refusalKey: string): Outcome => {
-      const refusal = { ok: false, why, at: now, askAgainAt: now + RETRY_MS } as const;
-      refusals.set(refusalKey, refusal);
-      return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
+    const fail = (why: FailedFetch['why'], failureKey: string): Outcome => {
+      const failure = { ok: false, why, at: now, askAgainAt: now + RETRY_MS } as const;
+      failures.set(failureKey, failure);
+      return cached === null ? failure : { ...toOutcome(cached), askAgainAt: failure.askAgainAt };
     };
     const received = await shared.received;
     if (received === null) return pending(cached, now);
-    if ('why' in received) return refuse(received.why, key);
+    if ('why' in received) return fail(received.why, key);
     const vetted = request.validate(received.value, cached?.value ?? null);
-    if ('why' in vetted) return refuse(vetted.why, subjectKey(request));
+    if ('why' in vetted) return fail(vetted.why, subjectKey(request));
     if (shared.stored === null) {
       const { charges, ...rest } = received;
       shared.stored = { ...rest, at: now, freshUntil: Math.max(vetted.freshUntil, now + MIN_FRESH_MS) };
@@ -178,10 +178,10 @@ export function createCachedFetch<Value, Why extends string = never>(
     cached = (await readStored(key)) ?? cached;
     if (isFresh(cached)) return toOutcome(cached);
 
-    const refusal = [key, subjectKey(request)]
-      .map((refusalKey) => refusals.get(refusalKey))
+    const failure = [key, subjectKey(request)]
+      .map((failureKey) => failures.get(failureKey))
       .find((known) => known !== null && now >= known.at && now < known.askAgainAt);
-    if (refusal) return cached === null ? refusal : { ...toOutcome(cached), askAgainAt: refusal.askAgainAt };
+    if (failure) return cached === null ? failure : { ...toOutcome(cached), askAgainAt: failure.askAgainAt };
 
     let shared = inFlight.get(key);
     if (shared === undefined) {

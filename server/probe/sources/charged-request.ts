@@ -13,8 +13,8 @@ export interface ChargedRequestContext {
 export interface ChargedRequest {
   url: string;
   /**
-   * Check whose quota is charged; null if a public CA vouches for the request, which then counts
-   * against the quota of the host.
+   * Check whose quota is charged; null if a public CA vouches for the request. The request is then charged to the quota of the
+   * host.
    */
   requester: Requester | null;
   /** Body to send by POST. If absent, the request is a GET. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { AddressPolicy, CaaLookup, Resolver } from '../../egress/index.ts';
 import { RequestQuotas } from './request-quotas.ts';
-import { createAuthoritySource } from './authority-source.ts';
+import { createIntermediateSource } from './intermediate-source.ts';
 import { createDiskCache } from './disk-cache.ts';
 import { createDomainSource } from './domain-source.ts';
 import type { FetchContext } from './cached-fetch.ts';
@@ -39,14 +39,14 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
     ...common,
     cache: createDiskCache(privateFolder, { ...troubleOption, maxBytes: MAX_PRIVATE_BYTES }),
   };
-  const authorities = createAuthoritySource(others);
+  const intermediates = createIntermediateSource(others);
   const revocation = createRevocationSource({ public: publicContext, others });
   return {
-    authorities,
+    intermediates,
     revocation: {
       evidence(request) {
         // The intermediates of public paths may complete other chains.
-        if (request.isPublic) authorities.learn(request.path);
+        if (request.isPublic) intermediates.learn(request.path);
         return revocation.evidence(request);
       },
     },

@@ -1,6 +1,6 @@
 import type {
   CaaObservation,
-  FetchedAuthority,
+  FetchedIntermediate,
   RegistrationObservation,
   RenewalEvidence,
   RevocationEvidence,
@@ -13,7 +13,7 @@ import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.t
  */
 
 /** Source of certificates that a server did not send, fetched from the AIA URLs of its chain (RFC 5280 §4.2.2.1). */
-export interface AuthoritySource {
+export interface IntermediateSource {
   /**
    * Fetches the missing certificates of a chain. Call it only for chains without a valid path.
    * `chain`: as sent, leaf first.
@@ -24,11 +24,11 @@ export interface AuthoritySource {
     requester: Requester;
     now: number;
     signal: AbortSignal;
-  }): Promise<FoundAuthorities>;
+  }): Promise<FoundIntermediates>;
 }
 
-export interface FoundAuthorities {
-  authorities: FetchedAuthority[];
+export interface FoundIntermediates {
+  intermediates: FetchedIntermediate[];
   /** True if there is still no valid path, and the fetch from a URL that may help has not finished. */
   isPending: boolean;
 }
@@ -64,7 +64,7 @@ export interface DomainSource {
 }
 
 export interface Sources {
-  authorities: AuthoritySource;
+  intermediates: IntermediateSource;
   revocation: RevocationSource;
   renewal: RenewalSource;
   domains: DomainSource;
@@ -96,7 +96,7 @@ export class Requester {
 
 /** Sources that send no requests. */
 export const NO_SOURCES: Sources = {
-  authorities: { complete: () => Promise.resolve({ authorities: [], isPending: false }) },
+  intermediates: { complete: () => Promise.resolve({ intermediates: [], isPending: false }) },
   revocation: { evidence: () => Promise.resolve([]) },
   renewal: { renewal: () => Promise.resolve(null) },
   domains: {

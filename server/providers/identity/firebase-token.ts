@@ -1,5 +1,5 @@
 import { UnsecuredJWT, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
-import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
+import type { IdentityClaims, TokenFailure } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
@@ -21,7 +21,7 @@ export interface FirebaseTokenOptions {
   log: { warn(context: object, message: string): void };
 }
 
-type Verification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
+type Verification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenFailure };
 
 /** Returns a function that verifies ID tokens by Firebase's rules: RS256, issuer, audience, times and subject. */
 export function createFirebaseTokenVerifier(

@@ -17,7 +17,7 @@ export interface IdentityClaims {
   sessionId: string | null;
 }
 
-export type TokenRefusal =
+export type TokenFailure =
   | 'invalid'
   | 'expired'
   /** The token's provider session has ended: it was used, the user was deleted, or the password was changed. */
@@ -27,7 +27,7 @@ export type TokenRefusal =
   /** The issuer's keys could not be fetched, so the token could not be verified. */
   | 'unreachable';
 
-export type TokenVerification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
+export type TokenVerification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenFailure };
 
 export interface IdentityMethods {
   password: boolean;

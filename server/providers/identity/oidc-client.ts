@@ -15,8 +15,8 @@ const MALFORMED_RESPONSE_CODES = [
 ];
 
 /** Error for a provider that responded, but refused the sign-in or sent invalid sign-in data. */
-export class OidcRefusal extends Error {
-  override name = 'OidcRefusal';
+export class OidcError extends Error {
+  override name = 'OidcError';
 }
 
 export interface OidcClientConfig {
@@ -44,7 +44,7 @@ interface Flow {
 export interface OidcClient {
   /** Returns the URL where the user signs in. @throws IdentityUnavailable */
   authorizationUrl(flow: Flow & { state: string }): Promise<URL>;
-  /** Exchanges `code`, returned with `iss` (RFC 9207), for the profile. @throws IdentityUnavailable or OidcRefusal */
+  /** Exchanges `code`, returned with `iss` (RFC 9207), for the profile. @throws IdentityUnavailable or OidcError */
   exchange(flow: Flow & { code: string; iss: string | undefined }): Promise<OidcProfile>;
 }
 
@@ -94,10 +94,10 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
         });
         const claims = tokens.claims();
         if (claims === undefined || claims.sub === '' || claims.sub.length > 255)
-          throw new OidcRefusal('The ID token is of nobody');
+          throw new OidcError('The ID token is of nobody');
         // The library checks `azp` only for tokens with several audiences.
         if (claims['azp'] !== undefined && claims['azp'] !== config.clientId)
-          throw new OidcRefusal('The ID token was made for somebody else');
+          throw new OidcError('The ID token was made for somebody else');
         // Some providers return the email address only from the userinfo endpoint.
         if (claims['email'] !== undefined || provider.serverMetadata().userinfo_endpoint === undefined)
           return profileOf(claims);
@@ -161,17 +161,17 @@ const fetchFromProvider: openid.CustomFetch = async (url, init) => {
   }
 };
 
-/** Maps every library error to IdentityUnavailable or OidcRefusal, because only the provider can cause these errors. */
-function toProviderError(error: unknown): IdentityUnavailable | OidcRefusal {
-  if (error instanceof OidcRefusal) return error;
+/** Maps every library error to IdentityUnavailable or OidcError, because only the provider can cause these errors. */
+function toProviderError(error: unknown): IdentityUnavailable | OidcError {
+  if (error instanceof OidcError) return error;
   const { cause } = error instanceof openid.ClientError ? error : {};
   if (cause instanceof IdentityUnavailable) return cause;
   if (error instanceof openid.ClientError && MALFORMED_RESPONSE_CODES.includes(error.code ?? ''))
     return new IdentityUnavailable('The provider does not make sense', { cause: error });
   // Do not set `cause`, because the log would then contain the provider's whole response.
   if (error instanceof openid.ResponseBodyError)
-    return new OidcRefusal(`The provider refused: ${sanitizeForLog(JSON.stringify(error.cause))}`);
-  return new OidcRefusal('What the provider sent is not valid', { cause: error });
+    return new OidcError(`The provider refused: ${sanitizeForLog(JSON.stringify(error.cause))}`);
+  return new OidcError('What the provider sent is not valid', { cause: error });
 }
 
 function profileOf(claims: openid.IDToken | (openid.UserInfoResponse & { sub: string })): OidcProfile {

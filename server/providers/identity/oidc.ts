@@ -10,7 +10,7 @@ import {
   createOidcClient,
   type OidcClientConfig,
   type OidcProfile,
-  OidcRefusal,
+  OidcError,
   sanitizeForLog,
 } from './oidc-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -139,9 +139,9 @@ export function oidcPlugin(options: OidcPluginOptions) {
       const profile = await client.exchange({ ...flow, code, iss });
       return await signIn(c, { provider: id, profile, invite: state.invite, trial: state.trial });
     } catch (refused) {
-      if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcRefusal)) throw refused;
+      if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcError)) throw refused;
       log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
-      return refused instanceof OidcRefusal ? 'failed' : 'unavailable';
+      return refused instanceof OidcError ? 'failed' : 'unavailable';
     }
   }
 

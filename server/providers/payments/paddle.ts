@@ -28,7 +28,7 @@ type Answer<T> = { value: T } | { refusal: string };
  */
 export function createPaddle(options: PaddleOptions): PaymentProvider {
   const { apiKey, apiUrl, webhookSecret, priceId, now, deadlineMs = DEADLINE_MS } = options;
-  // The SDK uses an `environment` that is none of its predefined names as the base URL.
+  // The SDK uses any unknown `environment` as its base URL.
   const paddle = new Paddle(apiKey, { environment: apiUrl as Environment, logLevel: LogLevel.none });
   const request = <T>(call: () => Promise<T>) => withDeadline(call, deadlineMs);
 

@@ -51,7 +51,7 @@ const MIN_FAILED_ATTEMPTS = 4;
  * minutes.
  */
 const MAIL_DOWN_MS = 15 * MINUTE_MS;
-/** Longer than any delay between two attempts, so that each waiting mail was tried within it. */
+/** Longer than any delay between two attempts, so every waiting mail has been tried at least once in this time. */
 const MAX_RETRY_DELAY_MS = MAIL_MAX_DELAY_MS + 10 * MINUTE_MS;
 
 /**
@@ -70,7 +70,7 @@ export async function mailDownSince(store: Store, now: number): Promise<number |
   const deliveredAt = await lastDeliveredAt(store);
   const stillFailing = failing.filter(
     ({ since, isReply }) =>
-      // A server error from before the last delivery counts again once every mail was retried after that delivery.
+      // Trust a server error from before the last delivery again once every mail was retried after that delivery.
       since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
   );
   // Replies from one domain prove nothing: a mailbox may be full or defer our mail for days.

@@ -29,7 +29,7 @@ export async function findAccount(store: Store, id: string): Promise<Account | n
   return row ? toAccount(row) : null;
 }
 
-/** Lists the identities with which people sign in to the account, oldest first. */
+/** Lists the sign-in identities of the account, oldest first. */
 export async function listIdentities(
   store: Store,
   accountId: string,

@@ -50,7 +50,7 @@ export async function clearForNewOwner(
   for (const [table, policy] of Object.entries(NEW_OWNER_POLICY) as [AccountTable, TablePolicy][]) {
     if ('removed' in policy) {
       const count = await removeAll(trx, table, accountId);
-      if (policy.removed !== 'untold') removed[policy.removed] = (removed[policy.removed] ?? 0) + count;
+      if (policy.removed !== 'unreported') removed[policy.removed] = (removed[policy.removed] ?? 0) + count;
     } else if ('columns' in policy) {
       const count = await resetColumns(trx, {
         table,
@@ -138,16 +138,16 @@ async function resetSearchTexts(trx: Transaction<Tables>, accountId: string): Pr
 
 /**
  * Rule for a column of a kept row: a string says why it is kept, a function returns its new value (`now` in ms UTC),
- * and `follows` names what else changes it.
+ * and `changedBy` names what else changes it.
  */
-type ColumnPolicy<Value> = string | ((now: number) => Value) | { follows: string };
+type ColumnPolicy<Value> = string | ((now: number) => Value) | { changedBy: string };
 
 /**
  * Rule for an account's rows in a table. `removed`: they are deleted, and the mail to the owner counts them under that name
- * (`untold`: does not mention them). `kept`: they stay, for this reason. `columns`: they stay with some columns reset.
+ * (`unreported`: does not mention them). `kept`: they stay, for this reason. `columns`: they stay with some columns reset.
  */
 export type TablePolicy<Table extends keyof Tables = keyof Tables> =
-  | { removed: ClearedTable | 'untold' }
+  | { removed: ClearedTable | 'unreported' }
   | { kept: string }
   | { columns: { [Column in keyof Tables[Table]]-?: ColumnPolicy<SelectType<Tables[Table][Column]>> } };
 
@@ -159,7 +159,8 @@ export type AccountTable =
 const DOMAINS_STAY = 'Domains stay, paused until their new owner confirms them.';
 const BY_CHECKS = 'Checks write it. The owner sees what was found once the domain is confirmed.';
 const BY_WORKERS = 'Workers write it to share the checks.';
-const BY_PAYMENTS = 'Says what was paid for or granted. Premium counts for the account, whoever bought it.';
+const BY_PAYMENTS =
+  'Says what was paid for or granted. Premium belongs to the account, no matter who bought it.';
 
 /**
  * Rules for an account's data when a new owner verifies its address. The type demands all tables with `account_id` and,
@@ -169,7 +170,7 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
   accounts: {
     columns: {
       ...keep('Identifies the account.', 'id', 'email', 'kind', 'created_at'),
-      email_verified: { follows: 'the proof' },
+      email_verified: { changedBy: 'the verification of the address' },
       full_name: () => '',
       photo_url: () => null,
       company_name: () => '',
@@ -186,9 +187,9 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
     },
   },
   identities: { kept: 'Those that do not vouch for the address were removed before.' },
-  sessions: { removed: 'untold' },
+  sessions: { removed: 'unreported' },
   api_tokens: { removed: 'api_tokens' },
-  idempotency_keys: { removed: 'untold' },
+  idempotency_keys: { removed: 'unreported' },
   monitors: {
     columns: {
       ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'port', 'protocol', 'created_at'),
@@ -199,7 +200,7 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
       check_requested_at: () => null,
       notes: () => '',
       tags: () => '[]',
-      search_text: { follows: 'notes and tags' },
+      search_text: { changedBy: 'resetSearchTexts' },
       alert_settings: () => null,
       ...keep(BY_WORKERS, 'next_check_at', 'lane', 'lease_token', 'lease_expires_at', 'claimed_by'),
       ...keep(BY_WORKERS, 'claim_asked'),
@@ -223,16 +224,16 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
   verdicts: { kept: BY_CHECKS },
   monitor_certificates: { kept: BY_CHECKS },
   // Each alert is sent once per incident, so alerts of kept incidents would never reach the new owner's channels.
-  incidents: { removed: 'untold' },
-  alerts: { removed: 'untold' },
-  deliveries: { removed: 'untold' },
-  delivery_attempts: { removed: 'untold' },
+  incidents: { removed: 'unreported' },
+  alerts: { removed: 'unreported' },
+  deliveries: { removed: 'unreported' },
+  delivery_attempts: { removed: 'unreported' },
   channels: { removed: 'channels' },
-  unsubscriptions: { removed: 'untold' },
+  unsubscriptions: { removed: 'unreported' },
   maintenance_windows: { removed: 'maintenance_windows' },
   calendar_feeds: { removed: 'calendar_feeds' },
   status_pages: { removed: 'status_pages' },
-  status_page_domains: { removed: 'untold' },
+  status_page_domains: { removed: 'unreported' },
   badges: { removed: 'badges' },
   authorities: { removed: 'authorities' },
   mails: { kept: 'The history of what was mailed. What waits expires, except mail to the operator.' },

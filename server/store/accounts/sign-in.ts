@@ -61,7 +61,7 @@ export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedA
     if (!signIn.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
     await addIdentity(trx, holder.id, signIn);
-    // A different identity counts as a new person, whatever session the browser has.
+    // Treat a different identity as a new person and ignore the browser's session.
     return signInToAccount(store, trx, holder, { ...signIn, inSessionOf: null });
   });
   if (typeof opened === 'string') return { ok: false, code: opened };

@@ -25,7 +25,7 @@ export interface StorableConfig {
   /** The config as JSON. */
   text: string;
   /** Returns whether another channel has the same receiver. */
-  isSamePlace(other: { kind: ChannelKind; config: string }): boolean;
+  isSameReceiver(other: { kind: ChannelKind; config: string }): boolean;
 }
 
 export type AddedChannel =
@@ -98,7 +98,7 @@ function isTaken(
   const { kind, text } = config;
   return (
     addressOf({ kind, config: text }) === known.own.address.toLowerCase() ||
-    known.added.some((channel) => channel.id !== exceptId && config.isSamePlace(channel))
+    known.added.some((channel) => channel.id !== exceptId && config.isSameReceiver(channel))
   );
 }
 

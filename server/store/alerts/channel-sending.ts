@@ -15,7 +15,7 @@ import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
 /** Reason why a message to a channel was not queued. */
-export type SendRefusal = 'not_found' | 'premium_required' | 'channel_closed';
+export type SendFailure = 'not_found' | 'premium_required' | 'channel_closed';
 
 interface Sending {
   accountId: string;
@@ -27,7 +27,7 @@ interface Sending {
 export async function sendTest(
   store: Store,
   { channelKey, ...sending }: Sending & { channelKey: string },
-): Promise<DeliveryRecord | SendRefusal> {
+): Promise<DeliveryRecord | SendFailure> {
   const { accountId, now } = sending;
   return enqueueDelivery(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
@@ -89,7 +89,7 @@ function testFacts(now: number): AlertFacts {
 export async function replayDelivery(
   store: Store,
   { deliveryId, ...sending }: Sending & { deliveryId: string },
-): Promise<DeliveryRecord | SendRefusal> {
+): Promise<DeliveryRecord | SendFailure> {
   const { accountId, now } = sending;
   return enqueueDelivery(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
@@ -123,8 +123,8 @@ export async function replayDelivery(
 async function enqueueDelivery(
   store: Store,
   { accountId, alongside }: Sending,
-  enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | SendRefusal>,
-): Promise<DeliveryRecord | SendRefusal> {
+  enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | SendFailure>,
+): Promise<DeliveryRecord | SendFailure> {
   const outcome = await inTransaction(store, async (trx) => {
     const enqueued = await enqueue(trx);
     if (typeof enqueued === 'string') return enqueued;
@@ -142,7 +142,7 @@ async function enqueueDelivery(
 async function findOpenChannel(
   trx: Transaction<Tables>,
   { accountId, channelKey, plan }: { accountId: string; channelKey: string; plan: Plan },
-): Promise<{ kind: ChannelKind } | SendRefusal> {
+): Promise<{ kind: ChannelKind } | SendFailure> {
   const isOwn = channelKey === ACCOUNT_MAIL;
   const channel = isOwn
     ? { kind: 'email' as const, confirmed_at: 0, disabled_at: null }

@@ -46,7 +46,7 @@ export async function claimDueDeliveries(
           started_at: claim.now,
         })),
       )
-      // An attempt that was put on hold does not count, so its number may be used again.
+      // Putting a delivery on hold undoes the count of its attempt, so the number may be used again.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )

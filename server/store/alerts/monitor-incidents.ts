@@ -150,8 +150,8 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * Returns the steps with a waiting or delivered delivery, by incident id. Alerts without a channel, and those that
- * failed or were superseded on every channel, have notified nobody and do not count.
+ * Returns the steps with a waiting or delivered delivery, by incident id. Omits alerts that notified nobody: alerts without a
+ * channel, and alerts that failed or were superseded on every channel.
  */
 async function notifiedSteps(
   db: Kysely<Tables>,

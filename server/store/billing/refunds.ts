@@ -36,8 +36,8 @@ export function refundOf(
 }
 
 /**
- * Applies a refund to its subscription. If several periods were refunded, the latest period counts. Returns `stale` if
- * a newer event was applied before.
+ * Applies a refund to its subscription. If several periods were refunded, keeps the latest period. Returns `stale` if a newer
+ * event was applied before.
  */
 export async function applyRefund(
   trx: Transaction<Tables>,

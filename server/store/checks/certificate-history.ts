@@ -3,7 +3,7 @@ import { type Certificate, tryParseCertificate } from '../../pki/index.ts';
 import { certificateDers, parseFacts } from './certificates.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
-import { shownCertificates } from './shown-certificates.ts';
+import { selectCertificateHistory } from './check-evidence.ts';
 import { readObservation } from './evidence.ts';
 
 /** A leaf certificate that the endpoint of a monitor has served. Times are ms UTC. */
@@ -36,7 +36,9 @@ export async function history(
     .where('id', '=', key.monitorId)
     .executeTakeFirst();
   if (!monitor) return null;
-  const leaves = shownCertificates(store.db, key).where('role', '=', 'leaf').where('facts', 'is not', null);
+  const leaves = selectCertificateHistory(store.db, key)
+    .where('role', '=', 'leaf')
+    .where('facts', 'is not', null);
   const rows = await (part === null ? leaves.limit(MAX_ENTRIES) : pageOf(leaves, part)).execute();
   return rows.flatMap((row) => {
     const facts = parseFacts(row.facts);
@@ -63,7 +65,7 @@ export async function lastDropped(
 }
 
 function pageOf(
-  leaves: ReturnType<typeof shownCertificates>,
+  leaves: ReturnType<typeof selectCertificateHistory>,
   { after, limit }: { after: { at: number; id: string } | null; limit: number },
 ) {
   const first = 'monitor_certificates.first_seen_at';
@@ -89,7 +91,7 @@ export async function historyPair(
   store: Store,
   { from, to, ...key }: MonitorKey & { from: string; to: string },
 ): Promise<{ before: Certificate; after: Certificate } | 'not_kept' | null> {
-  const entries = await shownCertificates(store.db, key)
+  const entries = await selectCertificateHistory(store.db, key)
     .where('role', '=', 'leaf')
     .where('facts', 'is not', null)
     .where('monitor_certificates.fingerprint', 'in', [from, to])

@@ -133,7 +133,7 @@ export async function deleteUnwatched(
   fingerprints: readonly string[] | null,
 ): Promise<number> {
   const orphans = trx.deleteFrom('certificates').where((eb) => {
-    const shown = eb
+    const history = eb
       .selectFrom('monitor_certificates')
       .select('monitor_certificates.id')
       .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
@@ -142,7 +142,7 @@ export async function deleteUnwatched(
       .selectFrom('monitors')
       .select('monitors.id')
       .whereRef('monitors.certificate_fingerprint', '=', 'certificates.fingerprint');
-    return eb.and([eb.not(eb.exists(shown)), eb.not(eb.exists(current))]);
+    return eb.and([eb.not(eb.exists(history)), eb.not(eb.exists(current))]);
   });
   let deleted = 0n;
   for (const batch of fingerprints === null ? [null] : batches(fingerprints)) {

@@ -33,7 +33,7 @@ export interface OpenRun {
 export async function startRun(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
-  { open, said, now }: { open: OpenRun | null; said: CheckResult; now: number },
+  { open, result, now }: { open: OpenRun | null; result: CheckResult; now: number },
 ): Promise<OpenRun> {
   if (open)
     await trx
@@ -53,7 +53,7 @@ export async function startRun(
       first_at: now,
       last_at: null,
       checks: 1,
-      ...columnsOf(said),
+      ...columnsOf(result),
     })
     .execute();
   return { run_number: number, run_last_at: now, run_checks: 1 };

@@ -35,7 +35,7 @@ import { recordState } from '../monitors/monitor-states.ts';
 import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
 import type { Tables } from '../schema/tables.ts';
 import { evidenceOf, shortDigest } from './evidence.ts';
-import { storeServed } from './shown-certificates.ts';
+import { storeCheckEvidence } from './check-evidence.ts';
 import { countStoredBytes } from './stored-bytes.ts';
 import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
@@ -86,7 +86,7 @@ export async function record(
 
     const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;
-    const stored = await storeServed(trx, key, {
+    const stored = await storeCheckEvidence(trx, key, {
       evidence,
       certificates: check.certificates,
       currentFingerprint: check.verdict.leafFingerprint,

@@ -81,7 +81,7 @@ export function parseHour(row: { hour_at: number | null; hour: string | null }):
 }
 
 /** Response times (ms) of an hour with at least one answer. */
-export interface HourOfAnswers {
+export interface HourlyResponseTimes {
   /** Start of the hour, ms UTC. */
   at: number;
   answered: number;
@@ -101,7 +101,7 @@ const readHours = storedJson(
 export function hoursOf({
   day_at: dayAt,
   hours,
-}: Pick<MonitorDaysTable, 'day_at' | 'hours'>): HourOfAnswers[] {
+}: Pick<MonitorDaysTable, 'day_at' | 'hours'>): HourlyResponseTimes[] {
   return readHours(hours).map(([hour, answered, responseSum, responseMax]) => ({
     at: dayAt + hour * HOUR_MS,
     answered,

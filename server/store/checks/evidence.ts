@@ -9,7 +9,7 @@ import { z } from 'zod';
 /** An observation in its stored form, and the certificates that are stored separately. */
 export interface Evidence {
   /**
-   * Digest of 128 bits in hex. Equal for checks that saw the same chains and failures, whatever the addresses, order and timing.
+   * Digest of 128 bits in hex. Equal for checks that saw equal chains and failures; ignores addresses, order and timing.
    */
   id: string;
   /** True if the observation includes the posture, which only some checks examine. */
@@ -102,12 +102,12 @@ export const readObservation = storedJson('an observation', OBSERVATION);
  * the same chain.
  */
 function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
-  const shown = addresses.map(({ presentedChain, stage, reason }) =>
+  const results = addresses.map(({ presentedChain, stage, reason }) =>
     JSON.stringify(presentedChain ?? [stage, reason]),
   );
   const parts = [
     resolution?.ok === false ? [resolution.stage, resolution.reason] : null,
-    [...new Set(shown)].toSorted(),
+    [...new Set(results)].toSorted(),
     authorities.map(({ fingerprint }) => fingerprint).toSorted(),
   ];
   return shortDigest(parts);

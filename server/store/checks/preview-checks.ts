@@ -113,7 +113,7 @@ export async function extendPreview(
 
 /**
  * Stores the answer of a preview check unless the check was deleted or has an answer already. After an expired lease two workers
- * may answer; the first answer counts.
+ * may answer; only the first answer is stored.
  */
 export async function storePreviewResult(store: Store, id: string, answer: PreviewResult): Promise<void> {
   const { numUpdatedRows } = await store.db

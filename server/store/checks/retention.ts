@@ -106,8 +106,8 @@ async function deleteOld(
 }
 
 /**
- * Maximum rows per monitor, whatever their age. An endpoint whose result changes at each check, checked as often as its owner may
- * request, adds 8,640 rows a day.
+ * Maximum rows per monitor, in addition to the limit on their age. An endpoint whose result changes at each check, checked as
+ * often as its owner may request, adds 8,640 rows a day.
  */
 const MAX_PER_MONITOR = {
   check_runs: { maximum: 20_000, key: 'number', newest: 'number', isDeletable: sql`old.last_at is not null` },

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Uptime, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
 import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
-import { type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
+import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
@@ -104,7 +104,7 @@ export async function uptimePercents(
   );
 }
 
-/** Returns whether a check found the monitor up, or a second check found it down. A single failure does not count. */
+/** Returns whether a check found the monitor up, or a second check confirmed that it is down. */
 function isConfirmed({
   uptime,
   recentChecks,
@@ -227,16 +227,16 @@ async function responseTimes(
 }
 
 function spansOf(
-  answers: readonly HourOfAnswers[],
+  answers: readonly HourlyResponseTimes[],
   { from, spanMs }: { from: number; spanMs: number },
 ): Span[] {
   const bySpan = Map.groupBy(answers, ({ at }) => Math.floor((at - from) / spanMs));
   return [...bySpan]
     .toSorted(([one], [other]) => one - other)
-    .map(([place, all]) => {
+    .map(([index, all]) => {
       const sum = all.reduce((total, { responseSum }) => total + responseSum, 0);
       const count = all.reduce((total, { answered }) => total + answered, 0);
       const slowestMs = Math.max(...all.map(({ responseMax }) => responseMax));
-      return { at: from + place * spanMs, averageMs: Math.round(sum / count), slowestMs };
+      return { at: from + index * spanMs, averageMs: Math.round(sum / count), slowestMs };
     });
 }

@@ -149,8 +149,8 @@ export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict)
 }
 
 /**
- * Returns the verdict with the times and durations in `text`, JSON of `momentOf`. Returns the verdict unchanged if `text` is null
- * or damaged.
+ * Replaces the verdict's times and durations with those in `text` (JSON from `momentOf`). Returns the verdict unchanged if `text`
+ * is null or damaged.
  */
 export function atMoment(verdict: Verdict, text: string | null): Verdict {
   if (text === null) return verdict;

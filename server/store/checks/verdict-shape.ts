@@ -18,8 +18,9 @@ import type {
 } from '../../core/index.ts';
 
 /**
- * A test whether a value has a shape. Verdicts use it instead of `storedJson`, because every check and every listed domain parses
- * one. It does not change the value, so that its JSON can be compared with that of the next check.
+ * Returns whether a value has a shape. Verdicts use such predicates instead of `storedJson`, because zod is slower and every
+ * check and every listed domain parses a verdict. A predicate never changes the value, so its JSON can be compared with the next
+ * check's.
  */
 type Predicate = (value: unknown) => boolean;
 /** A predicate for every property of T. The compiler reports a missing predicate. */

@@ -128,7 +128,7 @@ const APPLICATION_NAME = `${NAME}/${PROGRAM_LEVEL}`;
 export interface ProcessesFound {
   connections: number;
   /** Client addresses, for messages. */
-  places: string[];
+  clients: string[];
 }
 
 /**
@@ -136,13 +136,13 @@ export interface ProcessesFound {
  * come from versions before levels existed and count as 0.
  */
 export async function findOldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
-  const { rows } = await sql<{ application_name: string; place: string | null }>`
-    select application_name, host(client_addr) as place from pg_stat_activity
+  const { rows } = await sql<{ application_name: string; client: string | null }>`
+    select application_name, host(client_addr) as client from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
       and (application_name = ${NAME} or application_name like ${`${NAME}/%`})`.execute(db);
   const old = rows.filter(({ application_name: name }) => levelIn(name) < level);
-  const places = new Set(old.map(({ place }) => place ?? 'this machine'));
-  return { connections: old.length, places: [...places].toSorted() };
+  const clients = new Set(old.map(({ client }) => client ?? 'this machine'));
+  return { connections: old.length, clients: [...clients].toSorted() };
 }
 
 function levelIn(applicationName: string): number {
@@ -155,8 +155,8 @@ export const CONNECT_ATTEMPTS = 8;
 export interface ConnectOptions {
   /** Maximum number of attempts. Default: 8. The pause grows by half a second per attempt, up to 5 seconds. */
   connectAttempts?: number;
-  /** Callback for the first failed attempt if more attempts follow. `place` is host:port/name. */
-  onWaiting?: (place: string) => void;
+  /** Callback for the first failed attempt if more attempts follow. `server` is host:port/name. */
+  onWaiting?: (server: string) => void;
 }
 
 /**

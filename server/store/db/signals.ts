@@ -19,7 +19,7 @@ export type Signal =
   | { topic: 'glance'; glanceId: string }
   /** Sent or planned alerts of a domain changed; with `monitorId` null, alerts of the account or its channels. */
   | { topic: 'alerts'; accountId: string; monitorId: string | null }
-  /** The account's plan, address or state changed. */
+  /** Data of the account may have changed: plan, verified address, failing mail, suppressions or channels. */
   | { topic: 'account'; accountId: string }
   | {
       topic: 'domain';

@@ -8,9 +8,9 @@ export type StoreErrorCode =
   | 'newer_database'
   /** The database needs migrations, but the caller did not allow them. */
   | 'older_database'
-  /** The database is of a level below 20, from which this program cannot migrate. */
+  /** The database has a schema level below 20, from which this program cannot migrate. */
   | 'too_old_database'
-  /** A database of level 20 has other tables or columns than that level has. */
+  /** A database of schema level 20 has other tables or columns than that level has. */
   | 'unexpected_schema'
   /** A pending migration would break processes of an older version that are still connected. */
   | 'old_processes'

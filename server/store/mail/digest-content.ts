@@ -92,8 +92,7 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
 }
 
 /**
- * Returns domains whose leaf replaced another one since `from` (ms UTC). A new domain's first certificate does not
- * count.
+ * Returns domains whose leaf replaced another one since `from` (ms UTC). Omits the first certificate of a new domain.
  */
 async function readRenewed(
   store: Store,

@@ -24,7 +24,7 @@ export async function consumeMailQuota(
   const key = keyOf(address);
   const counted = await consumeRateLimit(store, { key, limit, windowMs: DAY_MS, now });
   if (counted.allowed) return { granted: true };
-  // A refused mail must not count.
+  // A refused mail must not use up the quota.
   await refundRateLimit(store, { key });
   return { granted: false, until: now + counted.retryAfterMs };
 }

@@ -10,7 +10,7 @@ import { liftSuppression } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A confirmation link with which the owner of an added address agrees to get mail. */
+/** A confirmation link. By opening it, the owner of an added address agrees to get mail. */
 export interface Invitation {
   address: string;
   /** The secret in the link. Only its SHA-256 is stored. */
@@ -29,7 +29,7 @@ export const confirmationColumns = (invitation: Invitation | null, now: number) 
   confirm_hash: invitation && hashOf(invitation.token),
 });
 
-/** Queues the confirmation mail in the transaction that stores the link's hash. Does nothing without an invitation. */
+/** Queues the confirmation mail in the transaction that stores the token's hash. Does nothing without an invitation. */
 export async function queueConfirmationMail(
   trx: Transaction<Tables>,
   { accountId, invitation, now }: { accountId: string; invitation: Invitation | null; now: number },

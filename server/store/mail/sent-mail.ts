@@ -10,7 +10,7 @@ import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 /** A sent or waiting mail of an account, for the operator. Timestamps are in ms UTC. */
-export interface SentMail {
+export interface OutgoingMail {
   id: string;
   outbox: Outbox;
   /** The kind of mail; null for an alert. */
@@ -36,7 +36,7 @@ interface Owner {
 }
 
 /** Lists sent and waiting mail of the account, alerts and other mail together, newest first. */
-export async function listSentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
+export async function listOutgoingMail(store: Store, account: Owner, limit: number): Promise<OutgoingMail[]> {
   const alerts = await alertMails(store.db, account)
     .innerJoin('alerts', (join) =>
       join

@@ -49,7 +49,7 @@ export function readUnsubscribeToken(key: Buffer, token: string): MailSubject | 
 const signature = (key: Buffer, subject: string) =>
   createHmac('sha256', key).update(subject).digest('base64url');
 
-/** Returns whether the account still accepts unsubscribe links that were mailed before level 19. */
+/** Returns whether the account still accepts unsubscribe links that were mailed before schema level 19. */
 export async function acceptsOldLinks({ db }: Store, accountId: string, now: number): Promise<boolean> {
   const account = await db
     .selectFrom('accounts')

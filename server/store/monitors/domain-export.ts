@@ -4,7 +4,7 @@ import { checkRunsOf } from '../checks/check-runs.ts';
 import { describeVerdict } from '../../core/index.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { parseSamples } from '../checks/samples.ts';
-import { shownCertificates } from '../checks/shown-certificates.ts';
+import { selectCertificateHistory } from '../checks/check-evidence.ts';
 import type { Tables } from '../schema/tables.ts';
 import { parseVerdict } from '../checks/verdict-row.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -36,7 +36,9 @@ export async function exportHistoryOf(
 ) {
   const since = now - EXPORT_LIMITS.checksOfDays * DAY_MS;
   const runs = await checkRunsOf(db, { ...key, since, limit });
-  const certificates = await shownCertificates(db, key).limit(EXPORT_LIMITS.certificatesOfADomain).execute();
+  const certificates = await selectCertificateHistory(db, key)
+    .limit(EXPORT_LIMITS.certificatesOfADomain)
+    .execute();
   return {
     incidents: await incidentsOf(db, key),
     certificates: certificates.map(({ fingerprint, role, first_seen_at, last_seen_at, facts }) => ({

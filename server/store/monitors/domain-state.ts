@@ -26,8 +26,8 @@ export function domainState(now: number): RawBuilder<DomainState> {
 }
 
 /**
- * Returns an SQL condition for one state of `monitor_listing`. The condition is a range of the index on phases, unlike a
- * comparison with `domainState`.
+ * Returns an SQL condition for one state of `monitor_listing`. PostgreSQL and SQLite can answer it by a range scan of the index
+ * `phases`, which a comparison with `domainState` prevents.
  */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
   const from = { critical: criticalFrom(now), soon: soonFrom(now), ok: okFrom(now) };

@@ -5,7 +5,7 @@ import { addCheckToHour, keepHour, packHour, parseHour } from '../checks/day-fig
 import type { MonitorKey } from './monitor-change.ts';
 import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
 import type { MonitorStatesTable } from '../schema/check-tables.ts';
-import type { StoredServed } from '../checks/shown-certificates.ts';
+import type { StoredEvidence } from '../checks/check-evidence.ts';
 import type { Tables } from '../schema/tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
@@ -29,7 +29,7 @@ export async function recordState(
      * `isKept` false: the evidence was not stored. The check then continues the open run if both it and the previous check
      * reached the endpoint, or neither did.
      */
-    stored: Pick<StoredServed, 'reached' | 'isKept'>;
+    stored: Pick<StoredEvidence, 'reached' | 'isKept'>;
     /** True if the previous check reached the endpoint; null before the first check. */
     wasReached: boolean | null;
     assessment: UptimeAssessment;
@@ -43,7 +43,7 @@ export async function recordState(
     : { id: before.evidence_id ?? check.evidence.id, showsCertificates: false };
   const { state, responseMs, cause } = assessment;
   const samples = parseSamples(before.samples);
-  const said: CheckResult = {
+  const result: CheckResult = {
     reached: verdict.reached,
     verdictId: verdict.id,
     evidenceId: evidence.id,
@@ -52,12 +52,12 @@ export async function recordState(
   };
   const open = openRun(before);
   const run =
-    open && isSame(said, before, samples.at(-1), isKept ? null : wasReached)
+    open && isSame(result, before, samples.at(-1), isKept ? null : wasReached)
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
-      : await startRun(trx, key, { open, said, now });
+      : await startRun(trx, key, { open, result, now });
   const { open: hour, finished } = addCheckToHour(parseHour(before), { at: now, state, responseMs });
   if (finished) await keepHour(trx, key, finished);
-  samples.push({ at: now, state, responseMs, message: said.downMessage });
+  samples.push({ at: now, state, responseMs, message: result.downMessage });
   const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {
     verdict_id: verdict.id,
     moment: verdict.moment,
@@ -95,14 +95,14 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
  * verdict and evidence must be equal too; otherwise only `reached` must.
  */
 function isSame(
-  said: CheckResult,
+  result: CheckResult,
   before: StateBefore,
   last: Sample | undefined,
   wasReached: boolean | null,
 ): boolean {
-  const sawTheSame =
+  const hasSameFindings =
     wasReached === null
-      ? said.verdictId === before.verdict_id && said.evidenceId === before.evidence_id
-      : said.reached === wasReached;
-  return sawTheSame && said.uptime === last?.state && said.downMessage === last.message;
+      ? result.verdictId === before.verdict_id && result.evidenceId === before.evidence_id
+      : result.reached === wasReached;
+  return hasSameFindings && result.uptime === last?.state && result.downMessage === last.message;
 }

@@ -56,12 +56,12 @@ export async function spreadOverdue(
   const { numAffectedRows } = await sql`
     with late as (
       select id,
-        row_number() over (order by case when not_after is null then 1 else 0 end, not_after, next_check_at, id) - 1 as place,
+        row_number() over (order by case when not_after is null then 1 else 0 end, not_after, next_check_at, id) - 1 as position,
         count(*) over () as many
       from monitors
       where ${isMovable}
     )
-    update monitors set next_check_at = ${now} + late.place * ${sql.lit(overMs)} / late.many
+    update monitors set next_check_at = ${now} + late.position * ${sql.lit(overMs)} / late.many
     from late
     where late.id = monitors.id and monitors.next_check_at < ${overdue}`.execute(store.db);
   return Number(numAffectedRows ?? 0n);

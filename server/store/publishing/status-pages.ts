@@ -247,7 +247,7 @@ async function unhealthyIds(
 }
 
 /** A period in which a monitor of the page was down. Timestamps are in ms UTC. */
-export interface ShownIncident {
+export interface Downtime {
   monitorId: string;
   startedAt: number;
   endedAt: number | null;
@@ -257,7 +257,7 @@ export interface ShownIncident {
 export async function listDowntime(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; max: number },
-): Promise<ShownIncident[]> {
+): Promise<Downtime[]> {
   const { accountId, monitorIds: ids, from, max } = request;
   if (ids.length === 0) return [];
   const rows = await store.db

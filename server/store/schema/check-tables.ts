@@ -59,7 +59,7 @@ export interface CheckRunsTable {
   evidence_id: string;
 }
 
-/** Distinct observations of a monitor. All checks that saw the same share one row. */
+/** Distinct observations of a monitor. All checks with equal observations share one row. */
 export interface EvidenceTable {
   account_id: string;
   monitor_id: string;

@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 const INITIAL_SCHEMA = '0021-initial-schema';
 const INITIAL_LEVEL = levelOf(INITIAL_SCHEMA);
 
-/** The migrations of levels 1 to 20, which were never released. */
+/** The migrations of schema levels 1 to 20, which were never released. */
 const FORMER_MIGRATIONS = [
   '0001-first-tables',
   '0002-identity-provider-tables',
@@ -31,10 +31,10 @@ const FORMER_MIGRATIONS = [
   '0020-sign-ups',
 ];
 
-/** The last commit that has the former migrations. Started once, it brings a database of any former level to level 20. */
+/** The last commit that has the former migrations. Started once, it brings a database of any former schema to level 20. */
 const LAST_FORMER_COMMIT = '8cfdd967007c0962e4dca62ec1f1ce497ae95f49';
 
-/** Returns whether these are the migrations of level 20, whose tables are those of `0021-initial-schema`. */
+/** Returns whether these are the migrations of schema level 20, whose tables are those of `0021-initial-schema`. */
 export function isLastFormerLevel(done: readonly string[]): boolean {
   return done.length === FORMER_MIGRATIONS.length && done.every(isFormer);
 }
@@ -57,7 +57,7 @@ export function findLevel(done: readonly string[], changes = MIGRATIONS): LevelF
   return { level, unknown, isTooOld: unknown.length === 0 && level > 0 && level < INITIAL_LEVEL };
 }
 
-/** Returns the line that refuses a database or a backup below level 20. It says what to do. */
+/** Returns the line that refuses a database or a backup below schema level 20. It says what to do. */
 export function tooOldLine(name: string, done: readonly string[], kind: 'database' | 'backup'): string {
   const step = kind === 'database' ? 'Start' : 'Restore it with, and then start,';
   return `${name} is at level ${findLevel(done).level}, but this version of the program needs level 20 or newer. ${step} commit ${LAST_FORMER_COMMIT} of the program once, which brings it to level 20. Then start this version again.`;
@@ -66,10 +66,11 @@ export function tooOldLine(name: string, done: readonly string[], kind: 'databas
 type Db = Kysely<Tables>;
 
 /**
- * Adopts a database of level 20: records `0021-initial-schema` instead of the former migrations, and changes nothing else.
+ * Baselines a database of schema level 20: records `0021-initial-schema` as done in place of the former migrations and changes
+ * nothing else.
  * Ignores tables of other programs. @throws StoreError `unexpected_schema` if tables or columns differ from the initial schema
  */
-export async function adopt(trx: Transaction<Tables>, dialect: DialectName, name: string): Promise<void> {
+export async function baseline(trx: Transaction<Tables>, dialect: DialectName, name: string): Promise<void> {
   const differences = await differencesFromInitialSchema(trx, dialect, name);
   if (differences.length > 0) {
     const more = differences.length > 3 ? ` (and ${differences.length - 3} more)` : '';

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DialectName, hasTable, isConflict } from '../db/dialect.ts';
-import { adopt, findLevel, isLastFormerLevel, tooOldLine } from './former-levels.ts';
+import { baseline, findLevel, isLastFormerLevel, tooOldLine } from './former-levels.ts';
 import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
 import { findOldProcesses } from '../db/postgres-connection.ts';
 import { StoreError } from '../db/store-error.ts';
@@ -15,21 +15,22 @@ export interface MigrateOptions {
   dialect: DialectName;
   /** Name of the database in messages, such as "The database of DATABASE_URL". */
   name: string;
-  /** Highest level to migrate to. Default: the newest. A lower level is for copies of an older database. */
+  /** Highest schema level to migrate to. Default: the newest. A lower level is for copies of an older database. */
   upTo?: number;
   /** Maximum number of attempts while processes of an older version are connected, half a second apart. Default: 1. */
   attempts?: number;
   changes?: Migrations;
 }
 
-/** The level of a database without a mark, above all real levels: any unknown migration may have broken this program. */
+/** Schema level of a database without a mark, above all real levels: any unknown migration may have broken this program. */
 const NO_LEVEL = Infinity;
 const CONFLICT_ATTEMPTS = 3;
 const PAUSE_MS = 500;
 
 /**
- * Runs pending migrations in one transaction, one process at a time. Adopts level 20, and accepts newer levels without breaking
- * changes. @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema` or `old_processes`
+ * Runs pending migrations in one transaction, one process at a time. Baselines a database of schema level 20 at
+ * `0021-initial-schema`, which has the same tables. Accepts a newer schema without breaking changes.
+ * @throws StoreError `newer_database`, `too_old_database`, `unexpected_schema`, `refused` or `old_processes`
  */
 export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Promise<void> {
   const { attempts = 1 } = options;
@@ -48,7 +49,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
 }
 
 /**
- * Returns whether no migration is pending. Accepts a compatible newer level.
+ * Returns whether no migration is pending. Accepts a compatible newer schema.
  * @throws StoreError `newer_database` or `too_old_database`
  */
 export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): Promise<boolean> {
@@ -56,7 +57,7 @@ export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): P
   return (await pending(db, options)).length === 0;
 }
 
-/** Returns the database's level; see `LevelFound`. @throws StoreError `newer_database` or `too_old_database` */
+/** Returns the schema level of the database; see `LevelFound`. @throws StoreError `newer_database` or `too_old_database` */
 export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions): Promise<number> {
   const done = await migrationsDone(db, options.dialect);
   refuseUnknown(done, options);
@@ -79,7 +80,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(trx);
   // Read again under the lock, because another process may have migrated meanwhile.
-  if (isLastFormerLevel(await migrationsDone(trx, dialect))) await adopt(trx, dialect, options.name);
+  if (isLastFormerLevel(await migrationsDone(trx, dialect))) await baseline(trx, dialect, options.name);
   const names = await pending(trx, options);
   const breaking = names.filter((name) => changes[name]?.breaking);
   const newestBreaking = breaking.at(-1);
@@ -100,11 +101,11 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
  */
 async function refuseOldProcesses(trx: Transaction<Tables>, newestBreaking: string): Promise<void> {
   await sql`lock table kysely_migration in access exclusive mode`.execute(trx);
-  const { connections, places } = await findOldProcesses(trx, levelOf(newestBreaking));
+  const { connections, clients } = await findOldProcesses(trx, levelOf(newestBreaking));
   if (connections === 0) return;
   throw new StoreError(
     'old_processes',
-    `The database of DATABASE_URL needs a change (${newestBreaking}) that older versions of this program cannot work with, and ${connections === 1 ? '1 connection of such a process is' : `${connections} connections of such processes are`} open (from ${places.join(', ')}). Stop all of them, then start this one again.`,
+    `The database of DATABASE_URL needs a change (${newestBreaking}) that older versions of this program cannot work with, and ${connections === 1 ? '1 connection of such a process is' : `${connections} connections of such processes are`} open (from ${clients.join(', ')}). Stop all of them, then start this one again.`,
   );
 }
 
@@ -146,7 +147,7 @@ async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise
   return rows.map((row) => row.name);
 }
 
-/** Returns the lowest level of programs that may use the database. */
+/** Returns the lowest schema level of programs that may use the database. */
 async function oldestProgram(db: Kysely<Tables>, dialect: DialectName): Promise<number> {
   if (!(await hasTable(db, dialect, 'oldest_program'))) return NO_LEVEL;
   const { rows } = await sql<{ level: number }>`select level from oldest_program`.execute(db);

@@ -43,7 +43,7 @@ export interface AccountsTable {
   photo_url: string | null;
   paddle_id: string;
   company_name: string;
-  /** The plan as last computed. After `plan_ends_at` the account has Free, whatever this column says. */
+  /** The plan as last computed. After `plan_ends_at` the account has Free, even if this column still says otherwise. */
   plan: Plan;
   plan_status: Generated<PlanStatus>;
   plan_source: Generated<PlanSource>;
@@ -61,14 +61,14 @@ export interface AccountsTable {
   digest_next_at: number | null;
   /** Time at which the welcome email, which shows whether mail arrives, was queued, ms UTC; null before the first domain. */
   reached_out_at: number | null;
-  /** Expiry of unsubscribe links mailed before level 19, ms UTC; null: the account is newer. */
+  /** Expiry of unsubscribe links mailed before schema level 19, ms UTC; null: the account is newer. */
   old_links_until: number | null;
-  /** The kind of account. `system`: the account of the self-check, with which nobody can sign in. */
+  /** The kind of account. `system`: the account of the self-check, to which nobody can sign in. */
   kind: Generated<'person' | 'system'>;
   created_at: number;
 }
 
-/** Identities with which people sign in to an account, one row per (issuer, subject). */
+/** Sign-in identities of accounts, one row per (issuer, subject). */
 export interface IdentitiesTable {
   issuer: string;
   subject: string;

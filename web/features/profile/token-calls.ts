@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { tokenMadeSchema, tokenSchema } from '../../../contract/token.ts';
-import type { MakeToken, TokenWire } from '../../../contract/token.ts';
+import { tokenCreatedSchema, tokenSchema } from '../../../contract/token.ts';
+import type { CreateToken, TokenWire } from '../../../contract/token.ts';
 import { api } from '../../lib/api-client.ts';
 
 const listAnswer = z.object({ data: z.array(tokenSchema) });
-const madeAnswer = z.object({ data: tokenMadeSchema });
+const madeAnswer = z.object({ data: tokenCreatedSchema });
 
 /** The personal tokens of the account, newest first. */
 export async function fetchTokens(signal: AbortSignal): Promise<TokenWire[]> {
@@ -12,7 +12,7 @@ export async function fetchTokens(signal: AbortSignal): Promise<TokenWire[]> {
 }
 
 /** Makes one; its secret is told this once. Rejects with the code `too_many_tokens` where there is no room. */
-export async function makeToken(wish: MakeToken): Promise<z.infer<typeof tokenMadeSchema>> {
+export async function makeToken(wish: CreateToken): Promise<z.infer<typeof tokenCreatedSchema>> {
   return (await api('/user/tokens', { method: 'POST', body: wish, schema: madeAnswer })).data;
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import {
   accountAlertsSchema,
   alertIncidentSchema,
-  calendarMadeSchema,
+  calendarCreatedSchema,
   domainAlertsSchema,
   maintenanceWindowSchema,
   previewSchema,
@@ -23,7 +23,7 @@ import { api } from '../api-client.ts';
 const accountAnswer = wrapped(accountAlertsSchema);
 const domainAnswer = wrapped(domainAlertsSchema);
 const previewAnswer = wrapped(previewSchema);
-const calendarAnswer = wrapped(calendarMadeSchema);
+const calendarAnswer = wrapped(calendarCreatedSchema);
 const windowAnswer = wrapped(maintenanceWindowSchema);
 const windowsAnswer = wrapped(maintenanceWindowSchema.array());
 const incidentAnswer = wrapped(alertIncidentSchema);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import {
-  channelMadeSchema,
+  channelAddedSchema,
   channelSchema,
   channelSecretSchema,
   deliveryListSchema,
@@ -17,14 +17,14 @@ import { api } from '../api-client.ts';
 
 const channelAnswer = wrapped(channelSchema);
 const channelsAnswer = wrapped(channelSchema.array());
-const madeAnswer = wrapped(channelMadeSchema);
+const madeAnswer = wrapped(channelAddedSchema);
 const secretAnswer = wrapped(channelSecretSchema);
 const deliveryAnswer = wrapped(deliverySchema);
 const deliveriesAnswer = wrapped(deliveryListSchema);
 
 export type NewChannel = z.input<typeof addChannelSchema>;
 export type ChannelChange = z.input<typeof changeChannelSchema>;
-export type ChannelMade = z.output<typeof channelMadeSchema>;
+export type ChannelAdded = z.output<typeof channelAddedSchema>;
 export type ChannelSecret = z.output<typeof channelSecretSchema>;
 
 const pathOf = (key: string) => `/channels/${encodeURIComponent(key)}`;
@@ -35,7 +35,7 @@ export async function fetchChannels(signal: AbortSignal): Promise<ChannelWire[]>
 }
 
 /** Adds a channel; a webhook's secret comes with it this once. */
-export async function addChannel(channel: NewChannel): Promise<ChannelMade> {
+export async function addChannel(channel: NewChannel): Promise<ChannelAdded> {
   return (await api('/channels', { method: 'POST', body: channel, schema: madeAnswer })).data;
 }
 

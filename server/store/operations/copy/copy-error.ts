@@ -30,13 +30,13 @@ export class CopyError extends Error {
   }
 }
 
-/** Runs `work` and maps errors of a full disk to a CopyError that names `place`. @throws CopyError `no_room` */
-export async function mapDiskFullErrors<T>(place: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` and maps errors of a full disk to a CopyError that names `target`. @throws CopyError `no_room` */
+export async function mapDiskFullErrors<T>(target: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isDiskFull(error) && !isNoSpaceError(error)) throw error;
-    throw new CopyError('no_room', `There is no room left for ${place}. Make some, then try again.`, error);
+    throw new CopyError('no_room', `There is no room left for ${target}. Make some, then try again.`, error);
   }
 }
 

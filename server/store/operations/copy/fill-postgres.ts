@@ -46,11 +46,11 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
     const sums = await mapDiskFullErrors(name.toLowerCase(), () =>
       db.transaction().execute(async (trx) => {
         await lockMigrations(trx);
-        const { connections, places } = await findOldProcesses(trx, Infinity);
+        const { connections, clients } = await findOldProcesses(trx, Infinity);
         if (connections > 0)
           throw new CopyError(
             'in_use',
-            `Processes of this program are connected to the database of ${setting} (from ${places.join(', ')}). Stop all of them first.`,
+            `Processes of this program are connected to the database of ${setting} (from ${clients.join(', ')}). Stop all of them first.`,
           );
         await dropExistingTables(trx, { ...order, name });
         await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });

@@ -15,7 +15,7 @@ export interface RestoreOptions {
   replace: boolean;
   now: number;
   /** Writes the secret keys. Called after all data is copied, right before the database is replaced or committed. */
-  placeSecrets: () => void;
+  restoreSecrets: () => void;
 }
 
 export interface Restored {
@@ -30,7 +30,7 @@ export async function restore(order: RestoreOptions): Promise<Restored> {
 }
 
 async function intoPostgres(
-  { file, replace, placeSecrets }: RestoreOptions,
+  { file, replace, restoreSecrets }: RestoreOptions,
   databaseUrl: string,
 ): Promise<Restored> {
   const source = openBackup(file);
@@ -38,7 +38,7 @@ async function intoPostgres(
     source.exec('begin');
     const facts = await verifyBackup(source, file);
     const setting = 'DATABASE_URL';
-    await fillPostgres({ databaseUrl, setting, source, replace, beforeCommit: placeSecrets });
+    await fillPostgres({ databaseUrl, setting, source, replace, beforeCommit: restoreSecrets });
     return { facts, former: null };
   } finally {
     source.close();
@@ -47,7 +47,13 @@ async function intoPostgres(
 
 const LOG_SUFFIXES = ['-wal', '-shm'];
 
-async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: RestoreOptions): Promise<Restored> {
+async function intoSqlite({
+  dataDir,
+  file,
+  replace,
+  now,
+  restoreSecrets,
+}: RestoreOptions): Promise<Restored> {
   const path = join(dataDir, SQLITE_FILE);
   if (existsSync(path) && !replace)
     throw new CopyError(
@@ -69,7 +75,7 @@ async function intoSqlite({ dataDir, file, replace, now, placeSecrets }: Restore
       }
       flush(draft);
       const former = moveAside(path, now);
-      placeSecrets();
+      restoreSecrets();
       renameSync(draft, path);
       flush(dataDir);
       return { facts, former };

@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
+import type { ChannelAdded } from '../../../lib/alerts/channel-calls.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { useUpgrade } from '../../../lib/upgrade.ts';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
@@ -16,7 +16,7 @@ import { SigningKey } from './signing-key.tsx';
 import { useChannelTest } from './use-channel-test.ts';
 import type { ChannelKindName } from '../../../../contract/words.ts';
 
-type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'made'; made: ChannelMade };
+type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAdded };
 
 /** Adds a channel: which kind, what it needs, and a test of it. */
 export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>) {
@@ -33,10 +33,10 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
       onOpenChange={(isOpen) => (isOpen ? onOpenChange(true) : close())}
       focusAfterClose={focusAfterClose}
       hasCross
-      isKept={step.at === 'made' && step.made.secret !== null}
+      isKept={step.at === 'added' && step.added.secret !== null}
       {...wordsOf(step)}
     >
-      {step.at !== 'made' && isSubscribed && (
+      {step.at !== 'added' && isSubscribed && (
         <VerifyFirst to="to send alerts to other places than your own address" />
       )}
       {step.at === 'kind' && <Kinds onChoose={(kind) => setStep({ at: 'form', kind })} onClose={close} />}
@@ -50,7 +50,7 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
           <AddChannelForm
             key={step.kind}
             kind={step.kind}
-            onMade={(made) => setStep({ at: 'made', made })}
+            onAdded={(added) => setStep({ at: 'added', added })}
             back={
               <Button variant="ghost" className="md:-ml-3.5" onClick={() => setStep({ at: 'kind' })}>
                 <ArrowLeft className="size-4" strokeWidth={1.6} aria-hidden="true" />
@@ -60,7 +60,7 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
           />
         </>
       )}
-      {step.at === 'made' && <Made made={step.made} onClose={close} />}
+      {step.at === 'added' && <Added added={step.added} onClose={close} />}
     </Dialog>
   );
 }
@@ -68,7 +68,7 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
 function wordsOf(step: Step): Pick<DialogProps, 'title' | 'description'> {
   if (step.at === 'kind') return { title: 'Add channel', description: 'Where should alerts go, too?' };
   if (step.at === 'form') return { title: `Add ${CHANNEL_KINDS[step.kind].label}` };
-  const { channel } = step.made;
+  const { channel } = step.added;
   return channel.kind === 'email'
     ? {
         title: 'One step is left',
@@ -94,7 +94,7 @@ function Kinds({ onChoose, onClose }: { onChoose: (kind: ChannelKindName) => voi
   );
 }
 
-function Made({ made: { channel, secret }, onClose }: { made: ChannelMade; onClose: () => void }) {
+function Added({ added: { channel, secret }, onClose }: { added: ChannelAdded; onClose: () => void }) {
   const test = useChannelTest(channel.key);
   const isOpen = channel.state === 'open';
   const focus = useKeptFocus<HTMLDivElement>();

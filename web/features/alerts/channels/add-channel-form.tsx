@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { addChannel } from '../../../lib/alerts/channel-calls.ts';
-import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
+import type { ChannelAdded } from '../../../lib/alerts/channel-calls.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -14,13 +14,13 @@ import type { ChannelKindName } from '../../../../contract/words.ts';
 
 interface AddChannelFormProps {
   kind: ChannelKindName;
-  onMade: (made: ChannelMade) => void;
+  onAdded: (added: ChannelAdded) => void;
   /** Leads back to the kinds. */
   back: ReactNode;
 }
 
 /** Takes what a kind of channel needs, and adds it. */
-export function AddChannelForm({ kind, onMade, back }: AddChannelFormProps) {
+export function AddChannelForm({ kind, onAdded, back }: AddChannelFormProps) {
   const cache = useAlertCache();
   const reread = useRereadAlerts();
   const form = useRef<HTMLFormElement>(null);
@@ -31,10 +31,10 @@ export function AddChannelForm({ kind, onMade, back }: AddChannelFormProps) {
 
   const add = submit(async (channel) => {
     try {
-      const made = await addChannel(channel);
-      cache.putChannel(made.channel);
+      const added = await addChannel(channel);
+      cache.putChannel(added.channel);
       reread();
-      onMade(made);
+      onAdded(added);
     } catch (error) {
       tellRefusal(error, kind, refuse);
     }

@@ -23,17 +23,17 @@ export function withDefault(value: string | number): ColumnBuilderCallback {
   return (column) => column.notNull().defaultTo(value);
 }
 
-/** Defines the id of an account, with which the row is deleted. */
+/** Defines a foreign key to `accounts` that deletes the row with its account. */
 export const ofAccount: ColumnBuilderCallback = (column) =>
   column.notNull().references('accounts.id').onDelete('cascade');
 
-/** Defines the same as the primary key, for tables with at most one row per account. */
+/** Defines such a foreign key that is also the primary key, for tables with at most one row per account. */
 export const onePerAccount: ColumnBuilderCallback = (column) =>
   column.primaryKey().references('accounts.id').onDelete('cascade');
 
 type MonitorColumn = 'account_id' | 'monitor_id';
 
-/** Starts a table whose rows belong to a monitor, with which they are deleted. */
+/** Returns a create-table builder with `account_id`, `monitor_id` and a foreign key that deletes the rows with their monitor. */
 export function createTableOfMonitor(
   db: Kysely<unknown>,
   table: string,

@@ -120,7 +120,7 @@ async function createFactors(db: Kysely<unknown>, dialect: DialectName): Promise
     .execute();
 }
 
-/** Starts a table whose rows belong to a user of better-auth, with whom they are deleted. */
+/** Returns a create-table builder with a foreign key that deletes the rows with their user of better-auth. */
 function createTableOfUser(db: Kysely<unknown>, table: string) {
   return db.schema
     .createTable(table)

@@ -9,7 +9,7 @@ import { createTableOfMonitor, notNull, onePerAccount } from './columns.ts';
 export async function createMonitorListing(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await createTableOfMonitor(db, 'monitor_listing', 'monitor_listing_monitor')
     .addColumn('created_at', 'bigint', notNull)
-    // Sort by code points, whatever language the database sorts by.
+    // Sort by code points instead of the database's language.
     .addColumn('host', dialect === 'postgres' ? sql`text collate "C"` : 'text', notNull)
     .addColumn('port', 'integer', notNull)
     .addColumn('phase', 'integer', notNull)

@@ -1,4 +1,4 @@
-import type { FetchedAuthority } from '../../core/index.ts';
+import type { FetchedIntermediate } from '../../core/index.ts';
 import {
   LruCache,
   parseCertificateBundle,
@@ -11,7 +11,7 @@ import type { Certificate, TrustStore, WorkBudget } from '../../pki/index.ts';
 import { validPath, isPublicPath } from '../chain-paths.ts';
 import { createCachedFetch } from './cached-fetch.ts';
 import type { FetchContext } from './cached-fetch.ts';
-import type { AuthoritySource } from './sources.ts';
+import type { IntermediateSource } from './sources.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_BYTES = 64 * 1024;
@@ -30,17 +30,17 @@ const MAX_PER_SUBJECT = 8;
 /** Work units to test whether one certificate issued another, in addition to verifying the signature. */
 const PAIR_WORK = 5;
 
-interface KnownAuthority {
+interface KnownIntermediate {
   certificate: Certificate;
   /** URL from which the certificate was fetched; null if a server sent it. */
   url: string | null;
 }
 
 /**
- * Authority source that also caches the intermediates of public paths, because most servers that
- * omit one need the same few.
+ * Source of intermediates that also caches those of public paths, because most servers that omit an intermediate omit one of the
+ * same few.
  */
-export interface CachingAuthoritySource extends AuthoritySource {
+export interface CachingIntermediateSource extends IntermediateSource {
   /**
    * Caches the intermediates of a path. The path must end in a public anchor, because private CAs must
    * not reach other accounts.
@@ -49,8 +49,8 @@ export interface CachingAuthoritySource extends AuthoritySource {
 }
 
 /** Creates a source that fetches missing certificates from the AIA URLs in the chain (RFC 5280 §4.2.2.1). */
-export function createAuthoritySource(context: FetchContext): CachingAuthoritySource {
-  const known = new LruCache<string, readonly KnownAuthority[]>(CACHE_BYTES);
+export function createIntermediateSource(context: FetchContext): CachingIntermediateSource {
+  const known = new LruCache<string, readonly KnownIntermediate[]>(CACHE_BYTES);
   const fetchOnce = createCachedFetch<readonly Certificate[], 'malformed'>(context, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
@@ -64,7 +64,7 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
     for (const certificate of path.slice(1, -1)) {
       const name = certificate.subject.comparisonKey;
       const cached = known.get(name) ?? [];
-      const isSame = (one: KnownAuthority): boolean =>
+      const isSame = (one: KnownIntermediate): boolean =>
         one.certificate.fingerprint === certificate.fingerprint;
       const url = urlOf(certificate) ?? cached.find(isSame)?.url ?? null;
       const all = [{ certificate, url }, ...cached.filter((one) => !isSame(one))].slice(0, MAX_PER_SUBJECT);
@@ -81,7 +81,7 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
 
     async complete({ chain, trustStore, requester, now, signal }) {
       const [leaf, ...sent] = chain;
-      if (leaf === undefined) return { authorities: [], isPending: false };
+      if (leaf === undefined) return { intermediates: [], isPending: false };
       const { work } = requester;
       const search = new Search(leaf, sent, trustStore, now, work);
       const addCached = (child: Certificate): void =>
@@ -124,7 +124,7 @@ export function createAuthoritySource(context: FetchContext): CachingAuthoritySo
       }
       const path = search.path();
       if (path !== null && isPublicPath(path, trustStore)) learn(path, (one) => search.urlOf(one));
-      return { authorities: search.result(), isPending: isPending && path === null };
+      return { intermediates: search.result(), isPending: isPending && path === null };
     },
   };
 }
@@ -136,7 +136,7 @@ class Search {
   readonly #trustStore: TrustStore;
   readonly #now: number;
   readonly #work: WorkBudget;
-  readonly #added = new Map<string, KnownAuthority>();
+  readonly #added = new Map<string, KnownIntermediate>();
 
   constructor(
     leaf: Certificate,
@@ -162,7 +162,7 @@ class Search {
   /**
    * Adds the cached valid issuers of `child`, then, level by level, the cached valid issuers of all available issuers.
    */
-  addCached(child: Certificate, cached: (name: string) => readonly KnownAuthority[]): void {
+  addCached(child: Certificate, cached: (name: string) => readonly KnownIntermediate[]): void {
     let children = [child];
     for (let depth = 0; depth < MAX_DEPTH + 1 && children.length > 0; depth++) {
       for (const one of children)
@@ -191,7 +191,7 @@ class Search {
    * Returns the added certificates that the valid path uses. If no path is valid, returns all of them, because they
    * show how far the chain leads.
    */
-  result(): FetchedAuthority[] {
+  result(): FetchedIntermediate[] {
     const path = this.path();
     const all = [...this.#added.values()];
     return (

@@ -21,7 +21,7 @@ interface SeenBefore {
 }
 
 /** The result of storing the evidence and certificates of a check. */
-export interface StoredServed {
+export interface StoredEvidence {
   /** Limit that kept something from being stored or caused a deletion; null if none was reached. */
   reached: LimitName | null;
   /**
@@ -32,13 +32,14 @@ export interface StoredServed {
   bytes: number;
 }
 
-const UNCHANGED: StoredServed = { reached: null, isKept: true, bytes: 0 };
+const UNCHANGED: StoredEvidence = { reached: null, isKept: true, bytes: 0 };
 
 /**
- * Stores evidence, certificates and the monitor's history within the limits, in the transaction that records the check. Writes
- * nothing if the previous check saw the same. The caller must count the returned `bytes` at the end of the transaction.
+ * Stores the evidence, certificates and certificate history of a check within the limits, in the transaction that records the
+ * check. Writes nothing if evidence and verdict are those of the previous check. The caller must count the returned `bytes` at
+ * the end of the transaction.
  */
-export async function storeServed(
+export async function storeCheckEvidence(
   trx: Transaction<Tables>,
   key: MonitorKey,
   seen: {
@@ -53,16 +54,18 @@ export async function storeServed(
     limits: Limits;
     now: number;
   },
-): Promise<StoredServed> {
+): Promise<StoredEvidence> {
   const { evidence, before, limits, now } = seen;
   const isNewEvidence = evidence.id !== before.evidence_id || evidence.hasPosture;
   if (!isNewEvidence && seen.verdict.id === before.verdict_id) return UNCHANGED;
 
   const observation = JSON.stringify(evidence.observation);
-  const isShown = evidence.id === before.shown_id;
-  const showsMore = evidence.ders.size > 0 && !(isShown && !evidence.hasPosture);
-  const kept = showsMore ? await keptFingerprints(trx, [...evidence.ders.keys()]) : new Set<string>();
-  const missing = showsMore
+  const isCurrent = evidence.id === before.shown_id;
+  const hasCertificatesToStore = evidence.ders.size > 0 && !(isCurrent && !evidence.hasPosture);
+  const kept = hasCertificatesToStore
+    ? await keptFingerprints(trx, [...evidence.ders.keys()])
+    : new Set<string>();
+  const missing = hasCertificatesToStore
     ? certificatesOf(evidence, seen.certificates).filter(({ fingerprint }) => !kept.has(fingerprint))
     : [];
   const written = await newBytes(trx, key, { ...seen, observation });
@@ -79,9 +82,9 @@ export async function storeServed(
 
   if (isNewEvidence) await keepEvidence(trx, key, { evidence, observation, now });
   let isFull = false;
-  if (showsMore) {
+  if (hasCertificatesToStore) {
     await addCertificates(trx, certificates, now);
-    if (!isShown && before.shown_at !== null) await recordLastServed(trx, key, before.shown_at);
+    if (!isCurrent && before.shown_at !== null) await recordLastServed(trx, key, before.shown_at);
     await extendHistory(trx, key, { evidence, now });
     isFull = await dropOldest(trx, key, limits.certificatesPerDomain);
   }
@@ -224,7 +227,7 @@ async function extendHistory(
  * Selects the certificates of a monitor's history with their facts, last seen first. For certificates served now, `last_seen_at`
  * is `monitor_states.shown_at`.
  */
-export function shownCertificates(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+export function selectCertificateHistory(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
   return db
     .selectFrom('monitor_certificates')
     .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
