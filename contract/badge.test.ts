@@ -12,11 +12,11 @@ describe('expiryBadge', () => {
     [8 * DAY_MS - 1, 'Expiring in 7 days', 'critical'],
     [8 * DAY_MS, 'Expires in 8 days', 'soon'],
     [15 * DAY_MS - 1, 'Expires in 14 days', 'soon'],
-  ])('at %d ms before expiry says "%s"', (left, text, status) => {
+  ])('returns at %d ms before expiry: "%s"', (left, text, status) => {
     expect(expiryBadge(now + left, now)).toMatchObject({ text, status });
   });
 
-  it('is silent above 14 days', () => {
+  it('returns null above 14 days', () => {
     expect(expiryBadge(now + 15 * DAY_MS, now)).toBeNull();
   });
 });

@@ -8,21 +8,21 @@ const parseEntry = (entry: { tags?: string[]; notes?: string }) =>
 const belowLimit = 'x'.repeat(TAG_MAX_LENGTH - 1);
 
 it.each([
-  ['a word too many, without the blank before it', `${belowLimit} y`, belowLimit],
-  ['a character of two halves, as a whole', `${belowLimit}😀`, belowLimit],
-  ['one that just fits', `${belowLimit.slice(1)}😀z`, `${belowLimit.slice(1)}😀`],
-  ['half a character that stood there before', 'web \ud83d', 'web \ufffd'],
-  ['blanks and commas', ' , Web,\tShop ', 'web  shop'],
-])('a tag is cut to one that could be typed: %s', (_, tag, expected) => {
+  ['one word too many, without the space before it', `${belowLimit} y`, belowLimit],
+  ['a surrogate pair as a whole', `${belowLimit}😀`, belowLimit],
+  ['a surrogate pair that just fits', `${belowLimit.slice(1)}😀z`, `${belowLimit.slice(1)}😀`],
+  ['a lone surrogate, which is replaced', 'web \ud83d', 'web \ufffd'],
+  ['spaces and commas', ' , Web,\tShop ', 'web  shop'],
+])('an imported tag is cut to one that could be typed: %s', (_, tag, expected) => {
   expect(parseEntry({ tags: [tag] })?.tags).toEqual([expected]);
   expect(tagSchema.parse(expected)).toBe(expected);
 });
 
-it('tags that are the same when cut are one', () => {
+it('imported tags that are equal after cutting become one', () => {
   expect(parseEntry({ tags: [`${belowLimit} y`, `${belowLimit} z`, ' '] })?.tags).toEqual([belowLimit]);
 });
 
-it('notes are cut the same way', () => {
+it('imported notes are cut to 2,000 characters without half a character or trailing space', () => {
   const max = 'x'.repeat(1_999);
   expect(parseEntry({ notes: `${max}😀` })?.notes).toBe(max);
   expect(parseEntry({ notes: `${max}\ny` })?.notes).toBe(max);

@@ -56,14 +56,14 @@ describe('x509-limbo cases', () => {
       { expected_peer_name: { kind: 'DNS', value: 'example.com' } },
       '0 agree, 0 false accept, 1 false reject, 0 skipped',
     ],
-    ['no name asked for', { expected_peer_name: null }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['no requested name', { expected_peer_name: null }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
     [
       'another time',
       { validation_time: '1999-01-01T00:00:00+00:00', expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
     [
-      'a client certificate wanted',
+      'a required client certificate',
       { validation_kind: 'CLIENT', expected_peer_name: null, expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
@@ -72,18 +72,14 @@ describe('x509-limbo cases', () => {
       { peer_certificate: '', expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
+    ['a CRL without the leaf', { crls: [crlPem({})] }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
     [
-      'a list that does not have the leaf',
-      { crls: [crlPem({})] },
-      '1 agree, 0 false accept, 0 false reject, 0 skipped',
-    ],
-    [
-      'a list that has it',
+      'a CRL with the leaf',
       { crls: [crlPem({ revoked: [leaf] })], expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
     [
-      'a list that does not count',
+      'an expired CRL',
       { crls: [crlPem({ nextUpdate: now - 1000 })], expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
@@ -93,17 +89,17 @@ describe('x509-limbo cases', () => {
       '0 agree, 0 false accept, 0 false reject, 1 skipped',
     ],
     [
-      'a common name that is none of the alternative ones',
+      'a common name that is no alternative name',
       { peer_certificate: otherName, id: 'webpki::cn::x', expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
     [
-      'the same where it does not count',
+      'a common name that is no alternative name, in another suite',
       { peer_certificate: otherName, id: 'webpki::san::x' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
     [
-      'a wildcard for everybody of a country',
+      'a wildcard for a public suffix',
       {
         peer_certificate: root.issue({ dnsNames: ['*.co.uk'] }).certificatePem,
         expected_peer_name: { kind: 'DNS', value: 'a.co.uk' },
@@ -111,11 +107,11 @@ describe('x509-limbo cases', () => {
       },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
-  ])('%s', (_, change, line) => expect(closing(limbo(change))).toBe(line));
+  ])('are counted correctly: %s', (_, change, line) => expect(closing(limbo(change))).toBe(line));
 });
 
 describe('BetterTLS exports', () => {
-  it('are judged by their host name, warnings left out', () => {
+  it('are judged by their host name, without cases that are only warnings', () => {
     const text = betterTls({}, { hostname: 'localhost' }, { failureIsWarning: true }, { expected: 'REJECT' });
     expect(closing(text)).toBe('2 agree, 1 false accept, 0 false reject, 1 skipped');
   });
@@ -128,6 +124,6 @@ describe('BetterTLS exports', () => {
   });
 });
 
-it('other files are refused', () => {
+it('readVectorCases refuses other files', () => {
   expect(() => readVectorCases('{}')).toThrow('neither');
 });

@@ -9,7 +9,7 @@ import { LIMITS } from './core/index.ts';
 import { egressWarning } from './egress-config.ts';
 
 describe('parseConfig', () => {
-  it('needs nothing', () => {
+  it('has defaults for all settings', () => {
     const config = parseConfig({});
     expect(config).toMatchObject({
       port: 8080,
@@ -28,7 +28,7 @@ describe('parseConfig', () => {
     expect(config.dataDir).toMatch(/[\\/]data$/);
   });
 
-  it('takes an empty value as not set', () => {
+  it('treats an empty value as not set', () => {
     expect(parseConfig({ PORT: '', DATABASE_URL: ' ', SMTP_URL: '' })).toMatchObject({
       port: 8080,
       databaseUrl: null,
@@ -36,7 +36,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('reads lists', () => {
+  it('reads lists separated by commas or spaces', () => {
     const config = parseConfig({
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8, ::1/128 10.1.2.3',
       DNS_SERVERS: '9.9.9.9,127.0.0.1:5353 [2620:fe::fe]:53',
@@ -108,7 +108,7 @@ describe('parseConfig', () => {
     expect(parse).toThrow(new RegExp(`^${name} takes no option but \\?tls=opportunistic(?!.*hunter2)`));
   });
 
-  it('takes mail servers that may do without encryption', () => {
+  it('accepts mail servers with tls=opportunistic', () => {
     const SMTP_URL = 'smtp://u:p@mail.example:587?tls=opportunistic';
     const BOUNCE_MAILBOX = 'imap://u:p@mail.example/INBOX?tls=opportunistic';
     expect(parseConfig({ SMTP_URL, BOUNCE_MAILBOX, BOUNCE_ADDRESS: 'bounces@example.com' })).toMatchObject({
@@ -121,11 +121,11 @@ describe('parseConfig', () => {
     ['Acme Zertifikate', 'Acme Zertifikate <alerts@localhost>'],
     ['Acme, Inc.', '"Acme, Inc." <alerts@localhost>'],
     ['<a@b>, "c"', '"a@b, c" <alerts@localhost>'],
-  ])('makes one sender of the product name %s', (PRODUCT_NAME, mailFrom) => {
+  ])('makes one sender address of the product name %s', (PRODUCT_NAME, mailFrom) => {
     expect(parseConfig({ PRODUCT_NAME }).mailFrom).toBe(mailFrom);
   });
 
-  it('takes canaries with and without ports, and where the operator is told', () => {
+  it('accepts canaries with and without ports, heartbeat, metrics token and bounce mailbox', () => {
     const config = parseConfig({
       CANARY_HOSTS: 'www.example.com, 192.0.2.1:8443 [2001:db8::1] A.example a.example:443',
       HEARTBEAT_URL: 'https://heartbeat.example/ping/abc',
@@ -169,12 +169,12 @@ const OIDC = {
   OIDC_CLIENT_SECRET: 's',
 };
 
-describe('The settings of sign-in and analytics', () => {
-  it('need nothing', () => {
+describe('the settings of sign-in and analytics', () => {
+  it('are off by default', () => {
     expect(parseConfig({})).toMatchObject({ firebase: null, oidc: [], analyticsId: null });
   });
 
-  it('take Firebase with a project and its key', () => {
+  it('include Firebase with a project and its key', () => {
     expect(parseConfig(FIREBASE).firebase).toEqual({
       projectId: 'lantern',
       apiKey: 'AIza-key',
@@ -188,7 +188,7 @@ describe('The settings of sign-in and analytics', () => {
     ).toMatchObject({ authDomain: 'login.example.com', emulatorUrl: 'http://127.0.0.1:9099' });
   });
 
-  it('take Google and any OpenID provider beside the built-in one', () => {
+  it('include Google and any OpenID provider beside the built-in one', () => {
     const google = { GOOGLE_CLIENT_ID: 'g-id', GOOGLE_CLIENT_SECRET: 'g-secret' };
     expect(parseConfig({ ...google, ...OIDC }).oidc).toEqual([
       {
@@ -210,7 +210,7 @@ describe('The settings of sign-in and analytics', () => {
     expect(parseConfig({ ...OIDC, OIDC_ISSUER: 'http://127.0.0.1:4000' }).oidc).toHaveLength(1);
   });
 
-  it('read a service account’s key from its file', () => {
+  it('read the key of a service account from its file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'certlantern-config-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const FIREBASE_SERVICE_ACCOUNT_FILE = join(folder, 'account.json');
@@ -252,17 +252,17 @@ describe('The settings of sign-in and analytics', () => {
     ['GOOGLE_CLIENT_ID', { ...FIREBASE, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 's' }],
     ['ANALYTICS_ID', { ANALYTICS_ID: 'UA-12345-6' }],
     ['ANALYTICS_ID', { ANALYTICS_ID: "G-ABC' https://x.example" }],
-  ])('are refused where %s makes no sense', (name, environment) => {
+  ])('are refused if %s is invalid', (name, environment) => {
     expect(() => parseConfig(environment)).toThrow(ConfigError);
     expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name} [^\\n]+$`));
   });
 
-  it('measure only where an id is set', () => {
+  it('include analytics if an id is set', () => {
     expect(parseConfig({ ANALYTICS_ID: 'G-ABC123DEF4' }).analyticsId).toBe('G-ABC123DEF4');
   });
 });
 
-describe('What strangers reach', () => {
+describe('the reach of strangers', () => {
   const EGRESS_ALLOW_CIDRS = '10.0.0.0/8';
   const reach = (environment: Record<string, string>) => {
     const { tryIt, channelAllowCidrs } = parseConfig(environment);
@@ -298,11 +298,11 @@ describe('What strangers reach', () => {
       { SIGNUPS: 'closed', TRY_IT: 'on' },
       { tryIt: false, channelAllowCidrs: [] },
     ],
-  ])('with %j it is %j', (environment, expected) => {
+  ])('is with %j: %j', (environment, expected) => {
     expect(reach(environment)).toEqual(expected);
   });
 
-  it('is said in one sentence where it is anything in the operator’s own network', () => {
+  it('causes a one-sentence warning if it includes anything in the operator’s own network', () => {
     const said = (environment: Record<string, string>) => egressWarning(parseConfig(environment));
     expect(said({})).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
@@ -318,7 +318,7 @@ describe('What strangers reach', () => {
   });
 });
 
-describe('The settings of Paddle', () => {
+describe('the settings of Paddle', () => {
   const keys = (key: string, token: string) => ({
     PADDLE_API_KEY: key,
     PADDLE_CLIENT_TOKEN: token,
@@ -354,7 +354,7 @@ describe('The settings of Paddle', () => {
     // Keys from before May 2025 do not say which environment they belong to.
     [{ ...LIVE, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'live' }],
     [{ ...SANDBOX, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'sandbox' }],
-  ])('take %j as %j', (environment, expected) => {
+  ])('turn %j into %j', (environment, expected) => {
     expect(parseConfig(environment).billing).toMatchObject({ mode: 'paddle', ...expected });
   });
 
@@ -369,14 +369,14 @@ describe('The settings of Paddle', () => {
     ['PADDLE_API_KEY', { ...SANDBOX, PADDLE_API_KEY: LIVE.PADDLE_API_KEY, BILLING: 'sandbox' }],
     // Every browser receives this token, so it must not be a secret key.
     ['PADDLE_CLIENT_TOKEN', { ...LIVE, PADDLE_CLIENT_TOKEN: LIVE.PADDLE_API_KEY }],
-  ])('are refused where %s makes no sense', (name, environment) => {
+  ])('are refused if %s is invalid or of another environment', (name, environment) => {
     expect(() => parseConfig(environment)).toThrow(ConfigError);
     expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name}(?!.*hunter2)[^\\n]+$`));
   });
 });
 
 describe('limits for strangers', () => {
-  it('assumes the same number of domains before proof on the page and on the server', () => {
+  it('include the same number of domains before proof on the page and on the server', () => {
     expect(LIMITS.domainsBeforeProof.standard).toBe(DOMAINS_BEFORE_PROOF);
   });
 
@@ -393,7 +393,7 @@ describe('limits for strangers', () => {
   });
 
   it.each(Object.entries(LIMITS))(
-    '%s is set by its variable, within its range',
+    'include %s, set by its variable within its range',
     (name, { setting, min, max }) => {
       expect(parseConfig({ [setting]: String(min) }).limits).toMatchObject({ [name]: min });
       expect(() => parseConfig({ [setting]: String(max + 1) })).toThrow(setting);

@@ -5,13 +5,13 @@ import { tracingConfig } from './tracing-config.ts';
 const configOf = (environment: Record<string, string>) => tracingConfig((name) => environment[name] ?? null);
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-it('asks for traces only where there is an address for them', () => {
+it('tracingConfig is null unless an endpoint is set', () => {
   expect(configOf({})).toBeNull();
   expect(configOf({ OTEL_SERVICE_NAME: 'watch' })).toBeNull();
   expect(configOf({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' })).toBeNull();
 });
 
-it('reads the variables as OpenTelemetry means them', () => {
+it('tracingConfig reads the variables as OpenTelemetry defines them', () => {
   const config = configOf({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example/otlp/',
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b, x-team=ops',
@@ -43,7 +43,7 @@ it.each([
   { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' },
   { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' },
   { ...ENDPOINT, OTEL_EXPORTER_OTLP_TIMEOUT: 'soon' },
-])('refuses what makes no sense, in one line without secrets: %o', (environment) => {
+])('tracingConfig refuses invalid values in one line without secrets: %o', (environment) => {
   const refused = (): unknown => configOf(environment);
   expect(refused).toThrow(ConfigError);
   expect(refused).not.toThrow(/hunter2|\n/);

@@ -6,7 +6,7 @@ const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
 const read = (...words: string[]) => readArguments(words, everywhere, '/nowhere');
 
 describe('readArguments', () => {
-  it('takes hosts with ports and schemes, each once, one’s own network included', () => {
+  it('accepts hosts with ports and schemes, each once, also in private networks', () => {
     const hosts = ['example.com', 'https://example.com/a', 'smtp://mail.test', 'nas', '192.168.0.2:8443'];
     expect(read(...hosts).endpoints).toEqual([
       expect.objectContaining({ host: 'example.com', port: 443, protocol: 'https' }),
@@ -25,7 +25,7 @@ describe('readArguments', () => {
     ]);
   });
 
-  it('takes a format, and --help without a host', () => {
+  it('accepts a format, and --help without a host', () => {
     expect(read('example.com').format).toBe('text');
     expect(read('--json', 'example.com').format).toBe('json');
     expect(read('example.com', '--markdown').format).toBe('markdown');

@@ -34,14 +34,14 @@ function text(seen: Observation): string {
 }
 
 describe('textReport', () => {
-  it('says who trusts a chain that is not whole', () => {
+  it('says which clients trust an incomplete chain', () => {
     const authorities = [{ der: intermediate.der, source: 'fetched', url: null } as const];
     expect(text(observation([answer([issue()])], { authorities }))).toMatch(
       /^\S+ {2}trusted only by clients that fetch missing certificates, 60 days left\n/,
     );
   });
 
-  it('says which addresses serve the certificate that it describes', () => {
+  it('says which addresses serve the described certificate', () => {
     const fresh = issue({ notAfter: NOW + 80 * DAY });
     const report = text(
       observation([answer(withChain(issue())), answer(withChain(fresh), { address: '192.0.2.2' })]),
@@ -53,7 +53,7 @@ describe('textReport', () => {
     expect(report).toMatch(/192\.0\.2\.2 .* another one, until 8 February 2027\n/);
   });
 
-  it('expects nobody to renew what signed itself', () => {
+  it('expects no renewal of a self-signed certificate', () => {
     const own = selfSigned({ commonName: 'nas', notBefore: NOW - DAY, notAfter: NOW + 900 * DAY });
     expect(text(observation([answer([own])]))).not.toContain('Renewal');
     expect(text(observation([answer(withChain(issue()))]))).toContain('Renewal');

@@ -21,42 +21,42 @@ function leftAtSteps(lifetimeMs: number, unit: number): number[] {
 }
 
 describe('alertSteps', () => {
-  it('comes at 22.5, 14, 7, 3, 1 days and the end of a 90-day certificate', () => {
+  it('returns 22.5, 14, 7, 3, 1 and 0 days before expiry for a 90-day certificate', () => {
     expect(leftAtSteps(90 * DAY, DAY)).toEqual([22.5, 14, 7, 3, 1, 0]);
   });
-  it('comes at 40, 32, 16, 8, 3.2 hours and the end of a 160-hour certificate', () => {
+  it('returns 40, 32, 16, 8, 3.2 and 0 hours before expiry for a 160-hour certificate', () => {
     expect(leftAtSteps(160 * HOUR, HOUR)).toEqual([40, 32, 16, 8, 3.2, 0]);
   });
-  it('comes at 30, 14, 7, 3, 1 days and the end of a long one', () => {
+  it('returns 30, 14, 7, 3, 1 and 0 days before expiry for a 398-day certificate', () => {
     expect(leftAtSteps(398 * DAY, DAY)).toEqual([30, 14, 7, 3, 1, 0]);
   });
-  it('calls a renewal overdue at the end of the CA’s window, and leaves the other steps alone', () => {
+  it('takes the end of the renewal window of the CA as renewal_overdue, at the latest 14 days before', () => {
     const window = { start: NOT_AFTER - 35 * DAY, end: NOT_AFTER - 33 * DAY };
     const left = alertSteps(certificate(90 * DAY, window)).map(({ at }) => (NOT_AFTER - at) / DAY);
     expect(left).toEqual([33, 14, 7, 3, 1, 0]);
     const late = alertSteps(certificate(90 * DAY, { start: NOT_AFTER - DAY, end: NOT_AFTER + DAY }));
     expect(late[0]).toEqual({ step: 'renewal_overdue', at: NOT_AFTER - 14 * DAY });
   });
-  it('never comes after the end, even of a certificate that ends before it begins', () => {
+  it('returns no step after expiry, even if a certificate ends before it begins', () => {
     expect(leftAtSteps(-5 * DAY, DAY)).toEqual([0, 0, 0, 0, 0, 0]);
   });
 });
 
-describe('passedSince', () => {
+describe('tighterStepReachedAt', () => {
   const at = (daysLeft: number) => NOT_AFTER - daysLeft * DAY;
   const passed = (sent: string, sentAt: number, now: number, chosen: ['20d'] | null = null) =>
     tighterStepReachedAt(certificate(90 * DAY), { sent, sentAt, now, chosen });
 
-  it('is the instant of the tighter step that came since', () => {
+  it('returns when a tighter step was reached since the alert', () => {
     expect(passed('warning', at(14), at(6.9))).toBe(at(7));
     expect(passed('warning', at(14), at(0))).toBe(NOT_AFTER);
   });
-  it('is null before the next step, and for what was decided on after it', () => {
+  it('returns null before the next step, and for an alert that was sent after it', () => {
     expect(passed('warning', at(14), at(7.1))).toBeNull();
     expect(passed('critical', at(7), at(6.9))).toBeNull();
     expect(passed('warning', at(6.95), at(6.9))).toBeNull();
   });
-  it('goes by the steps that somebody chose', () => {
+  it('uses the steps that the account chose', () => {
     expect(passed('20d', at(20), at(6.9), ['20d'])).toBeNull();
     expect(passed('20d', at(20), at(-1), ['20d'])).toBe(NOT_AFTER);
   });
@@ -84,11 +84,11 @@ describe('expectedRenewal', () => {
   it('is the last third of the lifetime', () => {
     expect(expectedRenewal(certificate(90 * DAY))).toEqual({ from: NOT_AFTER - 30 * DAY, to: NOT_AFTER });
   });
-  it('is the CA’s window where that is known', () => {
+  it('is the renewal window of the CA if it is known', () => {
     const window = { start: NOT_AFTER - 35 * DAY, end: NOT_AFTER - 33 * DAY };
     expect(expectedRenewal(certificate(90 * DAY, window))).toEqual({ from: window.start, to: window.end });
   });
-  it('is the last half under ten days', () => {
+  it('is the last half of a lifetime below ten days', () => {
     expect(expectedRenewal(certificate(160 * HOUR)).from).toBe(NOT_AFTER - 80 * HOUR);
   });
 });

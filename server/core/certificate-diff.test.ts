@@ -8,7 +8,7 @@ const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);
 const key = mintKey();
 
 describe('certificateDiff', () => {
-  it('finds nothing but the key in a plain renewal', () => {
+  it('reports for a plain renewal only whether the key is the same', () => {
     expect(certificateDiff(read(issue()), read(issue()))).toEqual({
       namesAdded: [],
       namesLost: [],
@@ -22,7 +22,7 @@ describe('certificateDiff', () => {
     expect(certificateDiff(read(issue({ key })), read(issue({ key }))).sameKey).toBe(true);
   });
 
-  it('names what was added and lost, and from what to what all else changed', () => {
+  it('lists added and lost names, and the old and new value of everything else', () => {
     const before = issue({ dnsNames: ['a.example', 'b.example'], commonName: 'a.example', key });
     const after = root.issue({
       dnsNames: ['b.example', 'c.example'],

@@ -9,8 +9,8 @@ const CALCULATED = /^[\s\p{Cc}\p{Cf}"]*[=+\-@＝＋－＠﹦﹢﹣﹫−]/u;
 const cellOf = (text: string) =>
   Papa.parse<string[]>(csvRecord([text]).slice(0, -2), { delimiter: ',' }).data[0];
 
-describe('CSV', () => {
-  it('parts cells with commas and records with CRLF, and quotes what would part them', () => {
+describe('csvRecord', () => {
+  it('separates cells by commas and records by CRLF, and quotes cells with separators', () => {
     expect(csvRecord(['shop.example', 443, -3, true, false, null, ''])).toBe(
       'shop.example,443,-3,true,false,,\r\n',
     );
@@ -37,12 +37,12 @@ describe('CSV', () => {
     ['"=1"', `'"=1"`],
     ['a;=1', "a;'=1"],
     ['Todo:\n- renew', "Todo:\n'- renew"],
-  ])('makes no formula of %j', (text, read) => {
+  ])('turns %j into text that is no formula', (text, read) => {
     expect(cellOf(text)).toEqual([read]);
   });
 
   it.each(['a=b', 'ops@example.com', 'x-y', '1+1', "'=1", 'prod, eu', 'Bücher', 'two\nlines'])(
-    'leaves %j as it is',
+    'leaves %j unchanged',
     (text) => {
       expect(cellOf(text)).toEqual([text]);
     },
@@ -56,7 +56,7 @@ describe('CSV', () => {
   /** Any UTF-16 text, including lone surrogates. */
   const anything = fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units));
 
-  it('holds no formula, however a program parts it, and loses no text', () => {
+  it('writes no formula, however a program splits the text, and loses no text', () => {
     fc.assert(
       fc.property(fc.oneof(risky, anything), (text) => {
         const [cell = ''] = cellOf(text) ?? [];
@@ -67,7 +67,7 @@ describe('CSV', () => {
     );
   });
 
-  it('reads back whole, record by record', () => {
+  it('writes text that is parsed back into the same numbers of records and cells', () => {
     fc.assert(
       fc.property(fc.array(fc.array(risky, { minLength: 2, maxLength: 4 }), { minLength: 1 }), (records) => {
         const text = records.map(csvRecord).join('');

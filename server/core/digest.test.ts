@@ -13,7 +13,7 @@ const FINE: DigestDomain = {
 };
 
 describe('the weekly digest', () => {
-  it('leaves on Monday at 08:00 in the time zone of the account', () => {
+  it('is sent on Monday at 08:00 in the time zone of the account', () => {
     expect(new Date(nextDigestAt(NOW, null)).toISOString()).toBe('2026-11-23T08:00:00.000Z');
     expect(new Date(nextDigestAt(NOW, 'Europe/Oslo')).toISOString()).toBe('2026-11-23T07:00:00.000Z');
   });
@@ -27,7 +27,7 @@ describe('the weekly digest', () => {
     expect(concernOf(FINE, NOW)).toBeNull();
   });
 
-  it('counts a certificate from a week before its end, unless its renewal is on schedule', () => {
+  it('names an expiry within a week, unless the renewal is on schedule', () => {
     const inDays = (days: number) => ({ ...FINE, notAfter: NOW + days * DAY_MS });
     expect(concernOf(inDays(7), NOW)).toBeNull();
     expect(concernOf(inDays(6.9), NOW)).toBe('expiry');

@@ -22,7 +22,7 @@ function refusal(input: string, policy = closed): EndpointErrorCode | null {
   return result.ok ? null : result.code;
 }
 
-describe('what people type or paste', () => {
+describe('normaliseEndpoint', () => {
   it.each([
     ['example.com', 'name example.com 443'],
     ['  Example.COM \n', 'name example.com 443'],
@@ -49,13 +49,13 @@ describe('what people type or paste', () => {
     ['[2606:2800:021F::0:1]', 'ip 2606:2800:21f::1 443'],
     ['https://[2606:2800:21f::1]:8443/', 'ip 2606:2800:21f::1 8443'],
     ['[::ffff:93.184.215.14]', 'ip 93.184.215.14 443'],
-  ])('%j', (input, expected) => {
+  ])('accepts %j as "%s"', (input, expected) => {
     expect(accepted(input)).toBe(expected);
     spec('5.10', 'The host goes through one normalising function');
   });
 
   it.each(['localhost', 'nas', 'printer.local', 'db.internal', 'x.home.arpa', 'a.b.localhost', 'x.onion'])(
-    'takes %s only where the policy opens local names',
+    'accepts %s only if the policy permits local names',
     (input) => {
       expect(refusal(input)).toBe('local_name');
       expect(accepted(input, open)).toBe(`local-name ${input} 443`);
@@ -63,7 +63,7 @@ describe('what people type or paste', () => {
   );
 });
 
-describe('how the endpoint is spoken to', () => {
+describe('the protocol of an endpoint', () => {
   function spoken(input: string): string {
     const result = normaliseEndpoint(input, open);
     if (!result.ok) throw new Error(`${input} was refused: ${result.code}`);
@@ -90,7 +90,7 @@ describe('how the endpoint is spoken to', () => {
     ['wss://example.com/socket', 'https example.com 443'],
     ['http://example.com', 'https example.com 443'],
     ['tls://example.com', 'tls example.com 443'],
-  ])('%s: by the scheme', (input, expected) => {
+  ])('follows from the scheme: %s', (input, expected) => {
     expect(spoken(input)).toBe(expected);
   });
 
@@ -107,7 +107,7 @@ describe('how the endpoint is spoken to', () => {
     ['mqtts', 8883],
     ['amqps', 5671],
     ['rediss', 6379],
-  ])('%s is TLS at once on port %i', (scheme, port) => {
+  ])('is direct TLS for the scheme %s and for port %i', (scheme, port) => {
     expect(spoken(`${scheme}://example.com`)).toBe(`tls example.com ${port}`);
     expect(spoken(`example.com:${port}`)).toBe(`tls example.com ${port}`);
   });
@@ -125,14 +125,14 @@ describe('how the endpoint is spoken to', () => {
     ['postgres', [5432]],
     ['mysql', [3306]],
     ['tls', [1, 80, 465, 853, 4433, 8080, 65_535]],
-  ])('%s: by the port, without a scheme', (protocol, ports) => {
+  ])('follows from the port without a scheme: %s', (protocol, ports) => {
     for (const port of ports) {
       expect(spoken(`example.com:${port}`)).toBe(`${protocol} example.com ${port}`);
       expect(spoken(`http://[2001:db8::1]:${port}/`)).toBe(`${protocol} 2001:db8::1 ${port}`);
     }
   });
 
-  it('by the scheme, whatever the port is known for', () => {
+  it('follows from the scheme, even on the port of another protocol', () => {
     expect(spoken('smtp://mail.example.com:2526')).toBe('smtp mail.example.com 2526');
     expect(spoken('https://example.com:9443/x')).toBe('https example.com 9443');
     expect(spoken('tls://example.com:25')).toBe('tls example.com 25');
@@ -140,27 +140,27 @@ describe('how the endpoint is spoken to', () => {
     expect(spoken('imap://[2001:db8::1]:993')).toBe('imap 2001:db8::1 993');
   });
 
-  it.each(PROTOCOLS)('%s is a scheme of that name: the two lead back to the endpoint', (protocol) => {
+  it.each(PROTOCOLS)('can be given as a scheme: %s', (protocol) => {
     expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
   });
 
-  it('is never chosen by a name that every object has', () => {
+  it('is never chosen by a property name that every object has', () => {
     expect(refusal('constructor://example.com')).toBe('scheme');
     expect(refusal('toString://example.com')).toBe('scheme');
   });
 
-  it('shows the port, which tells what it is', () => {
+  it('is visible by the port in the display name', () => {
     const result = normaliseEndpoint('smtp://mail.example.com', closed);
     expect(result.ok && displayName(result.endpoint)).toBe('mail.example.com:25');
   });
 
-  it('refuses other schemes by naming what can be tracked', () => {
+  it('is named in the refusal of other schemes', () => {
     const result = normaliseEndpoint('gopher://example.com', closed);
     for (const name of PROTOCOLS) expect(result).toMatchObject({ message: expect.stringContaining(name) });
   });
 });
 
-describe('refusals', () => {
+describe('a refused host', () => {
   const label64 = 'a'.repeat(64);
   const cases: [EndpointErrorCode, string[]][] = [
     ['empty', ['', '   ', '\t\n', '.', 'https://', 'https:///path', ':443', 'user@']],
@@ -282,16 +282,16 @@ describe('refusals', () => {
   ];
 
   for (const [code, inputs] of cases) {
-    it.each(inputs)(`${code}: %j`, (input) => {
+    it.each(inputs)(`is reported as ${code}: %j`, (input) => {
       expect(refusal(input)).toBe(code);
     });
   }
 
-  it('says the sentence of the product for an empty field', () => {
+  it('has the message of the product for an empty field', () => {
     expect(normaliseEndpoint(' ', closed)).toMatchObject({ message: 'Please enter a valid host address' });
   });
 
-  it('has one message of its own for each, and never repeats what was typed', () => {
+  it('has a message of its own for each reason, which never repeats the input', () => {
     const messages = cases.map(([, [input = '']]) => {
       const result = normaliseEndpoint(input, closed);
       return result.ok ? '' : result.message;
@@ -303,7 +303,7 @@ describe('refusals', () => {
   });
 });
 
-describe('whatever comes in', () => {
+describe('any host input', () => {
   const anything = fc.oneof(
     fc.array(fc.integer({ min: 0, max: 0x10ffff })).map((codes) => String.fromCodePoint(...codes)),
     fc.string(),
@@ -314,7 +314,7 @@ describe('whatever comes in', () => {
     fc.stringMatching(/^[a-z0-9.:/@[\]%\\_-]{0,30}$/),
   );
 
-  it('gives a clean host and port or a refusal, and gives the same when asked again', () => {
+  it('gives a normalised endpoint or a refusal, and the same when normalised again', () => {
     fc.assert(
       fc.property(anything, (input) => {
         const first = normaliseEndpoint(input, open);
@@ -331,7 +331,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  it('never lets an address past the policy', () => {
+  it('never gives an address that the policy forbids', () => {
     const nothing: EndpointPolicy = { permitsAddress: () => false, permitsLocalNames: false };
     fc.assert(
       fc.property(
@@ -356,7 +356,7 @@ describe('displayName', () => {
     [{ host: '2606:2800:21f::1', port: 8443 }, '[2606:2800:21f::1]:8443'],
     [{ host: '93.184.215.14', port: 8443 }, '93.184.215.14:8443'],
     [{ host: 'xn--zz-invalid-.example', port: 443 }, 'xn--zz-invalid-.example'],
-  ])('%j', (endpoint, expected) => {
+  ])('returns for %j: %s', (endpoint, expected) => {
     expect(displayName(endpoint)).toBe(expected);
   });
 });

@@ -8,7 +8,7 @@ const NOT_AFTER = Date.UTC(2026, 11, 1);
 const validity = { notBefore: NOT_BEFORE, notAfter: NOT_AFTER };
 
 describe('certificateFacts', () => {
-  it('shows what people ask for', () => {
+  it('returns names, validity, serial number, authority and its URL', () => {
     const authority = mintAuthority({ commonName: 'Fjord CA 1', organization: 'Fjord, Inc.', country: 'NO' });
     const leaf = authority.issue({
       ...validity,
@@ -31,7 +31,7 @@ describe('certificateFacts', () => {
     });
   });
 
-  it('falls back where names are missing, as newer profiles have no common name', () => {
+  it('falls back to other fields if a certificate has no common name', () => {
     const authority = mintAuthority({ commonName: null, organization: 'Fjord', organizationalUnit: 'Trust' });
     const leaf = authority.issue({
       ...validity,
@@ -88,7 +88,7 @@ describe('readChain', () => {
     ]);
   });
 
-  it('leaves out what cannot be parsed, without changing the roles of the others', () => {
+  it('leaves out unreadable certificates without changing the roles of the others', () => {
     const broken = leaf.der.subarray(0, 100);
     expect(readChain([broken, issuing.der, broken, root.der]).map(({ role }) => role)).toEqual([
       'intermediate',

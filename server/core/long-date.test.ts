@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { longDate, longInstant } from './long-date.ts';
 
-it('writes days and instants as people read them', () => {
+it('longDate and longInstant write the month in words', () => {
   const at = Date.UTC(2026, 10, 23, 23, 41);
   expect(longDate(at, 'UTC')).toBe('23 November 2026');
   expect(longDate(at, 'Europe/Oslo')).toBe('24 November 2026');

@@ -10,7 +10,7 @@ it.each([
   ['alice@googlemail.com', 'alice@gmail.com'],
   ['"a@b"@example.com', '"a@b"@example.com'],
   ['+alice@example.com', '+alice@example.com'],
-])('%s is the mailbox %s', (address, mailbox) => {
+])('normaliseAddress maps %s to %s', (address, mailbox) => {
   expect(normaliseAddress(address)).toBe(mailbox);
   expect(normaliseAddress(mailbox)).toBe(mailbox);
 });

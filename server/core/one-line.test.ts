@@ -9,7 +9,7 @@ it.each([
   ['Ærlig Bøker 株式会社', 'Ærlig Bøker 株式会社'],
   ['é'.repeat(300), `${'é'.repeat(119)}…`],
   ['😀'.repeat(120), '😀'.repeat(120)],
-])('%j', (text, expected) => {
+])('oneLine turns %j into %j', (text, expected) => {
   expect(oneLine(text)).toBe(expected);
 });
 
@@ -17,7 +17,7 @@ const anyText = fc
   .array(fc.integer({ min: 0, max: 0x10ffff }), { maxLength: 500 })
   .map((codes) => String.fromCodePoint(...codes));
 
-it('is one line of at most 120 characters, whatever comes in', () => {
+it('oneLine returns one line of at most 120 characters for any text', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const line = oneLine(text);

@@ -19,7 +19,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
 
 describe('plans', () => {
-  it('Free holds as many domains as the page says, Premium any number', () => {
+  it('allow adding up to three domains on Free and any number on Premium', () => {
     expect([0, 2, 3, 4].map((count) => mayAdd('free', count))).toEqual([true, true, false, false]);
     expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
     expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
@@ -28,12 +28,12 @@ describe('plans', () => {
     expect(roomFor('premium', 100_000)).toBeNull();
   });
 
-  it('Free checks as many of them as it holds', () => {
+  it('allow up to three running domains on Free and any number on Premium', () => {
     expect([0, 2, 3, 4].map((active) => mayResume('free', active))).toEqual([true, true, false, false]);
     expect(mayResume('premium', 100_000)).toBe(true);
   });
 
-  it('each is checked as often as the page offers it, and at no other interval', () => {
+  it('allow exactly the intervals that the pages offer', () => {
     for (const { minutes, premium } of CHECK_FREQUENCIES) {
       expect(mayUseFrequency('premium', minutes)).toBe(true);
       expect(mayUseFrequency('free', minutes)).toBe(!premium);
@@ -54,12 +54,12 @@ describe('a subscription', () => {
     expect(of({ status, periodEndsAt: NOW - DAY })).toMatchObject({ plan: 'premium', endsAt: null });
   });
 
-  it.each(['paused', 'canceled'] as const)('that is %s gives nothing', (status) => {
+  it.each(['paused', 'canceled'] as const)('that is %s gives no Premium', (status) => {
     expect(of({ status })).toEqual(NOT_ENTITLED);
     expect(of({ status, cancelsAt: NOW + DAY })).toEqual(NOT_ENTITLED);
   });
 
-  it('gives Premium up to the end that was decided on, and not a moment longer', () => {
+  it('gives Premium exactly until its planned end', () => {
     const cancelsAt = NOW + 10 * DAY;
     for (const status of ['active', 'trialing'] as const) {
       expect(of({ status, cancelsAt })).toMatchObject({ plan: 'premium', status, endsAt: cancelsAt });
@@ -68,7 +68,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('whose payment failed goes on for 14 days, or to the end that was decided on', () => {
+  it('with a failed payment gives Premium for 14 days, or until its planned end', () => {
     const pastDueSince = NOW - 4 * DAY;
     const late = { status: 'past_due', pastDueSince } as const;
     expect(GRACE_MS).toBe(14 * DAY);
@@ -84,7 +84,7 @@ describe('a subscription', () => {
     expect(of({ status: 'past_due', pastDueSince: null })).toEqual(NOT_ENTITLED);
   });
 
-  it('whose money was given back gives nothing until another period is paid', () => {
+  it('that was refunded gives no Premium until another period is paid', () => {
     for (const status of ['active', 'trialing', 'past_due'] as const) {
       const paid = { status, pastDueSince: NOW, periodStartsAt: NOW - 5 * DAY };
       expect(of({ ...paid, refundedAt: NOW - DAY })).toEqual(NOT_ENTITLED);
@@ -106,18 +106,18 @@ describe('a grant and a trial', () => {
     for (const ended of [grant, trial]) expect(entitlement(ended, endsAt)).toEqual(NOT_ENTITLED);
   });
 
-  it('that is a grant for good never ends', () => {
+  it('do not end if the grant has no end', () => {
     const grant = facts({ grant: { endsAt: null } });
     expect(entitlement(grant, NOW + 100_000 * DAY)).toMatchObject({ plan: 'premium', endsAt: null });
   });
 });
 
-describe('of several', () => {
-  it('nothing is nothing', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
+describe('the entitlement from several sources', () => {
+  it('is Free without any source', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
 
   /**
-   * Ends of a source in days: absent (undefined), early, late, or never (null). Of equal ends, paid precedes granted, and
-   * granted precedes tried.
+   * Ends of a source in days: absent (undefined), early, late, or never (null). If ends are equal, a subscription precedes a
+   * grant, and a grant precedes a trial.
    */
   const ENDS = [undefined, -1, 1, 2, null] as const;
   const cases = ENDS.flatMap((paid) =>
@@ -125,30 +125,33 @@ describe('of several', () => {
   );
   const instant = (days: number | null) => days && NOW + days * DAY;
 
-  it.each(cases)('the longest holds: paid $paid, granted $granted, tried $tried', (days) => {
-    const { paid, granted, tried } = days;
-    const found = entitlement(
-      {
-        subscriptions: paid === undefined ? [] : [subscription({ cancelsAt: instant(paid) })],
-        grant: granted === undefined ? null : { endsAt: instant(granted) },
-        trialEndsAt: tried === undefined ? null : instant(tried),
-      },
-      NOW,
-    );
-    const length = (end: number | null | undefined) => (end === undefined ? -1 : (end ?? 1_000));
-    const longest = Math.max(length(paid), length(granted), length(tried));
-    if (longest < 0) return expect(found).toEqual(NOT_ENTITLED);
-    const source =
-      longest === length(paid) ? 'subscription' : longest === length(granted) ? 'grant' : 'trial';
-    expect(found).toMatchObject({
-      plan: 'premium',
-      source,
-      status: source === 'trial' ? 'trialing' : 'active',
-      endsAt: longest === 1_000 ? null : instant(longest),
-    });
-  });
+  it.each(cases)(
+    'comes from the one that lasts longest: subscription $paid, grant $granted, trial $tried',
+    (days) => {
+      const { paid, granted, tried } = days;
+      const found = entitlement(
+        {
+          subscriptions: paid === undefined ? [] : [subscription({ cancelsAt: instant(paid) })],
+          grant: granted === undefined ? null : { endsAt: instant(granted) },
+          trialEndsAt: tried === undefined ? null : instant(tried),
+        },
+        NOW,
+      );
+      const length = (end: number | null | undefined) => (end === undefined ? -1 : (end ?? 1_000));
+      const longest = Math.max(length(paid), length(granted), length(tried));
+      if (longest < 0) return expect(found).toEqual(NOT_ENTITLED);
+      const source =
+        longest === length(paid) ? 'subscription' : longest === length(granted) ? 'grant' : 'trial';
+      expect(found).toMatchObject({
+        plan: 'premium',
+        source,
+        status: source === 'trial' ? 'trialing' : 'active',
+        endsAt: longest === 1_000 ? null : instant(longest),
+      });
+    },
+  );
 
-  it('subscriptions the one that lasts holds, whichever was told first', () => {
+  it('comes from the subscription that lasts longest, in any order', () => {
     const late = subscription({ status: 'past_due', pastDueSince: NOW - DAY });
     const others = [late, subscription({ status: 'canceled' }), subscription({ refundedAt: NOW })];
     const running = subscription({});
@@ -164,13 +167,13 @@ describe('of several', () => {
 describe('running subscriptions', () => {
   const idsOf = (subscriptions: { id: string }[]) => subscriptions.map(({ id }) => id);
 
-  it('lists the older subscription first, in whatever order they are reported', () => {
+  it('are listed oldest first, in whatever order they are reported', () => {
     const [older, newer] = [stored('b'), { ...stored('a'), createdAt: NOW }];
     expect(idsOf(chargeableSubscriptions([newer, older], NOW))).toEqual(['b', 'a']);
     expect(idsOf(chargeableSubscriptions([stored('b'), stored('a')], NOW))).toEqual(['a', 'b']);
   });
 
-  it('lists the subscription that gives Premium before those that may only charge again', () => {
+  it('are listed with the one that gives Premium first', () => {
     const idle = [
       stored('paused', { status: 'paused' }),
       stored('late', { status: 'past_due', pastDueSince: NOW - 15 * DAY }),
@@ -180,13 +183,13 @@ describe('running subscriptions', () => {
     expect(chargeableSubscriptions([...idle, paid], NOW)[0]?.id).toBe('paid');
   });
 
-  it('leaves out subscriptions that have ended', () => {
+  it('do not include those that have ended', () => {
     const over = [stored('a', { status: 'canceled' }), stored('b', { cancelsAt: NOW })];
     expect(chargeableSubscriptions(over, NOW)).toEqual([]);
     expect(idsOf(chargeableSubscriptions([stored('c', { cancelsAt: NOW + 1 })], NOW))).toEqual(['c']);
   });
 
-  it('permits buying when nothing is running or the running one was refunded', () => {
+  it('block a purchase unless they were refunded', () => {
     expect(blockingSubscription([], NOW)).toBeNull();
     expect(blockingSubscription([stored('a', { status: 'canceled' })], NOW)).toBeNull();
     expect(blockingSubscription([stored('a', { refundedAt: NOW })], NOW)).toBeNull();

@@ -10,8 +10,8 @@ const messageOf = (pem: string) => {
   return read.ok ? null : read.message;
 };
 
-describe('authorities out of PEM text', () => {
-  it('are read with their names, each once, whatever stands around them', () => {
+describe('authorities from PEM text', () => {
+  it('are read with their names, each once, whatever text surrounds them', () => {
     const text = `Our roots:\n${root.certificatePem}\n# and\n${other.certificatePem}${root.certificatePem}`;
     const read = readAuthorities(text);
     expect(read).toMatchObject({
@@ -24,14 +24,14 @@ describe('authorities out of PEM text', () => {
     expect(read.ok && read.authorities[0]?.facts.subjectFullDn).toContain('CN=Home Root');
   });
 
-  it('are not what a server signed for itself', () => {
+  it('do not include self-signed server certificates', () => {
     const own = selfSigned({ commonName: 'nas.example', dnsNames: ['nas.example'] });
     expect(messageOf(own.certificatePem)).toMatch(
       /^The certificate of nas\.example .* It signed itself: let an/,
     );
   });
 
-  it('are not certificates of servers', () => {
+  it('do not include server certificates', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
       'The certificate of shop.example is no certificate authority. Paste the one that issued it.',
@@ -39,7 +39,7 @@ describe('authorities out of PEM text', () => {
     expect(messageOf(selfSigned({ dnsNames: ['nas.local'] }).certificatePem)).toContain('no certificate');
   });
 
-  it('are refused with whatever stands beside a private key, of which nothing is said', () => {
+  it('are refused beside a private key, which the message does not repeat', () => {
     const { keyPem } = root.issue({ dnsNames: ['a.example'] });
     for (const text of [root.certificatePem + keyPem, keyPem]) {
       expect(messageOf(text)).toContain('private key');
@@ -53,7 +53,7 @@ describe('authorities out of PEM text', () => {
     [root.certificatePem.slice(0, 200), 'cut off'],
     ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'cut off'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
-  ])('are not found in %j', (text, message) => {
+  ])('are not read from %j', (text, message) => {
     expect(messageOf(text)).toContain(message);
   });
 });

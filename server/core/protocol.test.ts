@@ -3,18 +3,18 @@ import { isSensitive, protocolOfPort } from './protocol.ts';
 
 it.each([
   22, 23, 445, 1433, 1521, 2375, 2380, 3306, 3389, 5432, 5900, 5984, 6379, 6443, 9200, 10_250, 11_211, 27_017,
-])('counts port %i to those of databases, caches and administration', (port) => {
+])('isSensitive is true for port %i of a database, cache or administration', (port) => {
   expect(isSensitive({ port, protocol: protocolOfPort(port) })).toBe(true);
 });
 
 it.each([
   21, 25, 80, 110, 119, 143, 389, 443, 465, 563, 587, 636, 853, 990, 993, 995, 4190, 5222, 5269, 5671, 8443,
   8883,
-])('leaves port %i to everybody', (port) => {
+])('isSensitive is false for port %i', (port) => {
   expect(isSensitive({ port, protocol: protocolOfPort(port) })).toBe(false);
 });
 
-it('counts databases on any port', () => {
+it('isSensitive is true for databases on any port', () => {
   expect(isSensitive({ port: 7777, protocol: 'postgres' })).toBe(true);
   expect(isSensitive({ port: 7777, protocol: 'mysql' })).toBe(true);
   expect(isSensitive({ port: 7777, protocol: 'tls' })).toBe(false);

@@ -26,7 +26,7 @@ describe('nextAttemptAt of mail', () => {
     const waits = [1, 2, 3, 8, 9, 10, 500].map((attempt) => next('mail', { attempt, jitter: 1 }));
     expect(waits).toEqual([15_000, 30_000, 60_000, 32 * MINUTE, 60 * MINUTE, 60 * MINUTE, 60 * MINUTE]);
   });
-  it('spreads each wait over its second half', () => {
+  it('spreads each wait randomly over its second half', () => {
     expect(next('mail', { now: 1_000, jitter: 0 })).toBe(8_500);
   });
   it('gives up after four days', () => {
@@ -44,26 +44,26 @@ describe('nextAttemptAt of webhooks', () => {
     expect([first, second, third]).toEqual([0, 5 * SECOND, 5 * MINUTE + 5 * SECOND]);
     expect(later.map((at) => Math.round(at / HOUR))).toEqual([1, 3, 8, 18, 32, 52, 76]);
   });
-  it('makes each try a tenth earlier or later', () => {
+  it('varies each wait by up to a tenth', () => {
     const fourth = { attempt: 4, firstAttemptAt: -HOUR };
     expect(next('http', { ...fourth, jitter: 0 })).toBe(108 * MINUTE);
     expect(next('http', { ...fourth, jitter: 1 })).toBe(132 * MINUTE);
   });
-  it('leaves a receiver alone for as long as it asks, up to an hour', () => {
+  it('waits as long as the receiver asks, up to an hour', () => {
     expect(next('http', { afterMs: 90 * SECOND })).toBe(90 * SECOND);
     expect(next('http', { afterMs: 7 * DAY })).toBe(HOUR);
     expect(next('http', { attempt: 2, firstAttemptAt: -5 * SECOND, afterMs: SECOND })).toBe(5 * MINUTE);
     expect(next('http', { attempt: 10, firstAttemptAt: -4 * DAY, afterMs: SECOND })).toBeNull();
   });
-  it('counts no attempts that were cut off', () => {
+  it('does not count attempts that were cut off', () => {
     expect(next('http', { attempt: 30, firstAttemptAt: -MINUTE })).toBe(5 * MINUTE);
   });
-  it('begins with short waits again where nobody could try for long', () => {
+  it('starts with short waits again after a long time without attempts', () => {
     expect(next('http', { attempt: 1, firstAttemptAt: -2 * DAY })).toBe(5 * SECOND);
   });
 });
 
-it('gives a channel up after five days without a success', () => {
+it('isChannelLost is true after five days without a success', () => {
   const since = Date.UTC(2026, 0, 1);
   expect(isChannelLost(since, since + 5 * DAY_MS - 1)).toBe(false);
   expect(isChannelLost(since, since + 5 * DAY_MS)).toBe(true);

@@ -26,8 +26,8 @@ function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7
   return sequence(objectIdentifier(type), tagged(0, true, data));
 }
 
-describe('what lies at an AIA address', () => {
-  it('is a certificate, several in a message, or PEM', () => {
+describe('a certificate bundle from an AIA address', () => {
+  it('can be a certificate, a message with several, or PEM', () => {
     expect(parseCertificateBundle(one.der)).toEqual([one.der]);
     expect(parseCertificateBundle(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
       one.der,
@@ -37,7 +37,7 @@ describe('what lies at an AIA address', () => {
     expect(parseCertificateBundle(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
   });
 
-  it('leaves out what is no certificate', () => {
+  it('is read without the entries that are no certificates', () => {
     expect(parseCertificateBundle(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
   });
 
@@ -46,11 +46,11 @@ describe('what lies at an AIA address', () => {
     ['a page', Buffer.from('<!doctype html>')],
     ['a message without certificates', message([])],
     ['another kind of message', message([one.der], '1.2.840.113549.1.7.1')],
-    ['more than anybody needs', message(Array.from({ length: 33 }, () => one.der))],
+    ['a message with 33 certificates', message(Array.from({ length: 33 }, () => one.der))],
     ['a message that is cut off', message([one.der]).subarray(0, 200)],
-    ['something after it', Buffer.concat([message([one.der]), Buffer.of(0)])],
+    ['a message with bytes after its end', Buffer.concat([message([one.der]), Buffer.of(0)])],
     ['content of another type', sequence(objectIdentifier('1.2.840.113549.1.7.2'), octetString(one.der))],
-  ])('is refused when it is %s', (_name, bytes) => {
+  ])('is refused if it is %s', (_name, bytes) => {
     expect(() => parseCertificateBundle(bytes)).toThrow(PkiError);
   });
 });

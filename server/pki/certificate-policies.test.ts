@@ -55,32 +55,32 @@ function certificate({
 const satisfied = (...path: Policies[]) => arePoliciesSatisfied(path.map(certificate));
 
 describe('certificate policies', () => {
-  it('do not matter unless somebody requires them', () => {
+  it('do not matter unless a certificate requires them', () => {
     expect(satisfied({}, {})).toBe(true);
     expect(satisfied({ policies: [GOLD] }, { policies: [SILVER] })).toBe(true);
     expect(satisfied({ inhibitMapping: 0 }, {})).toBe(true);
   });
 
-  it('must reach from top to bottom once required', () => {
+  it('must be valid along the whole path once they are required', () => {
     expect(satisfied({ policies: [GOLD], requireExplicit: 0 }, { policies: [GOLD] })).toBe(true);
     expect(satisfied({ policies: [GOLD], requireExplicit: 0 }, { policies: [SILVER] })).toBe(false);
     expect(satisfied({ policies: [GOLD], requireExplicit: 0 }, {})).toBe(false);
     expect(satisfied({ requireExplicit: 0 }, { policies: [GOLD] })).toBe(false);
   });
 
-  it('are required only after the skipped certificates, of which self-issued ones do not count', () => {
+  it('are required only after the skipped certificates, not counting self-issued ones', () => {
     expect(satisfied({ requireExplicit: 3 }, {}, {})).toBe(true);
     expect(satisfied({ requireExplicit: 1 }, {}, {})).toBe(false);
     expect(satisfied({ requireExplicit: 2 }, {}, {})).toBe(false);
     expect(satisfied({ requireExplicit: 3 }, { selfIssued: true }, {}, {})).toBe(true);
   });
 
-  it('may be required by the leaf itself', () => {
+  it('can be required by the leaf itself', () => {
     expect(satisfied({}, { requireExplicit: 0 })).toBe(false);
     expect(satisfied({ policies: [GOLD] }, { policies: [GOLD], requireExplicit: 0 })).toBe(true);
   });
 
-  it('any-policy stands for all, unless inhibited', () => {
+  it('are all covered by any-policy, unless that is inhibited', () => {
     const required = { policies: [ANY], requireExplicit: 0 };
     expect(satisfied(required, { policies: [GOLD] }, { policies: [GOLD] })).toBe(true);
     expect(
@@ -91,7 +91,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...required, inhibitAny: 0 }, renewed, { policies: [GOLD] })).toBe(true);
   });
 
-  it('may be mapped, unless inhibited', () => {
+  it('can be mapped, unless that is inhibited', () => {
     const mapping: Policies = { policies: [GOLD], mappings: [[GOLD, SILVER]], requireExplicit: 0 };
     expect(satisfied(mapping, { policies: [SILVER] })).toBe(true);
     expect(satisfied(mapping, { policies: [GOLD] })).toBe(false);
@@ -99,7 +99,7 @@ describe('certificate policies', () => {
     expect(satisfied({ ...mapping, policies: [ANY] }, { policies: [SILVER] })).toBe(true);
   });
 
-  it('never map any-policy', () => {
+  it('cannot be mapped from or to any-policy', () => {
     expect(satisfied({ policies: [GOLD], mappings: [[ANY, GOLD]] }, {})).toBe(false);
     expect(satisfied({ policies: [GOLD], mappings: [[GOLD, ANY]] }, {})).toBe(false);
   });

@@ -51,7 +51,7 @@ function codeOf(der: Uint8Array): string | null {
 }
 
 describe('a certificate', () => {
-  it('gives its facts', () => {
+  it('is parsed into its fields', () => {
     const certificate = parseCertificate(whole.der);
     expect(certificate).toMatchObject({
       fingerprint: whole.fingerprint,
@@ -86,7 +86,7 @@ describe('a certificate', () => {
     ['RSA-2048', { type: 'rsa', bits: 2048, curve: null }, 'RSA-SHA256'],
     ['P-384', { type: 'ec', bits: 384, curve: 'P-384' }, 'ECDSA-SHA256'],
     ['Ed25519', { type: 'ed25519', bits: 256, curve: null }, 'Ed25519'],
-  ] as const)('names a key of %s', (key, expected, signatureAlgorithm) => {
+  ] as const)('can have a key of %s', (key, expected, signatureAlgorithm) => {
     const certificate = parseCertificate(selfSigned({ commonName: 'a', key }).der);
     expect(certificate.key).toMatchObject(expected);
     expect(certificate.signatureAlgorithm).toBe(signatureAlgorithm);
@@ -111,7 +111,7 @@ describe('a certificate', () => {
     expect(certificate.subject.attribute('CN')).toBe('good.example\u0000.evil.example');
   });
 
-  it('has an unreadable extension as a value beside the others', () => {
+  it('has an unreadable extension as a parse error beside the others', () => {
     const extraExtensions = [{ oid: '2.5.29.17', value: Buffer.from('example.com') }];
     const certificate = parseCertificate(root.issue({ extraExtensions }).der);
     expect(certificate.parseErrors).toEqual([{ extension: '2.5.29.17', code: expect.any(String) }]);
@@ -120,7 +120,7 @@ describe('a certificate', () => {
   });
 });
 
-describe('hostile input', () => {
+describe('a hostile certificate', () => {
   const oneExtension = (oid: string, value: Uint8Array) =>
     root.issue({ extendedKeyUsage: null, extraExtensions: [{ oid, value }] }).der;
 
@@ -130,26 +130,26 @@ describe('hostile input', () => {
     ['bytes after the end', Buffer.concat([whole.der, Buffer.of(0)]), 'der_trailing'],
     ['no certificate', Buffer.from('hello'), 'der_tag'],
     ['nothing', new Uint8Array(), 'der_truncated'],
-  ])('refuses %s', (_, der, code) => expect(codeOf(der)).toBe(code));
+  ])('is refused: %s', (_, der, code) => expect(codeOf(der)).toBe(code));
 
-  it('reads a certificate just under the size limit', () => {
+  it('is read if it is just under the size limit', () => {
     expect(codeOf(oneExtension('1.2.3', new Uint8Array(64_000)))).toBeNull();
   });
 
-  it('reads a name of 60 kB without trouble', () => {
+  it('is read with a name of 60 kB', () => {
     const text = 'a'.repeat(60_000);
     const certificate = parseCertificate(root.issue({ commonName: text }).der);
     expect(certificate.subject.attribute('CN')).toHaveLength(60_000);
   });
 
-  it('does not follow deep nesting', () => {
+  it('is read without following deep nesting', () => {
     let nested: Uint8Array = sequence();
     for (let depth = 0; depth < 3_000; depth++) nested = sequence(nested);
     expect(codeOf(oneExtension('2.5.29.37', nested))).toBeNull();
     expect(codeOf(nested)).not.toBeNull();
   });
 
-  it('refuses a bad version, and extensions in an old one', () => {
+  it('is refused with an unknown version, or with extensions in an old one', () => {
     const withVersion = (version: bigint) => {
       // The version is the first field of the signed part: A0 03 02 01 vv.
       const at = whole.der.indexOf(tagged(0, true, integer(2n)));
@@ -162,19 +162,19 @@ describe('hostile input', () => {
     expect(codeOf(withVersion(3n))).toBe('version');
   });
 
-  it('refuses signature algorithms that differ', () => {
+  it('is refused if its signature algorithms differ', () => {
     const oid = objectIdentifier('1.2.840.10045.4.3.2');
     const der = Buffer.from(whole.der);
     der[der.lastIndexOf(oid) + oid.length - 1] = 3;
     expect(codeOf(der)).toBe('algorithm_mismatch');
   });
 
-  it('says so of a malformed name', () => {
+  it('is refused with a malformed name', () => {
     const subjectDer = sequence(set(sequence(objectIdentifier('2.5.4.3'), utf8String('a'), utf8String('b'))));
     expect(codeOf(root.issue({ subjectDer }).der)).toBe('der_trailing');
   });
 
-  it('throws nothing but PkiError for any truncation or flipped byte', () => {
+  it('causes nothing but PkiError with any truncation or flipped byte', () => {
     const { length } = whole.der;
     for (let end = 0; end < length; end++) expect(codeOf(whole.der.subarray(0, end))).not.toBeNull();
     fc.assert(
@@ -191,7 +191,7 @@ describe('hostile input', () => {
 const read = (options: CertificateOptions) => parseCertificate(root.issue(options).der);
 const noRevAvail = { oid: '2.5.29.56', value: nothing() };
 
-describe('no revocation information', () => {
+describe('hasNoRevocationInformation', () => {
   const week = { notBefore: Date.now(), notAfter: Date.now() + 7 * DAY_MS };
   it.each<[string, CertificateOptions, boolean]>([
     ['a week without a source', week, true],
@@ -201,14 +201,16 @@ describe('no revocation information', () => {
     ['noRevAvail in a CA', { certificateAuthority: true, extraExtensions: [noRevAvail] }, false],
     ['an unreadable noRevAvail', { extraExtensions: [{ ...noRevAvail, value: integer(1n) }] }, false],
     ['a usual certificate', { ocspUrls: ['http://ocsp.example'] }, false],
-  ])('%s: %s', (_, options, expected) => expect(hasNoRevocationInformation(read(options))).toBe(expected));
+  ])('returns for %s: %s', (_, options, expected) =>
+    expect(hasNoRevocationInformation(read(options))).toBe(expected),
+  );
 });
 
 it.each<[string, number[], boolean]>([
   ['status_request', [5], true],
   ['status_request among others', [17, 5], true],
   ['status_request_v2', [17], false],
-])('TLS feature %s', (_, features, mustStaple) => {
+])('the TLS feature %s (%j) makes mustStaple %s', (_, features, mustStaple) => {
   const value = sequence(...features.map((one) => integer(BigInt(one))));
   for (const critical of [false, true]) {
     const extension = { oid: '1.3.6.1.5.5.7.1.24', critical, value };
@@ -216,7 +218,7 @@ it.each<[string, number[], boolean]>([
   }
 });
 
-describe('embedded timestamps', () => {
+describe('embedded certificate timestamps', () => {
   const length = (bytes: Buffer): Buffer =>
     Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 0xff]), bytes]);
   const timestamp = (at: bigint, version = 0): Buffer => {
@@ -234,7 +236,7 @@ describe('embedded timestamps', () => {
   const list = (content: Buffer) =>
     read({ extraExtensions: [{ oid: '1.3.6.1.4.1.11129.2.4.2', value: octetString(content) }] });
 
-  it('are read in order, and those of later versions are skipped', () => {
+  it('are read in order, without those of later versions', () => {
     const found = list(
       length(Buffer.concat([timestamp(1_753_920_000_123n), timestamp(5n, 1), timestamp(9n)])),
     );
@@ -248,14 +250,14 @@ describe('embedded timestamps', () => {
     ['too short for a time', length(length(Buffer.alloc(20)))],
     ['a time beyond all time', length(timestamp(2n ** 64n - 1n))],
     ['empty', Buffer.alloc(0)],
-  ])('%s: the extension counts as unreadable', (_, content) => {
+  ])('count as an unreadable extension: %s', (_, content) => {
     const { signedCertificateTimestamps, parseErrors } = list(content);
     expect(signedCertificateTimestamps).toEqual([]);
     expect(parseErrors).toMatchObject([{ extension: '1.3.6.1.4.1.11129.2.4.2' }]);
   });
 });
 
-it('the hash of a key is the same under every certificate', () => {
+it('the hash of a public key is the same in every certificate', () => {
   const again = mintAuthority({ commonName: 'Renewed', key: root.key });
   expect(subjectPublicKeyHash(parseCertificate(root.der))).toBe(
     subjectPublicKeyHash(parseCertificate(again.der)),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { LruCache } from './lru-cache.ts';
 
-it('forgets what was not used for longest', () => {
+it('LruCache evicts the least recently used entry', () => {
   const map = new LruCache<string, number>(2);
   map.set('a', 1);
   map.set('b', 2);
@@ -10,7 +10,7 @@ it('forgets what was not used for longest', () => {
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([1, null, 3]);
 });
 
-it('counts sizes, and does not keep what is larger than the whole', () => {
+it('LruCache counts sizes and does not store an entry larger than its limit', () => {
   const map = new LruCache<string, string>(10);
   map.set('a', 'six', 6);
   map.set('b', 'five', 5);

@@ -45,8 +45,8 @@ function reasons(...given: Parameters<typeof judge>): string[] {
   return result.ok ? ['ok'] : result.failures.map(({ role, code }) => `${role} ${code}`);
 }
 
-describe('a good chain', () => {
-  it('gives the path, leaf first, and what limits it', () => {
+describe('a valid chain', () => {
+  it('gives the path, leaf first, and the certificate that limits it', () => {
     const result = judge(leaf);
     expect(result).toMatchObject({ ok: true, weakest: { fingerprint: leaf.fingerprint } });
     expect(result.ok && result.path.map(({ fingerprint }) => fingerprint)).toEqual(
@@ -54,7 +54,7 @@ describe('a good chain', () => {
     );
   });
 
-  it('may come in any order, with strays, duplicates and its root', () => {
+  it('may be sent in any order, with unrelated certificates, duplicates and its root', () => {
     const stray = mintAuthority({ commonName: 'Stray', ...long });
     expect(reasons(leaf, { sent: [root, stray, issuing, leaf, issuing] })).toEqual(['ok']);
   });
@@ -67,7 +67,7 @@ describe('a good chain', () => {
     });
   });
 
-  it('may be signed by RSA, Ed25519 or P-384 with any of the SHA-2 family', () => {
+  it('may be signed with RSA, Ed25519 or P-384', () => {
     for (const key of ['RSA-2048', 'Ed25519', 'P-384'] as const) {
       const other = rootOf({ key });
       expect(reasons(other.issue({ ...fresh, hash: 'sha384' }), { anchors: [other] })).toEqual(['ok']);
@@ -80,18 +80,18 @@ describe('a good chain', () => {
     expect(result.ok && result.path).toHaveLength(1);
   });
 
-  it('may be a leaf whose anchor is an intermediate', () => {
+  it('may be a leaf below an intermediate that is an anchor', () => {
     expect(reasons(leaf, { sent: [], anchors: [issuing] })).toEqual(['ok']);
   });
 });
 
-describe('what the leaf itself has wrong', () => {
-  it('is all said, each thing by itself', () => {
+describe('the leaf of a path', () => {
+  it('fails with each of its faults', () => {
     const bad = selfSigned({ notBefore: NOW - 9 * DAY, notAfter: NOW - DAY, dnsNames: ['other.example'] });
     expect(reasons(bad)).toEqual(['leaf expired', 'leaf name_mismatch', 'leaf self_signed']);
   });
 
-  it('hides nothing and adds nothing', () => {
+  it('fails with one fault alone if it has only that one', () => {
     expect(reasons(issuing.issue({ ...fresh, notAfter: NOW - DAY }))).toEqual(['leaf expired']);
     expect(reasons(issuing.issue({ ...fresh, notBefore: NOW + DAY }))).toEqual(['leaf not_yet_valid']);
     expect(reasons(leaf, { reference: { kind: 'dns', name: 'example.org' } })).toEqual([
@@ -105,27 +105,27 @@ describe('what the leaf itself has wrong', () => {
     expect(reasons(issuing.issue({ ...fresh, hash: 'sha1' }))).toEqual(['leaf weak_signature']);
   });
 
-  it('can be asked without validity and without identity', () => {
+  it('can be judged without validity and without identity', () => {
     const old = issuing.issue({ ...fresh, notAfter: NOW - DAY });
     expect(reasons(old, { ignoreLeafValidity: true })).toEqual(['ok']);
     expect(reasons(leaf, { reference: undefined })).toEqual(['ok']);
   });
 
-  it('counts both ends of the validity as inside, in whole seconds', () => {
+  it('is valid at both ends of its validity, in whole seconds', () => {
     const edge = issuing.issue({ ...fresh, notBefore: NOW, notAfter: NOW });
     expect(reasons(edge, { now: NOW + 999 })).toEqual(['ok']);
     expect(reasons(edge, { now: NOW + 1000 })).toEqual(['leaf expired']);
     expect(reasons(edge, { now: NOW - 1 })).toEqual(['leaf not_yet_valid']);
   });
 
-  it('is for the purpose asked for', () => {
+  it('must be issued for the requested purpose', () => {
     const client = issuing.issue({ ...fresh, extendedKeyUsage: ['clientAuth'] });
     expect(reasons(client, { extendedKeyUsage: 'clientAuth' })).toEqual(['ok']);
     expect(reasons(issuing.issue({ ...fresh, extendedKeyUsage: ['any'] }))).toEqual(['ok']);
     expect(reasons(issuing.issue({ ...fresh, extendedKeyUsage: null }))).toEqual(['ok']);
   });
 
-  it('is an extension that nobody knows, if critical', () => {
+  it('fails with an unknown critical extension, but not with an uncritical one', () => {
     const unknown = { oid: '1.3.6.1.4.1.55555.1', value: Buffer.from([5, 0]) };
     expect(reasons(issuing.issue({ ...fresh, extraExtensions: [unknown] }))).toEqual(['ok']);
     expect(reasons(issuing.issue({ ...fresh, extraExtensions: [{ ...unknown, critical: true }] }))).toEqual([
@@ -134,8 +134,8 @@ describe('what the leaf itself has wrong', () => {
   });
 });
 
-describe('a way up that is missing', () => {
-  it('is told apart: no issuer, an unknown root, a signature by somebody else', () => {
+describe('a missing issuer', () => {
+  it('is reported as no issuer, untrusted root or bad signature', () => {
     expect(reasons(leaf, { sent: [] })).toEqual(['leaf no_issuer']);
     expect(reasons(leaf, { anchors: [] })).toEqual(['intermediate no_issuer']);
     expect(reasons(leaf, { sent: [issuing, root], anchors: [] })).toEqual(['intermediate untrusted_root']);
@@ -144,7 +144,7 @@ describe('a way up that is missing', () => {
     expect(reasons(issuing.issue({ ...fresh, corruptSignature: true }))).toEqual(['leaf bad_signature']);
   });
 
-  it('may be a loop', () => {
+  it('is reported for issuers in a loop', () => {
     const [a, b] = [mintKey(), mintKey()];
     const named = (commonName: string) => ({
       ...long,
@@ -158,7 +158,7 @@ describe('a way up that is missing', () => {
     expect(reasons(looped, { sent: [byA, byB] })).toEqual(['intermediate no_issuer']);
   });
 
-  it('is not "untrusted" because a root with the same name and another key was sent', () => {
+  it('is not reported because a root with the same name and another key was sent', () => {
     expect(reasons(leaf, { sent: [rootOf(), issuing] })).toEqual(['ok']);
   });
 });
@@ -180,18 +180,18 @@ describe('authorities', () => {
     ['weak_signature', { hash: 'sha1' }],
     ['name_constraints', { permitted: { dns: ['example.org'] } }],
     ['name_constraints', { excluded: { dns: ['www.example.com'] } }],
-  ] as const)('fail as %s: %j', (code, options) => {
+  ] as const)('fail with %s: %j', (code, options) => {
     expect(below(authority(options))).toEqual([`intermediate ${code}`]);
   });
 
-  it('that are anchors must be valid too', () => {
+  it('must be valid as anchors, too', () => {
     const old = rootOf({ notAfter: NOW - DAY });
     expect(reasons(old.issue(fresh), { anchors: [old] })).toEqual(['anchor expired']);
     const limited = rootOf({ permitted: { dns: ['example.org'] } });
     expect(reasons(limited.issue(fresh), { anchors: [limited] })).toEqual(['anchor name_constraints']);
   });
 
-  it('obey path lengths, self-issued certificates not counted', () => {
+  it('obey path lengths, not counting self-issued certificates', () => {
     const none = authority({ pathLength: 0 });
     expect(below(none)).toEqual(['ok']);
     const further = none.intermediate({ commonName: 'Further', ...long });
@@ -200,7 +200,7 @@ describe('authorities', () => {
     expect(below(renewed, [none, renewed])).toEqual(['ok']);
   });
 
-  it('are at most as many as allowed', () => {
+  it('are limited to the maximum depth', () => {
     const second = issuing.intermediate({ commonName: 'Second', ...long });
     const end = second.issue(fresh);
     expect(reasons(end, { sent: [issuing, second], maxDepth: 2 })).toEqual(['ok']);
@@ -215,7 +215,7 @@ describe('authorities', () => {
   });
 });
 
-describe('more than one path', () => {
+describe('several possible paths', () => {
   const key = mintKey();
   const shared = { commonName: 'Shared', key, ...long };
   const other = mintAuthority({ commonName: 'Other Root', ...long });
@@ -226,17 +226,17 @@ describe('more than one path', () => {
     ['expired', other.intermediate({ ...shared, notAfter: NOW - DAY })],
     ['not a CA', other.intermediate({ ...shared, certificateAuthority: false })],
     ['constrained', other.intermediate({ ...shared, permitted: { dns: ['example.org'] } })],
-  ])('a cross-signature that is %s does not hide the good one', (_, bad) => {
+  ])('include the good one beside a cross-sign that is %s', (_, bad) => {
     const anchors = [root, other];
     expect(reasons(end, { sent: [bad, good], anchors })).toEqual(['ok']);
     expect(reasons(end, { sent: [good, bad], anchors })).toEqual(['ok']);
   });
 
-  it('a way to an unknown root does not hide the good one', () => {
+  it('include the good one beside one to an unknown root', () => {
     expect(reasons(end, { sent: [other, other.intermediate(shared), good] })).toEqual(['ok']);
   });
 
-  it('the one that lasts longest is taken', () => {
+  it('lead to the one that is valid the longest', () => {
     const shorter = other.intermediate({ ...shared, notAfter: NOW + 5 * DAY });
     for (const sent of [
       [shorter, good],
@@ -248,7 +248,7 @@ describe('more than one path', () => {
     }
   });
 
-  it('every reason is given when none is good', () => {
+  it('give every failure if none is valid', () => {
     const sent = [other.intermediate({ ...shared, notAfter: NOW - DAY }), good];
     expect(reasons(end, { sent, anchors: [other] })).toEqual([
       'intermediate expired',
@@ -256,7 +256,7 @@ describe('more than one path', () => {
     ]);
   });
 
-  it('a maze ends within its budget', () => {
+  it('are searched only within the work budget', () => {
     const keys = Array.from({ length: 12 }, () => mintKey());
     const nodes = keys.map((own, index) => mintAuthority({ key: own, commonName: `Node ${index}`, ...long }));
     const maze = nodes.flatMap((from) =>
@@ -268,7 +268,7 @@ describe('more than one path', () => {
   });
 });
 
-it('no flipped byte anywhere in a chain is accepted', () => {
+it('a chain with any flipped byte is not accepted', () => {
   const changed = (minted: MintedCertificate, at: number, flip: number): MintedCertificate => {
     const der = Buffer.from(minted.der);
     const index = at % der.length;

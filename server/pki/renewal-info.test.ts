@@ -8,7 +8,7 @@ import { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
 const AKI = '69885b6b87464041e1b37b847ba0ae2cde01c8d4';
 const root = mintAuthority();
 
-describe('the name of a certificate (RFC 9773 §4.1)', () => {
+describe('the ARI id of a certificate (RFC 9773 §4.1)', () => {
   const named = (keyIdentifier: string, serialNumber: bigint) =>
     parseCertificate(
       root.issue({
@@ -18,18 +18,18 @@ describe('the name of a certificate (RFC 9773 §4.1)', () => {
       }).der,
     );
 
-  it("is the RFC's own example", () => {
+  it('matches the example of the RFC', () => {
     const certificate = named(AKI, 0x87654321n);
     expect(renewalInfoId(certificate)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
   });
 
-  it('is not to be had without a key identifier', () => {
+  it('is null without a key identifier', () => {
     expect(renewalInfoId(parseCertificate(root.issue({ keyIdentifiers: null }).der))).toBeNull();
     expect(renewalInfoId(named('', 1n))).toBeNull();
   });
 });
 
-describe('a window (RFC 9773 §4.2)', () => {
+describe('a renewal window (RFC 9773 §4.2)', () => {
   const window = (start: unknown, end: unknown, more: object = {}) =>
     parseRenewalInfo(Buffer.from(JSON.stringify({ suggestedWindow: { start, end }, ...more })));
   const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
@@ -45,21 +45,21 @@ describe('a window (RFC 9773 §4.2)', () => {
   });
 
   it.each(['javascript:alert(1)', 'ftp://x', '', 5, `https://x/${'y'.repeat(2048)}`])(
-    'has no use for the explanation %s',
+    'is read without the unusable explanation %s',
     (explanationURL) =>
       expect(window(start, end, { explanationURL })).toMatchObject({ explanationUrl: null }),
   );
 
   it.each<[string, unknown, unknown]>([
-    ['that ends before it starts', end, start],
-    ['of no length', start, start],
-    ['in numbers', 1, 2],
-    ['without times', undefined, undefined],
-    ['in another form', 'Jan 2 2026', 'Jan 3 2026'],
-    ['with no such day', '2026-13-02T04:00:00Z', end],
-  ])('%s is none', (_, from, to) => expect(window(from, to)).toBeNull());
+    ['an end before the start', end, start],
+    ['no length', start, start],
+    ['numbers', 1, 2],
+    ['no times', undefined, undefined],
+    ['another date format', 'Jan 2 2026', 'Jan 3 2026'],
+    ['an impossible date', '2026-13-02T04:00:00Z', end],
+  ])('is ignored: %s', (_, from, to) => expect(window(from, to)).toBeNull());
 
-  it.each(['', '{', 'null', '[]', '"x"', '{"suggestedWindow":null}'])('%s is none', (text) => {
+  it.each(['', '{', 'null', '[]', '"x"', '{"suggestedWindow":null}'])('is not read from %s', (text) => {
     expect(parseRenewalInfo(Buffer.from(text))).toBeNull();
   });
 });

@@ -46,13 +46,13 @@ describe('signature algorithms', () => {
     ['1.2.3.4', '1.2.3.4', [], true],
     ['1.2.840.10045.4.3.2', '1.2.840.10045.4.3.2', [nothing()], true],
     ['1.2.840.113549.1.1.11', '1.2.840.113549.1.1.11', [integer(1n)], true],
-  ] as const)('%s (%s)', (name, oid, parameters, weak) => {
+  ] as const)('have a name and a strength: %s (%s)', (name, oid, parameters, weak) => {
     const found = algorithm(oid, ...parameters);
     expect(found.name).toBe(name);
     expect(isWeakSignature(found)).toBe(weak);
   });
 
-  it('RSA-PSS with its parameters', () => {
+  it('include RSA-PSS with its parameters', () => {
     expect(pss(SHA256, SHA256, 32n)).toMatchObject({ name: 'RSA-PSS-SHA256', saltBytes: 32 });
     expect(pss(SHA256, SHA384, 32n).scheme).toBe('unknown');
     expect(pss(SHA256, SHA256, 100_000n).scheme).toBe('unknown');
@@ -60,8 +60,8 @@ describe('signature algorithms', () => {
   });
 });
 
-describe('verification', () => {
-  it('accepts what the key signed, and nothing else', () => {
+describe('verifySignature', () => {
+  it('accepts what the key signed and nothing else', () => {
     const plain = algorithm('1.2.840.113549.1.1.11', nothing());
     const signature = sign('sha256', data, rsa.privateKey);
     expect(verifySignature(plain, data, signature, rsaKey)).toBe(true);
@@ -70,14 +70,14 @@ describe('verification', () => {
     expect(verifySignature(plain, data, Buffer.of(), rsaKey)).toBe(false);
   });
 
-  it('holds the key to the algorithm: an ECDSA signature is not one by RSA', () => {
+  it('requires a key of the type that the algorithm names', () => {
     const signature = sign('sha256', data, ec.privateKey);
     expect(verifySignature(algorithm('1.2.840.10045.4.3.2'), data, signature, ecKey)).toBe(true);
     expect(verifySignature(algorithm('1.2.840.113549.1.1.11'), data, signature, ecKey)).toBe(false);
     expect(verifySignature(algorithm('1.2.840.10045.4.3.2'), data, signature, rsaKey)).toBe(false);
   });
 
-  it('holds RSA-PSS to its salt', () => {
+  it('requires the salt length of RSA-PSS', () => {
     const padding = constants.RSA_PKCS1_PSS_PADDING;
     const signature = sign('sha256', data, { key: rsa.privateKey, padding, saltLength: 32 });
     expect(verifySignature(pss(SHA256, SHA256, 32n), data, signature, rsaKey)).toBe(true);

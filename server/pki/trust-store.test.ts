@@ -24,7 +24,7 @@ describe('a trust store', () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('can be extended, and is as good as one made at once', () => {
+  it('can be extended to the same store as one created at once', () => {
     const base = createTrustStore([one.der]);
     const both = extendTrustStore(base, [two.der, one.der]);
     expect(both.hash).toBe(createTrustStore([one.der, two.der]).hash);
@@ -37,7 +37,7 @@ describe('a trust store', () => {
     );
   });
 
-  it('refuses what is no certificate', () => {
+  it('refuses bytes that are no certificate', () => {
     expect(() => createTrustStore([Buffer.from('x')])).toThrow(expect.objectContaining({ name: 'PkiError' }));
   });
 });

@@ -5,7 +5,7 @@ import { redactSecrets } from './log.ts';
 const TOKEN = 'nB9a_Zk3-4Qw8VtYpLr2sUeXc7Hd0JfGm1To5RiAyKE';
 const FINGERPRINT = '3f'.repeat(32);
 
-describe('A line of the log', () => {
+describe('a log line', () => {
   it.each([
     `connect ECONNREFUSED smtp://alerts:hunter2@mail.example.com:587`,
     `postgres://watch:hunter2@db.internal/certlantern refuses us`,
@@ -15,13 +15,13 @@ describe('A line of the log', () => {
     `https://api.telegram.org/bot123456789:AAhunter2hunter2hunter2hunter2hunter2/sendMessage`,
     `clt_hunter2 is not valid`,
     `${TOKEN}hunter2`,
-  ])('has no secret of: %s', (text) => {
+  ])('does not contain the secret of: %s', (text) => {
     const line = redactSecrets(JSON.stringify({ level: 50, msg: text, nested: { text } }));
     expect(line).not.toContain('hunter2');
     expect(JSON.parse(line)).toMatchObject({ level: 50 });
   });
 
-  it('keeps what finds the fault: ids, fingerprints, hosts, ports and files', () => {
+  it('keeps ids, fingerprints, hosts, ports and files', () => {
     const line = JSON.stringify({
       requestId: crypto.randomUUID(),
       fingerprint: FINGERPRINT,

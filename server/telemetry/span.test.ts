@@ -10,8 +10,8 @@ function tracerWithSpans(ratio = 1) {
   return { spans, tracer: createTracer({ ratio, onEnd: (span) => void spans.push(span) }) };
 }
 
-describe('A trace', () => {
-  it('has a span for each step, in the one that it is a step of, across awaits', async () => {
+describe('a trace', () => {
+  it('has nested spans for nested steps, across awaits', async () => {
     const { spans, tracer } = tracerWithSpans();
     const root = tracer.start('check', { parent: null, attributes: {} });
     await runInContext({ fields: { monitor: 'm1' }, span: root }, async () => {
@@ -32,7 +32,7 @@ describe('A trace', () => {
     expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
   });
 
-  it('tells that a step failed, and not what it said', async () => {
+  it('records the error type of a failed step, but not its message', async () => {
     const { spans, tracer } = tracerWithSpans();
     const root = tracer.start('check', { parent: null, attributes: {} });
     const failing = runInContext({ fields: {}, span: root }, () =>
@@ -43,13 +43,13 @@ describe('A trace', () => {
     expect(JSON.stringify(spans)).not.toContain('hunter2');
   });
 
-  it('is nothing at all where nothing is traced', async () => {
+  it('does not exist outside a traced context', async () => {
     expect(isTraced()).toBe(false);
     expect(await withSpan('judge', {}, async () => isTraced())).toBe(false);
     expect(currentLogFields()).toEqual({});
   });
 
-  it('is sampled as its parent was, and else by the ratio', () => {
+  it('is sampled like its parent, otherwise by the ratio', () => {
     const none = tracerWithSpans(0).tracer;
     expect(none.start('a', { parent: null, attributes: {} })).toBeNull();
     const parent = { traceId: TRACE_ID, spanId: SPAN_ID };
@@ -62,8 +62,8 @@ describe('A trace', () => {
   });
 });
 
-describe('A traceparent', () => {
-  it('says who caused it', () => {
+describe('a traceparent header', () => {
+  it('is parsed into trace id, span id and sampling', () => {
     const parsed = { traceId: TRACE_ID, spanId: SPAN_ID, sampled: true };
     expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-01`)).toEqual(parsed);
     expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-02`)).toEqual({ ...parsed, sampled: false });
@@ -79,7 +79,7 @@ describe('A traceparent', () => {
     `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
     `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
     `00-${TRACE_ID}-${SPAN_ID}-01-more`,
-  ])('that is not valid says nothing: %s', (header) => {
+  ])('is ignored if it is invalid: %s', (header) => {
     expect(parseTraceparent(header)).toBeNull();
   });
 });

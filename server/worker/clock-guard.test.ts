@@ -17,7 +17,7 @@ function guarded() {
   return { time, guard, pass };
 }
 
-describe('The guard of the clock', () => {
+describe('the clock guard', () => {
   it.each([
     [[0, 0, 0], null],
     [[HOUR_MS, HOUR_MS, -HOUR_MS], null],
@@ -27,20 +27,20 @@ describe('The guard of the clock', () => {
     [[0, 400 * HOUR_MS], null],
     [[400 * HOUR_MS, null, null], null],
     [[null, null, null], null],
-  ])('hears canaries that are ahead by %j, and is off by %j', (ahead, off) => {
+  ])('with canaries ahead by %j reports an offset of %j', (ahead, off) => {
     const { guard } = guarded();
     guard.report(reports(...ahead));
     expect(guard.offBy()).toBe(off);
   });
 
-  describe('that found it wrong, where nobody tells the time any more', () => {
+  describe('that found the clock wrong and gets no more answers', () => {
     function wrongBy(offMs: number) {
       const made = guarded();
       made.guard.report(reports(-offMs, -offMs));
       return made;
     }
 
-    it('keeps what it knows for a day, and believes the clock then', () => {
+    it('keeps the offset for a day and then trusts the clock', () => {
       const { guard, pass } = wrongBy(400 * DAY_MS);
       guard.report(reports(null, null, null));
       pass(DAY_MS);
@@ -50,7 +50,7 @@ describe('The guard of the clock', () => {
       expect(guard.offBy()).toBeNull();
     });
 
-    it('sees that it was set right, and that it was not', () => {
+    it('follows the clock when it is set right or wrong', () => {
       const { time, guard, pass } = wrongBy(400 * DAY_MS);
       pass(HOUR_MS);
       time.now -= 10 * DAY_MS;
@@ -67,7 +67,7 @@ describe('The guard of the clock', () => {
     });
   });
 
-  it('believes a clock that it found right, however it was moved, where nobody tells the time', () => {
+  it('trusts a clock that it found right, however it jumped, while it gets no answers', () => {
     const { time, guard } = guarded();
     guard.report(reports(0, 0, 0));
     // The clock jumps, as after a sleep of the machine.
@@ -76,7 +76,7 @@ describe('The guard of the clock', () => {
     expect(guard.offBy()).toBeNull();
   });
 
-  it('asks at first, after five minutes, and at once when the clock jumps', () => {
+  it('asks at the start, after five minutes, and at once when the clock jumps', () => {
     const { time, guard, pass } = guarded();
     expect(guard.isStale()).toBe(true);
     guard.report(reports(0, 0, 0));
@@ -92,7 +92,7 @@ describe('The guard of the clock', () => {
     expect(guard.isStale()).toBe(false);
   });
 
-  it('asks a wrong clock every minute', () => {
+  it('asks every minute while the clock is wrong', () => {
     const { guard, pass } = guarded();
     guard.report(reports(-5 * HOUR_MS, -5 * HOUR_MS));
     pass(MINUTE_MS);

@@ -25,8 +25,8 @@ function noted(all: readonly Outcome[], now = NOW) {
   return failures;
 }
 
-describe('The brake for failures in the mass', () => {
-  it('holds from exactly its figures on, whatever the numbers', () => {
+describe('the mass failure brake', () => {
+  it('holds exactly from 10 failures in 5 domains and 30 % of the targets on', () => {
     const numbers = fc.record({
       targets: fc.integer({ min: 1, max: 80 }),
       failed: fc.integer({ min: 0, max: 80 }),
@@ -44,7 +44,7 @@ describe('The brake for failures in the mass', () => {
     );
   });
 
-  it('counts each target once, by its newest outcome, and not after a minute', () => {
+  it('counts each target once, by its newest outcome of the last minute', () => {
     const step = fc.record({
       target: fc.integer({ min: 0, max: 30 }),
       failed: fc.boolean(),
@@ -69,7 +69,7 @@ describe('The brake for failures in the mass', () => {
     );
   });
 
-  it('lets go once enough of what failed answers again', () => {
+  it('releases once enough failed hosts answer again', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
     expect(failures.holds(NOW, BELIEVED_MS)).not.toBeNull();
     const again = NOW + 70 * SECOND_MS;
@@ -78,7 +78,7 @@ describe('The brake for failures in the mass', () => {
     expect(failures.holds(again, BELIEVED_MS)).toBeNull();
   });
 
-  it('keeps holding what is looked at again after a minute', () => {
+  it('keeps holding hosts that fail again after a minute', () => {
     const failures = noted(outcomes({ targets: 20, failed: 12, domains: 6 }));
     for (let minute = 0; minute < 9; minute += 1) {
       const now = NOW + minute * 70 * SECOND_MS;
@@ -87,7 +87,7 @@ describe('The brake for failures in the mass', () => {
     }
   });
 
-  it('believes what does not end, and holds the next time anew', () => {
+  it('believes failures that last ten minutes, and holds the next ones again', () => {
     const all = outcomes({ targets: 20, failed: 20, domains: 6 });
     const failures = noted(all);
     let now = NOW;
@@ -142,7 +142,7 @@ describe('The brake for failures in the mass', () => {
     expect(noted(shared.slice(1)).holds(NOW, BELIEVED_MS)).toBeNull();
   });
 
-  it('ignores hosts that were up for nobody, whether they fail or answer', () => {
+  it('ignores hosts that were up for no account, whether they fail or answer', () => {
     const [dead, fine] = [outcomes({ targets: 60, failed: 60 }), outcomes({ targets: 100, failed: 0 })].map(
       (all) => all.map((outcome) => ({ ...outcome, accounts: [] })),
     );
@@ -151,7 +151,7 @@ describe('The brake for failures in the mass', () => {
     expect(noted([...(fine ?? []), ...failing]).holds(NOW, BELIEVED_MS)).toMatchObject({ targets: 10 });
   });
 
-  it('forgets instants of a clock that was set back', () => {
+  it('forgets outcomes of a clock that was set back', () => {
     const failures = noted(outcomes({ targets: 20, failed: 20, domains: 6 }), NOW + 400 * 86_400_000);
     expect(failures.holds(NOW, BELIEVED_MS)).toBeNull();
   });

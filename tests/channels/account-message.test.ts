@@ -24,7 +24,7 @@ const feedback = (change: Partial<Extract<AccountMail, { kind: 'feedback' }>['fr
   });
 
 describe('a mail about the account', () => {
-  it('leads to the page that verifies the address', () => {
+  it('contains the link that verifies the address', () => {
     const url = 'https://certs.example/verify#t0ken';
     const { subject, text, html } = render({ kind: 'verify_email', url });
     expect(subject).toBe('Verify your address');
@@ -33,7 +33,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('An account at certs.example was made with this address.');
   });
 
-  it('says how long the link to a new password is good, and what to do without having asked', () => {
+  it('says how long the reset link is valid and what to do if nobody asked for it', () => {
     const url = 'https://certs.example/reset-password#t0ken';
     const { subject, preheader, text, html } = render({
       kind: 'reset_password',
@@ -46,7 +46,7 @@ describe('a mail about the account', () => {
     for (const part of [text, html]) expect(part).toContain(url);
   });
 
-  it('says when the password was changed, and what to do where that was somebody else', () => {
+  it('says when the password was changed and what to do if somebody else did it', () => {
     const { subject, text } = render({ kind: 'password_changed' });
     expect(subject).toBe('Your password was changed');
     expect(text.replaceAll(/\s+/g, ' ')).toContain('API tokens and the calendar link stopped working');
@@ -55,7 +55,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('Set a new password:\nhttps://certs.example/forgot-password\n');
   });
 
-  it('says what was removed when somebody new confirmed the address, in one sentence', () => {
+  it('lists in one sentence what was removed when a new owner confirmed the address', () => {
     const { subject, text } = render({
       kind: 'account_cleared',
       domains: 2,
@@ -76,7 +76,7 @@ describe('a mail about the account', () => {
     expect(empty).not.toContain('paused');
   });
 
-  it('names the domains that are paused with the end of Premium, and what goes on', () => {
+  it('names the domains that the end of Premium pauses, and says which are still checked', () => {
     const { subject, preheader, text } = render({
       kind: 'premium_ended',
       source: 'trial',
@@ -89,7 +89,7 @@ describe('a mail about the account', () => {
     expect(text).toContain('https://certs.example/dashboard');
   });
 
-  it('says so where no domain is paused, and is no list where hundreds are', () => {
+  it('says so if the end of Premium pauses no domain, and shortens a list of hundreds', () => {
     const none = render({ kind: 'premium_ended', source: 'subscription', paused: [] });
     expect(none.subject).toBe('Your Premium plan has ended');
     expect(none.text).toContain('All your domains go on');
@@ -103,7 +103,7 @@ describe('a mail about the account', () => {
     ['gone', 'switched off', 'switch it on again'],
     ['failing', 'switched off', 'switch it on again'],
     ['refused', 'nothing more is sent there', 'send its reader the link again'],
-  ] as const)('tells what ended a channel that is %s, and what to do', (reason, preheader, remedy) => {
+  ] as const)('says why a channel was switched off (%s) and what to do', (reason, preheader, remedy) => {
     const mail = render({
       kind: 'channel_disabled',
       name: 'Operations',
@@ -117,13 +117,13 @@ describe('a mail about the account', () => {
     expect(mail.text).toContain('550 No such user');
   });
 
-  it('has no kind that nobody knows', () => {
+  it('throws for an unknown kind', () => {
     expect(() => render({ kind: 'surprise' } as unknown as AccountMail)).toThrow('surprise');
   });
 });
 
-describe('feedback', () => {
-  it('is marked where it comes from a Premium account, and is answered to its sender', () => {
+describe('a feedback mail', () => {
+  it('has the sender as reply address and marks Premium accounts in its subject', () => {
     expect(feedback({ premium: true })).toMatchObject({
       subject: '[Premium] Feedback from Alice',
       replyTo: 'alice@fjord.example',
@@ -132,7 +132,7 @@ describe('feedback', () => {
     expect(feedback({ name: '' }).subject).toBe('Feedback from alice@fjord.example');
   });
 
-  it('keeps its lines', () => {
+  it('keeps the line breaks of the message', () => {
     const { text, html } = feedback({}, 'One\r\n\r\n  2 > 1 👩‍💻\nThree');
     expect(text).toContain('One\n\n  2 > 1 👩‍💻\nThree');
     expect(html).toMatch(/One<br \/>\s*<br \/>\s*2 &gt; 1 👩‍💻<br \/>/);
@@ -147,7 +147,7 @@ describe('feedback', () => {
     'x'.repeat(300),
     '&lt;b&gt; &amp;',
   ];
-  it.each(hostile)('%j is text, and never markup or a header', (words) => {
+  it.each(hostile)('shows %j as text, never as markup or a header', (words) => {
     const sent = feedback({ name: words, email: `${words}@evil.example` }, words);
     expect(sent.html).not.toMatch(/<script|<img src=x|<p>body|<b>|' onmouseover='/);
     for (const line of [sent.subject, sent.preheader]) {
@@ -155,7 +155,7 @@ describe('feedback', () => {
       expect(line.isWellFormed()).toBe(true);
     }
     expect(sent.subject.length).toBeLessThan(150);
-    // What stands in the message are the sender's own lines; nothing else of it breaks one.
+    // Only the message keeps the line breaks of its sender; no other field does.
     expect(sent.text.split('\n').filter((line) => line.startsWith('Bcc:')).length).toBeLessThan(2);
     expect(sent.text).not.toMatch(/[\0\u202e]/);
     expect(tags(sent.html)).toEqual(tags(feedback({}, words.replaceAll(/[^\r\n]/gu, 'x')).html));

@@ -49,7 +49,7 @@ const said = (kind: AlertKind, step: AlertStep, { facts, ...changes }: Changes =
   ...changes,
 });
 
-/** The mail as its reader's program takes it apart. */
+/** Parses the mail as the mail program of its reader does. */
 async function parsed(mail: ReturnType<typeof render>) {
   const captureDir = mkdtempSync(join(tmpdir(), 'certlantern-mail-'));
   const channel = createEmailChannel({
@@ -67,8 +67,8 @@ async function parsed(mail: ReturnType<typeof render>) {
   }
 }
 
-describe.each(every)('an alert about %s, %s', (kind, step) => {
-  it('names the host, says when in local time and UTC, and how to have it otherwise', async () => {
+describe.each(every)('an alert of kind %s, step %s', (kind, step) => {
+  it('names the host, local time and UTC, and links to the domain, the settings and unsubscribing', async () => {
     const mail = await parsed(render(said(kind, step, { timeZone: 'Europe/Oslo' })));
     expect(mail.subject).toContain('pay.fjord.example');
     for (const part of [mail.text ?? '', mail.html || '']) {
@@ -86,7 +86,7 @@ describe.each(every)('an alert about %s, %s', (kind, step) => {
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
-  it('says the same for programs', () => {
+  it('has the same facts as JSON', () => {
     const { data, resolves, incidentId } = content(said(kind, step));
     expect(JSON.parse(JSON.stringify(data))).toMatchObject({
       domain: { id: '0c1d', hostname: 'pay.fjord.example', port: 443 },
@@ -98,7 +98,7 @@ describe.each(every)('an alert about %s, %s', (kind, step) => {
     expect([resolves, incidentId]).toEqual([step === 'resolved', 'inc-1']);
   });
 
-  it('takes strings of strangers for text, on one line', async () => {
+  it('shows untrusted strings as text on one line', async () => {
     const name = '<script>x</script>\r\nBcc: eve@evil.example\0\u202e';
     const mail = await parsed(
       render(
@@ -117,8 +117,8 @@ describe.each(every)('an alert about %s, %s', (kind, step) => {
   });
 });
 
-describe('good news', () => {
-  it('is one friendly sentence, and what holds now', () => {
+describe('an alert about a resolved problem', () => {
+  it('says so in one sentence, with the new expiry and that nothing is left to do', () => {
     const { text } = render(said('expiry', 'resolved'));
     expect(text).toContain('The certificate for pay.fjord.example was renewed.');
     expect(text).toMatch(
@@ -126,19 +126,19 @@ describe('good news', () => {
     );
   });
 
-  it('is no renewal where the new certificate ends no later', () => {
+  it('says "replaced" instead of "renewed" if the new certificate does not end later', () => {
     const facts = { successor: { ...successor, notAfter: NOT_AFTER - DAY } };
     expect(render(said('expiry', 'resolved', { facts })).text).toContain('was replaced.');
   });
 
-  it('tells how long after it went down it came back', () => {
+  it('says how long the host was down', () => {
     const { subject, text } = render(said('down', 'resolved'));
     expect(subject).toBe('pay.fjord.example is up again');
     expect(text).toContain('it came back 3 hours after it went down');
   });
 });
 
-it('tells once why an incomplete chain matters, and leads to the domain', () => {
+it('an alert about an incomplete chain explains the effect once and links to the domain', () => {
   const message = 'Your server does not send it. Browsers may cope, curl and Java will not.';
   const text = (facts: object) => render(said('chain_broken', 'some_clients', { facts })).text;
   expect(text({ message })).toContain(`\n\n${message}\n\nWhat to do. The next check will pick it up.\n\n`);
@@ -149,20 +149,20 @@ it('tells once why an incomplete chain matters, and leads to the domain', () => 
   );
 });
 
-it('lists the steps that somebody chose', () => {
+it('an alert mail lists the steps that the account chose', () => {
   expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(
     'Alerts go out at 20, 9 and 5 days before expiry, and when it has expired.',
   );
 });
 
-it('tells an added recipient who added him, and leads him nowhere that needs an account but to what he may stop', () => {
+it('an alert to an added recipient names who added them and offers only to unsubscribe', () => {
   const { text } = render({ mail: { recipient: 'added', accountName: 'Alice\r\nof Fjord' } });
   expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to be told.');
   expect(text).not.toContain('https://certs.example/alerts');
   expect(text).toContain('Stop emails for this host: https://certs.example/unsubscribe#t0ken');
 });
 
-it('of a test has nothing to unsubscribe from for who asked, but for who was added', () => {
+it('a test message has an unsubscribe link for added recipients, not for the account', () => {
   const test = (recipient: 'account' | 'added') =>
     render({
       monitor: null,
@@ -176,7 +176,7 @@ it('of a test has nothing to unsubscribe from for who asked, but for who was add
 });
 
 it.each(MAILS.map(({ name, message }) => [name, message] as const))(
-  '%s says the same in both of its parts, and loads nothing',
+  '%s has the same words in text and HTML and loads nothing',
   async (_, message) => {
     const { text = '', html } = await parsed(message());
     const page = (html || '')

@@ -45,7 +45,7 @@ export interface Changes extends Partial<Omit<AlertMessageInput, 'alert'>> {
   mail?: Partial<AlertMailInput>;
 }
 
-/** An alert three days before the end of pay.fjord.example's certificate, as its owner is mailed it two days before; with changes. */
+/** Returns the alert three days before pay.fjord.example expires, as mailed to its owner a day later; with changes. */
 export function content({ alert, facts, certificateIs, ...changes }: Changes = {}): AlertContent {
   const now = changes.now ?? NOW;
   return alertContent({

@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 const never = new AbortController().signal;
 
-it('hands over what is unread, removes what was taken, and marks the rest as read', async () => {
+it('the reader of the bounce mailbox deletes the mails that were handled and marks the others as read', async () => {
   for (const subject of ['one', 'two', 'three']) server.append(`Subject: ${subject}\n\nbody of ${subject}\n`);
   const seen: string[] = [];
   const taken = await readMailbox(
@@ -27,7 +27,7 @@ it('hands over what is unread, removes what was taken, and marks the rest as rea
   expect(await readMailbox(server.url, () => Promise.reject(new Error('nothing is left')), never)).toBe(0);
 });
 
-it('hands a mail over again that nobody could take', async () => {
+it('the reader of the bounce mailbox returns a mail again if handling it failed', async () => {
   server.append('Subject: one\n\n');
   const failing = readMailbox(server.url, () => Promise.reject(new Error('no database')), never);
   await expect(failing).rejects.toThrow('no database');
@@ -36,7 +36,7 @@ it('hands a mail over again that nobody could take', async () => {
 });
 
 it.each(['LOGIN', 'SELECT', 'UID SEARCH', 'UID FETCH', 'UID STORE', 'UID EXPUNGE'])(
-  'fails where the connection breaks at %s, and loses nothing',
+  'the reader of the bounce mailbox loses no mail if the connection breaks at %s',
   async (command) => {
     server.append('Subject: one\n\n');
     server.breakAt(command);
@@ -46,7 +46,7 @@ it.each(['LOGIN', 'SELECT', 'UID SEARCH', 'UID FETCH', 'UID STORE', 'UID EXPUNGE
   },
 );
 
-it('says what is wrong with the password, and ends when told to', async () => {
+it('the reader of the bounce mailbox rejects for a wrong password and when it is aborted', async () => {
   const wrong = server.url.replace(/:[^:@]+@/, ':wrong@');
   await expect(readMailbox(wrong, () => Promise.resolve('done'), never)).rejects.toThrow(Error);
   await expect(readMailbox(server.url, () => Promise.resolve('done'), AbortSignal.abort())).rejects.toThrow(

@@ -8,8 +8,8 @@ import { outOfOffice, postfixReport } from './delivery-reports.ts';
 const TO = 'bounces+mark@certlantern.example';
 const read = (text: string) => readDeliveryReport(Buffer.from(text));
 
-describe('a report about a mail', () => {
-  it('says for whom it is, the status, and why in the words of the server that refused', () => {
+describe('a delivery report', () => {
+  it('gives the address it was sent to, the status and the reply of the server that refused', () => {
     expect(read(postfixReport({ to: TO }))).toEqual({
       sentTo: [TO],
       status: '5.1.1',
@@ -17,7 +17,7 @@ describe('a report about a mail', () => {
     });
   });
 
-  it('is read with the line ends of the network, and in base64', () => {
+  it('can be read with CRLF line ends and in base64', () => {
     const plain = postfixReport({ to: TO });
     expect(read(plain.replaceAll('\n', '\r\n'))?.status).toBe('5.1.1');
     const [, fields = ''] =
@@ -32,18 +32,18 @@ describe('a report about a mail', () => {
   });
 
   it.each([
-    ['of a delay', postfixReport({ to: TO, action: 'delayed', status: '4.4.1' })],
-    ['of a success', postfixReport({ to: TO, action: 'delivered', status: '2.0.0' })],
-    ['with a status that means nothing', postfixReport({ to: TO, status: '5' })],
-    ['that is an answer of a machine', outOfOffice(TO)],
-    ['that is none', ''],
-    ['without an end', postfixReport({ to: TO }).slice(0, 500)],
-    ['whose parts have no boundary', postfixReport({ to: TO }).replace(/;\n\tboundary="[^"]+"/, '')],
-  ])('%s changes nothing', (_, text) => {
+    ['a delay', postfixReport({ to: TO, action: 'delayed', status: '4.4.1' })],
+    ['a success', postfixReport({ to: TO, action: 'delivered', status: '2.0.0' })],
+    ['an incomplete status', postfixReport({ to: TO, status: '5' })],
+    ['an out-of-office reply', outOfOffice(TO)],
+    ['an empty mail', ''],
+    ['a report without an end', postfixReport({ to: TO }).slice(0, 500)],
+    ['parts without a boundary', postfixReport({ to: TO }).replace(/;\n\tboundary="[^"]+"/, '')],
+  ])('is ignored: %s', (_, text) => {
     expect(read(text)).toBeNull();
   });
 
-  it('never fails, whatever arrives', () => {
+  it('never throws, whatever bytes arrive', () => {
     const start = Buffer.from(
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
     );
@@ -55,7 +55,7 @@ describe('a report about a mail', () => {
     );
   });
 
-  it('reads deeply nested parts and very long headers', () => {
+  it('is ignored if its parts are deeply nested or its headers very long', () => {
     const nested = 'Content-Type: multipart/mixed; boundary=a\n\n--a\n'.repeat(3_000);
     const report = `Content-Type: multipart/report; report-type=delivery-status; boundary=a\n\n--a\n${nested}`;
     expect(read(report)).toBeNull();
@@ -69,7 +69,7 @@ describe('a return address', () => {
   const sent = { messageId: `${id}@alerts.certlantern`, recipient: 'alice@fjord.example' };
   const address = bounceAddress(bounces, sent) ?? '';
 
-  it('tells which mail came back, also where its case was changed on the way', () => {
+  it('identifies the mail that bounced, in any letter case', () => {
     for (const given of [address, address.toUpperCase()]) {
       const mark = readBounceAddress(bounces.address, given);
       expect(mark?.id).toBe(id);
@@ -78,7 +78,7 @@ describe('a return address', () => {
     expect(address.slice(0, address.indexOf('@')).length).toBeLessThanOrEqual(64);
   });
 
-  it('is worth nothing for another mail, another recipient, or with another key', () => {
+  it('is not genuine for another mail, another recipient or with another key', () => {
     const mark = readBounceAddress(bounces.address, address);
     if (!mark) throw new Error('It is one of ours');
     expect(isGenuine(bounces.key, mark, 'eve@fjord.example')).toBe(false);
@@ -95,11 +95,11 @@ describe('a return address', () => {
       `${address}.evil`,
     ],
     [address.replace('+', '+x'), address.replace(/.@/, '1@')],
-  ])('is no other address', (...given) => {
+  ])('is not recognised in other addresses (%#)', (...given) => {
     for (const one of given) expect(readBounceAddress(bounces.address, one)).toBeNull();
   });
 
-  it('is left out where it would be too long for a mail server', () => {
+  it('is left out if it would be too long or the mail has no outbox id', () => {
     const long = { ...bounces, address: `${'b'.repeat(30)}@certlantern.example` };
     expect(bounceAddress(long, sent)).toBeNull();
     expect(bounceAddress(bounces, { ...sent, messageId: 'x@y' })).toBeNull();

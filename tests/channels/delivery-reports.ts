@@ -6,7 +6,7 @@ interface Report {
   diagnostic?: string;
 }
 
-/** What Postfix writes when a mail that it took comes back. */
+/** Returns what Postfix writes when a mail that it accepted bounces. */
 export function postfixReport({
   to,
   action = 'failed',

@@ -24,7 +24,7 @@ const message: EmailMessage = {
 };
 const never = new AbortController().signal;
 
-describe('by SMTP', () => {
+describe('the email channel with SMTP', () => {
   let sink: SmtpSink;
   let channel: EmailChannel;
   beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('by SMTP', () => {
     expect(logo?.content.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('uses one connection for mails one after the other', async () => {
+  it('sends consecutive mails over one connection', async () => {
     for (const id of ['1', '2', '3']) {
       await channel.deliver({ ...message, messageId: `<${id}@certlantern.example>` }, never);
     }
@@ -74,9 +74,9 @@ describe('by SMTP', () => {
     ],
     ['refuse_message', { outcome: 'failed', detail: '554 5.7.0 Looks like spam', cause: 'operator' }],
     ['refuse_sender', { outcome: 'retry', detail: '553 5.7.1 Sender not allowed', cause: 'operator' }],
-    // About who sends, whoever it is for.
+    // About the sender, whoever the recipient is.
     ['refuse_relay', { outcome: 'retry', detail: '554 5.7.1 Relay access denied', cause: 'operator' }],
-  ] as const)('%s is told as what it is, and the next mail goes out', async (behaviour, outcome) => {
+  ] as const)('classifies the reply to %s and sends the next mail', async (behaviour, outcome) => {
     sink.behave(behaviour);
     expect(await channel.deliver(message, never)).toEqual(outcome);
     expect(sink.ledger).toEqual([]);
@@ -84,7 +84,7 @@ describe('by SMTP', () => {
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
   });
 
-  it('tries again where the answer got lost: the same Message-ID tells the receiver that it is one mail', async () => {
+  it('retries a mail whose reply was lost with the same Message-ID', async () => {
     sink.behave('lose_reply');
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
     sink.behave('accept');
@@ -95,7 +95,7 @@ describe('by SMTP', () => {
     ]);
   });
 
-  it('waits out a server that is down, also one that it had a connection to', async () => {
+  it('retries while the server is down, even if it had a connection', async () => {
     await channel.deliver(message, never);
     await sink.down();
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
@@ -104,7 +104,7 @@ describe('by SMTP', () => {
     expect(sink.ledger).toHaveLength(2);
   });
 
-  it('lets go of a server that never speaks when told to stop', async () => {
+  it('stops waiting for a silent server when it is aborted', async () => {
     sink.behave('silence');
     const stop = new AbortController();
     const outcome = channel.deliver(message, stop.signal);
@@ -115,7 +115,7 @@ describe('by SMTP', () => {
     expect(sink.ledger).toEqual([]);
   });
 
-  it('makes of no string a second header or recipient', async () => {
+  it('lets no string add a header or a recipient', async () => {
     const hostile = {
       ...message,
       subject: 'a\r\nBcc: eve@evil.example\r\n\r\nbody',
@@ -135,7 +135,7 @@ describe('by SMTP', () => {
   });
 });
 
-it('tells a server that takes nothing from us from one that answers about a mail', async () => {
+it('the email channel says so if the mail server refuses every mail', async () => {
   const peer = await startRawPeer((socket) => void socket.end('421 4.3.2 Too busy\r\n'));
   const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
   const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '/nowhere' });
@@ -147,13 +147,13 @@ it('tells a server that takes nothing from us from one that answers about a mail
   await peer.stop();
 });
 
-it('gives each mail a return address of its own, where one was set up', async () => {
+it('the email channel gives each mail its own return address if bounces are configured', async () => {
   const sink = await startSmtpSink();
   const bounces = { address: 'bounces@certlantern.example', key: Buffer.alloc(32, 1) };
   const channel = createEmailChannel({ smtpUrl: sink.url, mailFrom: FROM, captureDir: '/nowhere', bounces });
   const id = randomUUID();
   await channel.deliver({ ...message, messageId: `<${id}@alerts.certlantern>` }, never);
-  // What has no id of an outbox has no mark either.
+  // A mail without an outbox id gets no mark.
   await channel.deliver(message, never);
   const [marked, plain] = sink.ledger;
   const mark = readBounceAddress(bounces.address, marked?.from ?? '');
@@ -166,7 +166,7 @@ it('gives each mail a return address of its own, where one was set up', async ()
   await sink.stop();
 });
 
-it('says what keeps it from a server that is not there', async () => {
+it('the email channel reports why it cannot reach the server', async () => {
   const sink = await startSmtpSink();
   const { url } = sink;
   await sink.stop();
@@ -178,8 +178,8 @@ it('says what keeps it from a server that is not there', async () => {
   channel.close();
 });
 
-describe('without SMTP', () => {
-  it('keeps each mail once, for its owner only', async () => {
+describe('the email channel without SMTP', () => {
+  it('writes each mail to one file that only its owner can read', async () => {
     const folder = temporaryFolder();
     const captureDir = join(folder.path, 'mail');
     const channel = createEmailChannel({ smtpUrl: null, mailFrom: FROM, captureDir });
@@ -199,7 +199,7 @@ describe('without SMTP', () => {
     }
   });
 
-  it('stays in its folder whatever the Message-ID is, and retries where it cannot write', async () => {
+  it('writes only to its folder, whatever the Message-ID, and retries if it cannot write', async () => {
     const folder = temporaryFolder();
     const captureDir = join(folder.path, 'mail');
     const channel = createEmailChannel({ smtpUrl: null, mailFrom: FROM, captureDir });

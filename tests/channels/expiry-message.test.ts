@@ -9,11 +9,11 @@ import {
   render as renderAt,
 } from './alert-mails.ts';
 
-/** `left`: until notAfter. */
+/** `left`: ms until notAfter. */
 const render = ({ left = 2 * DAY, ...changes }: Changes & { left?: number } = {}) =>
   renderAt({ now: NOT_AFTER - left, ...changes });
 
-describe('subject', () => {
+describe('the subject of an expiry mail', () => {
   it.each([
     [14 * DAY, 'pay.fjord.example expires in 14 days'],
     [14 * DAY - MINUTE, 'pay.fjord.example expires in 14 days'],
@@ -27,11 +27,11 @@ describe('subject', () => {
     [1, 'pay.fjord.example expires in 1 minute'],
     [0, 'pay.fjord.example expired on 22 November 2026'],
     [-400 * DAY, 'pay.fjord.example expired on 22 November 2026'],
-  ])('with %d ms left: %s', (left, subject) => {
+  ])('with %d ms left is: %s', (left, subject) => {
     expect(render({ left }).subject).toBe(subject);
   });
 
-  it('names an overdue renewal, and an intermediate that limits', () => {
+  it('names an overdue renewal, and an intermediate that expires first', () => {
     expect(render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } }).subject).toBe(
       'pay.fjord.example expires in 22 days, renewal overdue',
     );
@@ -40,14 +40,14 @@ describe('subject', () => {
     ).toBe('pay.fjord.example: an intermediate certificate expires in 7 days');
   });
 
-  it('shows names as people write them, and the port where it matters', () => {
+  it('shows the Unicode form of the host, and its port', () => {
     const monitor = { id: '1', host: 'xn--bcher-kva.example', port: 8443, lastCheckedAt: null };
     expect(render({ monitor }).subject).toBe('bücher.example:8443 expires in 2 days');
   });
 });
 
-describe('content', () => {
-  it('says it all in the text part', () => {
+describe('the content of an expiry mail', () => {
+  it('is complete in the text part', () => {
     expect(render().text).toBe(`The certificate for pay.fjord.example expires on Sunday, 22 November 2026.
 
 After 14:32 UTC that day, visitors will see a security warning instead of the site. Renew it before then; the next check will pick up the new certificate.
@@ -71,7 +71,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 `);
   });
 
-  it('has the exact time and the issuer in the preheader, and the same facts in the HTML', () => {
+  it('has expiry time and issuer in the preheader, which is also in the HTML', () => {
     const { preheader, html } = render();
     expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC. Issued by DigiCert.');
     for (const part of [
@@ -84,7 +84,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
   });
 
-  it('lists the domain’s own steps', () => {
+  it('lists the alert steps of the domain', () => {
     const days = (lifetime: number) => render({ certificateIs: { notBefore: NOT_AFTER - lifetime } }).text;
     expect(days(398 * DAY)).toContain('at 30, 14, 7, 3 and 1 days before expiry');
     expect(days(160 * HOUR)).toContain('at 40, 32, 16, 8 and 3 hours before expiry');
@@ -92,27 +92,27 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(days(-DAY)).toContain('Alerts go out when it has expired.');
   });
 
-  it('is rendered from now: a mail retried for two days does not say "in 2 days"', () => {
+  it('is rendered when it is sent: after the expiry it says "expired", not "in 2 days"', () => {
     const late = render({ left: -HOUR });
     expect(late.text).toContain('expired on Sunday, 22 November 2026.');
     expect(late.text).toContain('Since 14:32 UTC that day, visitors see');
     expect(late.html).toContain('Expired');
   });
 
-  it('tells an overdue renewal from when on it was expected', () => {
+  it('says since when an overdue renewal was expected', () => {
     const { text, html } = render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } });
     expect(text).toContain('has not been renewed yet. It expires on Sunday, 22 November 2026.');
     expect(text).toContain('A renewal was expected from 23 October 2026 on');
     expect(html).toContain('Renewal overdue');
   });
 
-  it('says that the authority wants it earlier than usual, where its own window has ended', () => {
+  it('says so if the authority wants the renewal earlier than usual', () => {
     const { text } = render({ left: 60 * DAY, alert: { step: 'renewal_overdue' } });
     expect(text).toContain('Its authority wanted it renewed by now, earlier than usual');
     expect(text).not.toContain('A renewal was expected from');
   });
 
-  it('says which certificate limits, and how long the host’s own is good', () => {
+  it('names the certificate that expires first, and until when the leaf is valid', () => {
     const certificateIs = { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' } as const;
     const { text } = render({ certificateIs, certificate: { ...facts, notAfter: NOT_AFTER + 101 * DAY } });
     expect(text).toContain('An intermediate certificate of pay.fjord.example expires on Sunday');
@@ -122,7 +122,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(text).not.toContain('DigiCert');
   });
 
-  it('says as of when, where the host could not be reached', () => {
+  it('gives the time of the facts if the host could not be reached at the last check', () => {
     expect(render().text).not.toContain('as of');
     const now = NOT_AFTER - 2 * DAY;
     expect(render({ facts: { asOf: now - 3 * HOUR } }).text).toContain(
@@ -130,7 +130,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     );
   });
 
-  it('speaks of clients where no browser is expected', () => {
+  it('speaks of clients instead of visitors for a mail port', () => {
     const monitor = { id: '1', host: 'mail.fjord.example', port: 993, lastCheckedAt: null };
     expect(render({ monitor }).text).toContain('clients will refuse to connect.');
   });
@@ -141,19 +141,19 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(preheader).toMatch(/^Expires Sunday 22 November 2026 at 15:32 (CET|GMT\+1) \(14:32 UTC\)\./);
   });
 
-  it('gives the day too where it is another one in UTC', () => {
+  it('gives the date in UTC too if it is another day there', () => {
     const { subject, text, html } = render({ timeZone: 'Pacific/Auckland', left: -DAY });
     expect(subject).toBe('pay.fjord.example expired on 23 November 2026');
     for (const told of [text, html])
       expect(told).toMatch(/23 November 2026, 03:32 (NZDT|GMT\+13) \(22 November, 14:32 UTC\)/);
   });
 
-  it.each([null, 'UTC', 'Mars/Olympus_Mons'])('gives UTC alone where the zone is %s', (timeZone) => {
+  it.each([null, 'UTC', 'Mars/Olympus_Mons'])('gives UTC alone if the time zone is %s', (timeZone) => {
     expect(render({ timeZone }).text).toMatch(/Expires on: +22 November 2026, 14:32 UTC$/m);
   });
 });
 
-describe('strings out of certificates', () => {
+describe('strings from certificates in an expiry mail', () => {
   const hostile = [
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
@@ -164,7 +164,7 @@ describe('strings out of certificates', () => {
     'x'.repeat(300),
     '&lt;b&gt; &amp;',
   ];
-  it.each(hostile)('%j is text, on one line, and never markup', (name) => {
+  it.each(hostile)('are text on one line, never markup: %j', (name) => {
     const plain = render();
     for (const role of ['leaf', 'intermediate'] as const) {
       const fingerprint = role === 'leaf' ? 'aa' : 'bb';
@@ -184,20 +184,20 @@ describe('strings out of certificates', () => {
 
   const tags = (html: string) => html.match(/<\/?[a-z][a-z0-9]*/gi);
 
-  it('does without facts that are gone', () => {
+  it('are left out if the certificate is no longer stored', () => {
     const { text, preheader } = render({ certificate: null });
     expect(text).not.toContain('Issuer');
     expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC.');
   });
 
-  it('holds the longest host name', () => {
+  it('may name the longest host, which wraps', () => {
     const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(53)}.example`;
     const { html } = render({ monitor: { id: '1', host, port: 443, lastCheckedAt: null } });
     expect(html).toContain(host);
     expect(html).toContain('overflow-wrap:anywhere');
   });
 
-  it('puts a far end into words', () => {
+  it('may end in the year 9999', () => {
     const notAfter = Date.UTC(9999, 11, 31, 23, 59, 59);
     expect(render({ certificateIs: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
   });

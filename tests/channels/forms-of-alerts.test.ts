@@ -32,7 +32,7 @@ const STEPS: AlertStep[] = [
   'resolved',
 ];
 
-/** The alert as the product words it, about certificates whose every name is this text. */
+/** Returns an alert in the words of the product, with this text as every name in its certificates. */
 function worded(kind: AlertKind, step: AlertStep, name: string): AlertContent {
   const successor = { ...LEAF, fingerprint: 'bb', notAfter: NOT_AFTER + 90 * DAY, name };
   return content({
@@ -44,13 +44,13 @@ function worded(kind: AlertKind, step: AlertStep, name: string): AlertContent {
   });
 }
 
-describe.each(KINDS)('every alert of %s', (kind) => {
-  it.each(STEPS)('has all forms, whatever names it is about: %s', (step) => {
+describe.each(KINDS)('an alert of kind %s', (kind) => {
+  it.each(STEPS)('is well-formed on every channel, whatever names it contains: step %s', (step) => {
     for (const name of ['pay.fjord.example', ...HOSTILE_TEXTS]) {
       const alert = worded(kind, step, name);
       for (const form of FORMS) {
         const message = JSON.stringify(form(alert));
-        // What JSON writes with a backslash is a line break of ours, or a mark made harmless; never a control of theirs.
+        // An escape in this JSON is a line break of ours or a mark made harmless, never a control character of theirs.
         expect(message).not.toMatch(/\\u00|\\ud8|\\r/);
         expect(message).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
         expect(message).not.toMatch(/undefined|NaN|Invalid Date|\[object/);
@@ -59,7 +59,7 @@ describe.each(KINDS)('every alert of %s', (kind) => {
   });
 });
 
-it('resolves at a pager what was triggered there, under one key', () => {
+it('a PagerDuty event resolves an incident under the key that triggered it', () => {
   const opened = pagerdutyEvent({ content: worded('down', 'opened', 'a'), messageId: 'm-1', now: NOW });
   const over = pagerdutyEvent({ content: worded('down', 'resolved', 'a'), messageId: 'm-2', now: NOW });
   expect([opened['event_action'], over['event_action']]).toEqual(['trigger', 'resolve']);

@@ -10,7 +10,7 @@ import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import { alertContentOf, HOSTILE_TEXTS, hostileContent } from '../kit/alert-content.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
-/** With the most bytes that the receiver takes. */
+/** Each format with the maximum of bytes that its receiver accepts. */
 const FORMS: readonly [string, (content: AlertContent) => unknown, number][] = [
   ['Slack', slackMessage, 40_000],
   ['Discord', discordMessage, 40_000],
@@ -22,15 +22,15 @@ const FORMS: readonly [string, (content: AlertContent) => unknown, number][] = [
 const good = alertContentOf({ severity: 'info', resolves: true, subject: 'shop.fjord.example was renewed' });
 const critical = alertContentOf({ severity: 'critical' });
 
-/** Every text of a message, however deep, with the key that it stands under. */
+/** Returns every text of a message, however deep, with its key. */
 function texts(value: unknown, key = ''): { key: string; text: string }[] {
   if (typeof value === 'string') return [{ key, text: value }];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, one]) => texts(one, name));
 }
 
-describe('every form', () => {
-  it.each(FORMS)('says what it is about and where to read on: %s', (_name, form) => {
+describe('the message of every channel', () => {
+  it.each(FORMS)('contains the host, days left, consequence, issuer and link: %s', (_name, form) => {
     const message = JSON.stringify(form(alertContentOf()));
     for (const part of [
       'shop.fjord.example',
@@ -42,16 +42,19 @@ describe('every form', () => {
       expect(message).toContain(part);
   });
 
-  it.each(FORMS)('has nobody’s line breaks, controls or turned directions: %s', (_name, form) => {
-    for (const hostile of HOSTILE_TEXTS)
-      for (const { text } of texts(form(hostileContent(hostile)))) {
-        expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Co}\p{Cs}\u200b\p{Bidi_Control}]/u);
-        expect(text).not.toMatch(/^Bcc/m);
-      }
-  });
+  it.each(FORMS)(
+    'contains no line breaks, control or direction characters of untrusted text: %s',
+    (_name, form) => {
+      for (const hostile of HOSTILE_TEXTS)
+        for (const { text } of texts(form(hostileContent(hostile)))) {
+          expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Co}\p{Cs}\u200b\p{Bidi_Control}]/u);
+          expect(text).not.toMatch(/^Bcc/m);
+        }
+    },
+  );
 
   it.each(FORMS)(
-    'stays within what the receiver takes, whatever the length: %s',
+    'stays below the maximum size of the receiver for texts of any length: %s',
     (_name, form, mostBytes) => {
       for (const character of ['a', '*', '<', '&', '\u{1F512}', 'é']) {
         const long = character.repeat(5_000);
@@ -67,14 +70,14 @@ describe('every form', () => {
   );
 });
 
-describe('Slack', () => {
-  it('shows strangers’ text where nothing is a mention, a link or an emoji', () => {
+describe('a Slack message', () => {
+  it('shows untrusted text without mentions, links or emoji', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const message = slackMessage(hostileContent(hostile));
       const marked = JSON.stringify(message, (_key, value: { type?: string }) =>
         value?.type === 'plain_text' ? { ...value, text: '' } : value,
       );
-      // What is left is read as mrkdwn: one link, and it is ours.
+      // The rest is read as mrkdwn: one link, and it is ours.
       expect(marked.match(/<[^>]*>/g)).toEqual([
         '<https://certs.test/dashboard?domain=1|Show certificate details>',
       ]);
@@ -84,7 +87,7 @@ describe('Slack', () => {
     }
   });
 
-  it('is coloured by what it means, within the limits of blocks', () => {
+  it('has a colour for its severity and stays within the limits of blocks', () => {
     const colour = (content: AlertContent) => slackMessage(content)['attachments'];
     expect(colour(critical)).toMatchObject([{ color: '#df2a2a' }]);
     expect(colour(alertContentOf())).toMatchObject([{ color: '#bf8506' }]);
@@ -103,11 +106,11 @@ describe('Slack', () => {
   });
 });
 
-/** What a Markdown reader takes as more than text: marks that no backslash stands before. */
+/** Returns what a Markdown reader takes as more than text: marks without a backslash before them. */
 const bareMarks = (text: string) => text.replaceAll(/\\./gs, '').match(/[*_`~|<>[\]{}#@!$]|:\/\//g) ?? [];
 
-describe('Discord', () => {
-  it('mentions nobody and shows no marks of strangers', () => {
+describe('a Discord message', () => {
+  it('mentions nobody and escapes Markdown in untrusted text', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const message = discordMessage(hostileContent(hostile));
       expect(message['allowed_mentions']).toEqual({ parse: [] });
@@ -119,7 +122,7 @@ describe('Discord', () => {
     }
   });
 
-  it('keeps its limits when everything is long', () => {
+  it('stays within all limits if every text is long', () => {
     const long = '*'.repeat(5_000);
     const message = discordMessage({
       ...hostileContent(long),
@@ -136,7 +139,7 @@ describe('Discord', () => {
     expect(counted.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(6_000);
   });
 
-  it('leaves out a link that Discord would refuse the message for', () => {
+  it('leaves out a link that Discord would refuse', () => {
     const local = alertContentOf({ button: { label: 'Show', url: 'http://localhost:8080/dashboard' } });
     expect(discordMessage(local)['embeds']).toMatchObject([
       expect.not.objectContaining({ url: expect.anything() }),
@@ -151,7 +154,7 @@ describe('Discord', () => {
   });
 });
 
-describe('Microsoft Teams', () => {
+describe('a Microsoft Teams message', () => {
   it('is an adaptive card with facts and a button', () => {
     const message = teamsMessage(critical);
     expect(message).toMatchObject({
@@ -174,7 +177,7 @@ describe('Microsoft Teams', () => {
     );
   });
 
-  it('shows no marks and runs no functions of strangers', () => {
+  it('escapes Markdown and template functions in untrusted text', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const shown = texts(teamsMessage(hostileContent(hostile))).filter(({ key }) =>
         ['text', 'value'].includes(key),
@@ -185,8 +188,8 @@ describe('Microsoft Teams', () => {
   });
 });
 
-describe('Telegram', () => {
-  it('has the tags that are ours alone, and makes nobody’s name a mention or a command', () => {
+describe('a Telegram message', () => {
+  it('contains only its own tags, and no mention or command from untrusted text', () => {
     for (const hostile of HOSTILE_TEXTS) {
       const text = telegramText(hostileContent(hostile));
       const tags = text.match(/<[^>]*>/g) ?? [];
@@ -197,7 +200,7 @@ describe('Telegram', () => {
     }
   });
 
-  it('fits into one message and keeps its link', () => {
+  it('fits into 4,096 characters and keeps its link', () => {
     const long = '&'.repeat(700);
     const text = telegramText({
       ...hostileContent(long),
@@ -212,8 +215,8 @@ describe('Telegram', () => {
   });
 });
 
-describe('PagerDuty', () => {
-  it('triggers under the id of the incident, and resolves under the same', () => {
+describe('a PagerDuty event', () => {
+  it('triggers and resolves under the id of the incident', () => {
     expect(pager(critical)).toMatchObject({
       event_action: 'trigger',
       dedup_key: critical.incidentId,
@@ -230,7 +233,7 @@ describe('PagerDuty', () => {
     expect(pager(good)).toEqual({ event_action: 'resolve', dedup_key: good.incidentId });
   });
 
-  it('makes a test an incident of its own, of no weight', () => {
+  it('of a test is an incident of its own with severity info', () => {
     const test = alertContentOf({
       event: 'test',
       severity: 'info',
@@ -245,8 +248,8 @@ describe('PagerDuty', () => {
   });
 });
 
-describe('ntfy', () => {
-  it('is as urgent as what it tells', () => {
+describe('an ntfy message', () => {
+  it('has the priority and the tag of its severity', () => {
     expect(ntfyMessage(critical)).toMatchObject({
       title: critical.subject,
       priority: 5,
@@ -261,7 +264,7 @@ describe('ntfy', () => {
     });
   });
 
-  it('stays a message and becomes no file', () => {
+  it('stays below 4,096 bytes, so that ntfy does not turn it into a file', () => {
     const long = '\u{1F512}'.repeat(700);
     const { message } = ntfyMessage({
       ...hostileContent(long),
@@ -273,11 +276,11 @@ describe('ntfy', () => {
 });
 
 describe('asMarkdown', () => {
-  it('leaves what people write as it is', () => {
+  it('leaves ordinary text unchanged', () => {
     const sentence = 'shop.fjord.example expires on Tuesday, 8 December 2026 at 15:32 CET (14:32 UTC).';
     expect(asMarkdown(sentence, 200)).toBe(sentence);
   });
-  it('never cuts between a mark and what makes it harmless', () => {
+  it('never cuts between a mark and its backslash', () => {
     expect(asMarkdown('ab**', 4)).toBe('ab…');
     expect(asMarkdown('ab**', 5)).toBe(String.raw`ab\*…`);
     expect(asMarkdown('ab**', 6)).toBe(String.raw`ab\*\*`);

@@ -46,13 +46,13 @@ function channelAt(kind: Kind, address = sink.url): StoredChannelConfig {
 
 const KINDS = everyChannelAt('http://a.test').map(({ kind }) => kind);
 
-/** What comes of an alert to the sink that answers so. */
+/** Returns the outcome of an alert to the sink when it gives this answer. */
 function answered(kind: Kind, answer: SinkAnswer): Promise<DeliveryOutcome> {
   sink.answer = () => answer;
   return localChannels({ at: sink.url }).deliver(channelAt(kind), outgoing, never);
 }
 
-/** What comes of a webhook to a server of these manners. */
+/** Returns the outcome of a webhook to this server. */
 async function posted(
   serve: RequestListener,
   channels: HttpChannels = localChannels(),
@@ -62,7 +62,7 @@ async function posted(
   return channels.deliver(channelAt('webhook', `http://127.0.0.1:${peer.port}`), outgoing, never);
 }
 
-describe('an alert', () => {
+describe('an alert over HTTP', () => {
   it.each<[Kind, string, object]>([
     ['webhook', '/hook', { type: 'certificate.expiring' }],
     ['slack', '/services/T0/B0/secret', { unfurl_links: false }],
@@ -71,7 +71,7 @@ describe('an alert', () => {
     ['telegram', `/bot${BOT_TOKEN}/sendMessage`, { chat_id: '-100123', parse_mode: 'HTML' }],
     ['pagerduty', '/v2/enqueue', { routing_key: ROUTING_KEY, event_action: 'trigger' }],
     ['ntfy', '/', { topic: 'alerts', priority: 4 }],
-  ])('goes to %s as one JSON document', async (kind, path, part) => {
+  ])('is sent to %s as one JSON document', async (kind, path, part) => {
     expect(await answered(kind, { status: kind === 'pagerduty' ? 202 : 200 })).toMatchObject({
       outcome: 'delivered',
     });
@@ -87,27 +87,27 @@ describe('an alert', () => {
     );
   });
 
-  it('goes without a token where ntfy needs none', async () => {
+  it('is sent to ntfy without an Authorization header if there is no token', async () => {
     const channel = { kind: 'ntfy', server: sink.url, topic: 'alerts', access_token: '' } as const;
     expect(await localChannels().deliver(channel, outgoing, never)).toMatchObject({ outcome: 'delivered' });
     expect(sink.requests[0]?.headers.authorization).toBeUndefined();
   });
 });
 
-describe('an answer', () => {
-  it.each([200, 201, 202, 204, 299])('of %i is a delivery, wherever it comes from', async (status) => {
+describe('an HTTP answer', () => {
+  it.each([200, 201, 202, 204, 299])('of %i means delivered on every kind of channel', async (status) => {
     for (const kind of KINDS)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'delivered' });
   });
 
   it.each([301, 302, 303, 307, 308, 408, 425, 429, 500, 502, 503, 504, 599])(
-    'of %i is worth another try, wherever it comes from',
+    'of %i means retry on every kind of channel, without following a redirect',
     async (status) => {
       for (const kind of KINDS) {
         const headers = { location: `${sink.url}/elsewhere` };
         expect(await answered(kind, { status, headers })).toMatchObject({ outcome: 'retry' });
       }
-      // Nothing is followed.
+      // No redirect is followed.
       expect(sink.requests).toHaveLength(KINDS.length);
     },
   );
@@ -118,7 +118,7 @@ describe('an answer', () => {
     ['discord', [404, 410]],
     ['teams', [404, 410]],
     ['telegram', [403]],
-  ])('of %s may say that it is gone', async (kind, statuses) => {
+  ])('from %s can mean that the channel is gone', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
   });
@@ -130,7 +130,7 @@ describe('an answer', () => {
     ['telegram', [400, 401, 404]],
     ['pagerduty', [400, 403, 404]],
     ['ntfy', [400, 401, 403, 404, 413]],
-  ])('of %s may be a refusal for good, and the channel stays', async (kind, statuses) => {
+  ])('from %s can be a permanent failure that leaves the channel on', async (kind, statuses) => {
     for (const status of statuses) {
       const outcome = await answered(kind, { status });
       expect(outcome).toMatchObject({ outcome: 'failed' });
@@ -141,7 +141,7 @@ describe('an answer', () => {
   it.each<[Kind, number[]]>([
     ['webhook', [400, 401, 403, 404, 405, 422]],
     ['teams', [400, 403, 409]],
-  ])('of %s may be mended within days', async (kind, statuses) => {
+  ])('from %s can be a client error that is retried', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
   });
@@ -152,20 +152,23 @@ describe('an answer', () => {
     ['86400', 86_400_000],
     [new Date(NOW + 60_000).toUTCString(), 60_000],
     [new Date(NOW - 60_000).toUTCString(), 0],
-  ])('may ask for patience: %s', async (retryAfter, afterMs) => {
+  ])('sets the delay of the retry with Retry-After: %s', async (retryAfter, afterMs) => {
     for (const status of [429, 503])
       expect(await answered('discord', { status, headers: { 'retry-after': retryAfter } })).toMatchObject({
         afterMs,
       });
   });
 
-  it.each(['', 'soon', '-1', '1e99', 'NaN'])('that asks for "%s" asks for nothing', async (retryAfter) => {
-    const outcome = await answered('webhook', { status: 503, headers: { 'retry-after': retryAfter } });
-    expect(outcome).toMatchObject({ outcome: 'retry' });
-    expect(outcome).not.toHaveProperty('afterMs');
-  });
+  it.each(['', 'soon', '-1', '1e99', 'NaN'])(
+    'with the invalid Retry-After "%s" sets no delay',
+    async (retryAfter) => {
+      const outcome = await answered('webhook', { status: 503, headers: { 'retry-after': retryAfter } });
+      expect(outcome).toMatchObject({ outcome: 'retry' });
+      expect(outcome).not.toHaveProperty('afterMs');
+    },
+  );
 
-  it('is told by its status alone: neither what it says nor what is secret', async () => {
+  it('is reported by its status alone, without its content or any secret', async () => {
     const words = 'internal: the password of the database is hunter2';
     const details: string[] = [];
     for (const status of [200, 302, 400, 401, 403, 404, 410, 418, 429, 500])
@@ -195,22 +198,22 @@ describe('an answer', () => {
   });
 });
 
-describe('a receiver that misbehaves', () => {
+describe('a misbehaving receiver', () => {
   const impatient = () => localChannels({ deadlineMs: 300 });
 
   it.each<[string, RequestListener]>([
-    ['without an end', (_request, response) => flood(response.writeHead(200))],
+    ['an endless body', (_request, response) => flood(response.writeHead(200))],
     [
-      'of a gigabyte in a small packet',
+      'a small body that decompresses to a large one',
       (_, response) =>
         response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000))),
     ],
-    ['a byte at a time', (_request, response) => drip(response.writeHead(200))],
+    ['one byte at a time', (_request, response) => drip(response.writeHead(200))],
     [
-      'and resets the connection',
+      'a connection reset',
       (_, response) => void response.writeHead(200).write('a', () => response.socket?.resetAndDestroy()),
     ],
-  ])('took the alert all the same, though it answers %s', async (_name, serve) => {
+  ])('counts as delivered if its status 200 is followed by %s', async (_name, serve) => {
     expect(await posted(serve, impatient())).toEqual({
       outcome: 'delivered',
       detail: 'The receiver answered 200 OK.',
@@ -220,7 +223,7 @@ describe('a receiver that misbehaves', () => {
   it.each<[string, RequestListener, string]>([
     ['never answers', () => undefined, 'No answer in time.'],
     [
-      'answers a byte of the head at a time',
+      'sends its headers one byte at a time',
       (_, { socket }) => socket && dripHead(socket),
       'No answer in time.',
     ],
@@ -243,7 +246,7 @@ describe('a receiver that misbehaves', () => {
     expect(await posted(serve, impatient())).toEqual({ outcome: 'retry', detail });
   });
 
-  it('gets it again when we stop in the middle', async () => {
+  it('gets the alert again if the attempt is aborted', async () => {
     const stopping = new AbortController();
     sink.answer = () => {
       stopping.abort();
@@ -255,7 +258,7 @@ describe('a receiver that misbehaves', () => {
     });
   });
 
-  it('gets it again once its certificate is in order', async () => {
+  it('gets the alert only once its certificate can be verified', async () => {
     const authority = mintAuthority();
     const secured = await startWebhookSink({ certificate: authority.issue({ ipAddresses: ['127.0.0.1'] }) });
     onTestFinished(() => secured.stop());
@@ -272,17 +275,17 @@ describe('a receiver that misbehaves', () => {
   });
 });
 
-describe('an address', () => {
+describe('the address of a receiver', () => {
   const refused = { outcome: 'failed', detail: 'This address may not be called from here.' };
 
-  it('inside a network is refused for good, and nothing is sent', async () => {
+  it('is refused for good inside a private network, and nothing is sent', async () => {
     const channels = localChannels({ at: sink.url, allow: [] });
     for (const config of everyChannelAt(sink.url))
       expect(await channels.deliver(config, outgoing, never)).toEqual(refused);
     expect(sink.requests).toEqual([]);
   });
 
-  it('whose name leads inside on the second question is refused', async () => {
+  it('is refused if its name resolves to a forbidden address at the next attempt', async () => {
     const names = await startDnsServer();
     onTestFinished(() => names.stop());
     let asked = 0;
@@ -292,7 +295,7 @@ describe('an address', () => {
     };
     const channels = localChannels({ servers: [names.address], allow: ['127.0.0.1/32'] });
     const webhook = channelAt('webhook', `http://flip.test:${sink.port}`);
-    // The name is asked for once in an attempt, and what was judged is what is dialled.
+    // Each attempt resolves the name once, and connects to the address that was checked.
     expect(await channels.deliver(webhook, outgoing, never)).toMatchObject({ outcome: 'delivered' });
     expect(asked).toBe(1);
     expect(await channels.deliver(webhook, outgoing, never)).toEqual(refused);
@@ -320,7 +323,7 @@ describe('memory', () => {
     await post(100);
     const [before, open] = [used(), process.getActiveResourcesInfo().length];
     await post(1_000);
-    // A kept socket with its TLS state is some 50 kB; a kept timer or listener a few hundred bytes.
+    // A leaked socket with its TLS state takes about 50 kB, a leaked timer or listener a few hundred bytes.
     expect(used() - before).toBeLessThan(2_000_000);
     await expect.poll(() => process.getActiveResourcesInfo().length).toBeLessThanOrEqual(open + 5);
     expect(secured.requests).toEqual([]);

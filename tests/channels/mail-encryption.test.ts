@@ -7,7 +7,7 @@ import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
 import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
-/** Not one of the addresses that may do without encryption, yet the system delivers it to this very machine. */
+/** Not an address that may go without encryption, yet the system delivers it to this very machine. */
 const BEYOND = '0.0.0.0';
 const PASSWORD = 'hunter2';
 const never = new AbortController().signal;
@@ -25,7 +25,7 @@ beforeAll(() => {
   afterAll(() => setDefaultCACertificates(before));
 });
 
-/** A mail server and a middleman who strips its offer of STARTTLS. */
+/** Starts a mail server and a proxy that strips its offer of STARTTLS. */
 async function smtpWorld(certificate: ServerCertificate = certificates.verifiable) {
   const sink = await startSmtpSink({ certificate });
   const proxy = await startStrippingProxy(sink);
@@ -33,7 +33,7 @@ async function smtpWorld(certificate: ServerCertificate = certificates.verifiabl
   return { sink, proxy };
 }
 
-/** One mail to the server at this port, which wants a password. */
+/** Sends one mail, with a password, to the server at this port. */
 async function send({ port }: { port: number }, host = BEYOND, options = ''): Promise<DeliveryOutcome> {
   const channel = createEmailChannel({
     smtpUrl: `smtp://alerts:${PASSWORD}@${host}:${port}${options}`,
@@ -55,7 +55,7 @@ describe('smtp:// to another machine', () => {
     expect(sink.ledger).toEqual([expect.objectContaining({ tls: true })]);
   });
 
-  it('sends neither password nor mail where STARTTLS is stripped, and says so to the operator', async () => {
+  it('sends neither password nor mail if STARTTLS is stripped, and reports it', async () => {
     const { sink, proxy } = await smtpWorld();
     expect(await send(proxy)).toEqual({
       outcome: 'retry',
@@ -81,7 +81,7 @@ describe('smtp:// to another machine', () => {
     },
   );
 
-  it('does without encryption where the operator allows that', async () => {
+  it('falls back to no encryption with tls=opportunistic', async () => {
     const { sink, proxy } = await smtpWorld();
     expect(await send(proxy, BEYOND, '?tls=opportunistic')).toMatchObject({ outcome: 'delivered' });
     expect(sink.passwords).toEqual([PASSWORD]);
@@ -91,7 +91,7 @@ describe('smtp:// to another machine', () => {
 });
 
 it.each(['127.0.0.1', 'localhost'])(
-  'smtp://%s needs no encryption, and no certificate that anybody signed',
+  'smtp://%s needs no encryption and accepts a self-signed certificate',
   async (host) => {
     const { sink, proxy } = await smtpWorld(certificates['that nobody signed']);
     expect(await send(proxy, host)).toMatchObject({ outcome: 'delivered' });
@@ -100,7 +100,7 @@ it.each(['127.0.0.1', 'localhost'])(
   },
 );
 
-/** A mailbox with one unread mail, and a middleman who strips the server's offer of STARTTLS. */
+/** Starts a mailbox with one unread mail and a proxy that strips the server's offer of STARTTLS. */
 async function imapWorld(certificate: ServerCertificate = certificates.verifiable) {
   const imap = await startImapServer(certificate);
   imap.append('Subject: one\n\n');
@@ -125,7 +125,7 @@ describe('imap:// to another machine', () => {
     expect(proxy.heard()).not.toContain('LOGIN');
   });
 
-  it('sends no password where STARTTLS is stripped, and says so', async () => {
+  it('sends no password if STARTTLS is stripped, and reports it', async () => {
     const { imap, proxy, read } = await imapWorld();
     await expect(read(proxy)).rejects.toThrow(
       /^The connection to the mail server could not be encrypted, so the password was not sent: /,
@@ -144,7 +144,7 @@ describe('imap:// to another machine', () => {
     },
   );
 
-  it('does without encryption where the operator allows that, and on this machine', async () => {
+  it('falls back to no encryption with tls=opportunistic, and on this machine', async () => {
     for (const [host, options] of [
       [BEYOND, '?tls=opportunistic'],
       ['127.0.0.1', ''],

@@ -4,7 +4,7 @@ import { type AccountMail, type AlertKind, mailedLink } from '../../server/core/
 import { type Changes, DAY, NOW, render } from './alert-mails.ts';
 
 const SITE = new URL('https://certs.example');
-/** As long as real ones, and told apart in what is rendered. */
+/** As long as real tokens, and recognisable in what is rendered. */
 const token = (place: string) => `${place}-${'Ab3_'.repeat(10)}`;
 const TOKENS = { page: token('page'), oneClick: token('once') };
 const linkTo = (path: `/${string}`) => mailedLink(path, token('link'), SITE);
@@ -60,7 +60,7 @@ const ALERT_KINDS: Record<AlertKind, NonNullable<Changes['alert']>['step'][]> = 
   test: ['opened'],
 };
 
-/** Mails whose reader can act by a token in them, and the path that its link has. */
+/** Mails with a link whose token acts for the reader, and the path of that link. */
 const LINKS: Partial<Record<string, string>> = {
   verify_email: '/verify',
   reset_password: '/reset-password',
@@ -76,12 +76,12 @@ function addressesIn({ html, text }: RenderedMessage): URL[] {
     .map((address) => new URL(address));
 }
 
-/** Holds the mail to the rule, and returns the paths of the links that carry a token. */
+/** Asserts that tokens are only behind #, and returns the paths of the links that have one. */
 function pathsWithToken(mail: RenderedMessage): string[] {
   const addresses = addressesIn(mail);
   for (const { pathname, search } of addresses) {
     expect(`${pathname}${search}`).not.toMatch(/Ab3_|[\w-]{40}/);
-    // A domain may be named in an address: it opens nothing without a session.
+    // A link may name a domain: that opens nothing without a session.
     expect([...new URLSearchParams(search).keys()].filter((name) => name !== 'domain')).toEqual([]);
   }
   expect(JSON.stringify([mail.html, mail.text, mail.subject])).not.toContain(TOKENS.oneClick);
@@ -89,8 +89,8 @@ function pathsWithToken(mail: RenderedMessage): string[] {
   return [...new Set(addresses.filter(({ hash }) => hash.includes('Ab3_')).map(({ pathname }) => pathname))];
 }
 
-describe('Mail carries its tokens behind # alone', () => {
-  it.each(Object.entries(ACCOUNT_MAILS))('%s', (kind, content) => {
+describe('the links of a mail', () => {
+  it.each(Object.entries(ACCOUNT_MAILS))('have their tokens behind # only: %s', (kind, content) => {
     const mail = accountMessage({
       content,
       createdAt: NOW,
@@ -108,19 +108,22 @@ describe('Mail carries its tokens behind # alone', () => {
   const alerts = Object.entries(ALERT_KINDS).flatMap(([kind, steps]) =>
     steps.flatMap((step) => (['account', 'added'] as const).map((recipient) => ({ kind, step, recipient }))),
   );
-  it.each(alerts)('alert $kind $step to $recipient', ({ kind, step, recipient }) => {
-    const monitor = kind === 'test' ? { monitor: null } : {};
-    const certificate = kind === 'down' ? { certificate: null } : {};
-    const mail = render({
-      alert: { kind: kind as AlertKind, step },
-      ...monitor,
-      facts: { ...certificate, ...(step === 'resolved' && { endedAt: NOW }) },
-      mail: { recipient, tokens: TOKENS, ...monitor },
-    });
-    const isAsked = kind === 'test' && recipient === 'account';
-    expect(pathsWithToken(mail)).toEqual(isAsked ? [] : ['/unsubscribe']);
-    expect(mail.headers?.['List-Unsubscribe']).toBe(
-      isAsked ? undefined : `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>`,
-    );
-  });
+  it.each(alerts)(
+    'have their tokens behind # only: alert $kind, $step, to $recipient',
+    ({ kind, step, recipient }) => {
+      const monitor = kind === 'test' ? { monitor: null } : {};
+      const certificate = kind === 'down' ? { certificate: null } : {};
+      const mail = render({
+        alert: { kind: kind as AlertKind, step },
+        ...monitor,
+        facts: { ...certificate, ...(step === 'resolved' && { endedAt: NOW }) },
+        mail: { recipient, tokens: TOKENS, ...monitor },
+      });
+      const isAsked = kind === 'test' && recipient === 'account';
+      expect(pathsWithToken(mail)).toEqual(isAsked ? [] : ['/unsubscribe']);
+      expect(mail.headers?.['List-Unsubscribe']).toBe(
+        isAsked ? undefined : `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>`,
+      );
+    },
+  );
 });

@@ -33,7 +33,7 @@ const render = ({ certificateIs, ...changes }: Changes = {}) =>
   });
 
 describe('the mail about a revoked certificate', () => {
-  it('says it all in the text part', () => {
+  it('is complete in the text part', () => {
     const { subject, text } = render();
     expect(subject).toBe("pay.fjord.example's certificate was revoked");
     expect(text).toBe(`The certificate for pay.fjord.example was revoked on Thursday, 19 November 2026.
@@ -61,7 +61,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 `);
   });
 
-  it('has the same in its HTML, and loads nothing', () => {
+  it('has the same facts in the HTML and loads nothing', () => {
     const { html, preheader } = render();
     expect(preheader).toBe(
       'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that ask refuse to connect.',
@@ -70,7 +70,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
   });
 
-  it('names an intermediate, and what else to do', () => {
+  it('names a revoked intermediate and its place in the chain', () => {
     const { subject, text } = render({
       certificateIs: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
     });
@@ -79,20 +79,20 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(text).not.toContain('0a0b');
   });
 
-  it('gets along without a time, a reason, and what is not known any more', () => {
+  it('needs no revocation time, no reason and no stored certificate', () => {
     const { text } = render({ revoked: { ...revoked, revokedAt: null, reason: null } });
     expect(text).toContain('The certificate for pay.fjord.example was revoked.\n');
     expect(text).toContain('Its authority gave no reason.');
     expect(render({ revoked: null, certificate: null }).text).not.toContain('Source');
   });
 
-  it('says as of when, where the host could not be reached', () => {
+  it('gives the time of the facts if the host could not be reached', () => {
     expect(render({ facts: { asOf: NOW - 3 * HOUR } }).text).toContain(
       'This is as of 20 November 2026, 11:32 UTC',
     );
   });
 
-  it('takes strings of strangers for text, on one line', () => {
+  it('shows untrusted strings as text on one line', () => {
     const name = '<img src=x>\r\nBcc: eve@evil.example\u202e';
     const issuer = { ...facts, issuer: name };
     for (const message of [

@@ -9,7 +9,7 @@ import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
 const guide = readFileSync('docs/guides/webhooks.md', 'utf8');
 
-/** The code blocks of the guide in a language, in their order. */
+/** Returns the code blocks of the guide in this language, in their order. */
 const blocks = (language: string): string[] =>
   Array.from(
     guide.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g')),
@@ -29,14 +29,14 @@ function postingTo(secret: string, now: number) {
   return posting;
 }
 
-/** Names all the way down, without what they hold. */
+/** Returns the names at every level, with types instead of values. */
 function shape(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shape(one)]));
 }
 
 describe('the guide to webhooks', () => {
-  it('names every event, and no other', () => {
+  it('lists every event and no other', () => {
     const events = [...ALERT_PROBLEMS, 'test' as const].flatMap((kind) =>
       STEPS.map((step) => alertEvent(kind, step)),
     );
@@ -45,12 +45,12 @@ describe('the guide to webhooks', () => {
     for (const step of STEPS) expect(guide).toContain(`\`${step}\``);
   });
 
-  it('shows a message as it is', () => {
+  it('shows an example with the fields of a real message', () => {
     const shown: unknown = JSON.parse(blocks('json')[0] ?? '');
     expect(shape(shown)).toEqual(shape(JSON.parse(postingTo(newWebhookSecret(), 0).body)));
   });
 
-  it('has a check without a library that works', async () => {
+  it('has signature code that accepts real messages and rejects forged, changed and old ones', async () => {
     const code = blocks('js').find((block) => block.includes('function isOurs')) ?? '';
     const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
       isOurs: (secret: string, headers: Record<string, string>, body: string) => boolean;

@@ -28,12 +28,12 @@ async function sent(secrets: Secrets, more: { now?: number } = {}): Promise<Sunk
   return request;
 }
 
-/** As a receiver would, with the library that the standard offers. */
+/** Verifies a request as a receiver does, with the library of the standard. */
 const verify = (secret: string, { headers, body }: SunkRequest) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
 describe('a webhook', () => {
-  it('is one JSON document about one event, signed', async () => {
+  it('is one signed JSON document about one event', async () => {
     const secret = newWebhookSecret();
     const request = await sent([{ secret, until: null }]);
     const content = alertContentOf();
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('is refused by who has another key, and where anything of it was changed', async () => {
+  it('fails verification with another key or after any change', async () => {
     const secret = newWebhookSecret();
     const request = await sent([{ secret, until: null }]);
     expect(() => verify(newWebhookSecret(), request)).toThrow('No matching signature');
@@ -62,13 +62,13 @@ describe('a webhook', () => {
     expect(() => verify(secret, renamed)).toThrow('No matching signature');
   });
 
-  it('is refused when somebody sends it again later', async () => {
+  it('fails verification when it is replayed six minutes later', async () => {
     const secret = newWebhookSecret();
     const request = await sent([{ secret, until: null }], { now: Date.now() - 6 * MINUTE });
     expect(() => verify(secret, request)).toThrow('too old');
   });
 
-  it('keeps its id over all attempts, with the time of each', async () => {
+  it('keeps its id and body over all attempts, with the time of each', async () => {
     const secrets = [{ secret: newWebhookSecret(), until: null }];
     const now = Date.now();
     const first = await sent(secrets, { now: now - MINUTE });
@@ -79,7 +79,7 @@ describe('a webhook', () => {
     expect(second.body).toBe(first.body);
   });
 
-  it('satisfies both keys while one takes the place of the other, and then only the new one', async () => {
+  it('is signed with both keys during a rotation, and then only with the new one', async () => {
     const [before, after] = [newWebhookSecret(), newWebhookSecret()];
     const now = Date.now();
     const secrets = [
@@ -94,7 +94,7 @@ describe('a webhook', () => {
     expect(() => verify(before, later)).toThrow('No matching signature');
   });
 
-  it('has a key of 256 bits, another one each time', () => {
+  it('has a random key of 256 bits', () => {
     const secrets = Array.from({ length: 50 }, newWebhookSecret);
     expect(new Set(secrets).size).toBe(50);
     for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/);

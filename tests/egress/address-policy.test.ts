@@ -38,9 +38,9 @@ function isInSomeRange(value: number): boolean {
   return DENIED_IPV4.some(([first, last]) => value >= toNumber(first) && value <= toNumber(last));
 }
 
-describe('the policy without open ranges', () => {
+describe('the address policy without open ranges', () => {
   it.each(DENIED_IPV4)(
-    'denies %s to %s and decides by the neighbours’ own ranges beside it',
+    'denies %s to %s and decides separately about the addresses just outside',
     (first, last) => {
       expect(closed.permits(first)).toBe(false);
       expect(closed.permits(last)).toBe(false);
@@ -105,7 +105,7 @@ describe('the policy without open ranges', () => {
     ['2606:4700::200:5efe:808:808', false],
     ['2606:4700::5eff:808:808', true],
     ['2606:4700:4700::1111', true],
-  ])('%s: %s', (address, permitted) => {
+  ])('permits %s: %s', (address, permitted) => {
     expect(closed.permits(address)).toBe(permitted);
   });
 
@@ -150,7 +150,7 @@ describe('the policy without open ranges', () => {
     expect(closed.permits(text)).toBe(false);
   });
 
-  it('agrees with the kernel’s own list where that list has a range', () => {
+  it('agrees with a net.BlockList of the same ranges', () => {
     const oracle = new BlockList();
     for (const [first, last] of DENIED_IPV4) oracle.addRange(first, last);
     for (let value = 1; value < 0xffff_ffff; value += 9_999_991) {
@@ -159,7 +159,7 @@ describe('the policy without open ranges', () => {
     }
   });
 
-  it('denies the machine’s own addresses, as they are now', () => {
+  it('denies the current addresses of the machine itself, unless they are opened', () => {
     let own = ['8.8.4.4', '2606:4700::77', 'fe80::1%eth0'];
     const policy = createAddressPolicy([], () => own);
     expect(policy.permits('8.8.4.4')).toBe(false);
@@ -172,7 +172,7 @@ describe('the policy without open ranges', () => {
   });
 });
 
-describe('open ranges', () => {
+describe('open ranges of the address policy', () => {
   const METADATA = [
     '169.254.169.254',
     '::ffff:169.254.169.254',
@@ -185,7 +185,7 @@ describe('open ranges', () => {
     'fd20:ce::254',
   ];
 
-  it('opens what lies in them and nothing beside them', () => {
+  it('permit the addresses in them and none beside them', () => {
     const policy = createAddressPolicy(['127.0.0.0/8', '::1/128', '10.1.0.0/16', 'fd12::/16'], () => []);
     for (const address of [
       '127.0.0.1',
@@ -204,7 +204,7 @@ describe('open ranges', () => {
     expect(closed.permitsLocalNames).toBe(false);
   });
 
-  it.each(METADATA)('keeps the metadata service at %s closed, whatever is open', (address) => {
+  it.each(METADATA)('keep the metadata service at %s closed, whatever is open', (address) => {
     const policy = createAddressPolicy(['0.0.0.0/0', '::/0', address], () => []);
     expect(policy.permits(address)).toBe(false);
     expect(policy.opens(address)).toBe(false);
@@ -219,13 +219,13 @@ describe('open ranges', () => {
     ['compatible', '::a9fe:a9fe', '::808:808'],
     ['translated', '::ffff:0:a9fe:a9fe', '::ffff:0:808:808'],
     ['ISATAP', 'fd12::5efe:a9fe:a9fe', 'fd12::5efe:808:808'],
-  ])('asks for the IPv4 address inside %s too', (_name, metadata, harmless) => {
+  ])('permit %s only if they permit the IPv4 address inside', (_name, metadata, harmless) => {
     const policy = createAddressPolicy(['::/0'], () => []);
     expect(policy.permits(metadata)).toBe(false);
     expect(policy.permits(harmless)).toBe(true);
   });
 
-  it('does not let NAT64 reach a private IPv4 network that is not open itself', () => {
+  it('do not let NAT64 reach a private IPv4 network that is not open itself', () => {
     const policy = createAddressPolicy(['64:ff9b::/96'], () => []);
     expect(policy.permits('64:ff9b::a00:1')).toBe(false);
     expect(createAddressPolicy(['64:ff9b::/96', '10.0.0.0/8'], () => []).permits('64:ff9b::a00:1')).toBe(
@@ -243,12 +243,12 @@ describe('open ranges', () => {
     'fd00::/129',
     'fd00::/x',
     'host/8',
-  ])('names the bad entry %j', (entry) => {
+  ])('cannot contain the invalid entry %j', (entry) => {
     expect(() => createAddressPolicy([entry])).toThrow(`"${entry}" is not an address range`);
   });
 });
 
-describe('refused names', () => {
+describe('refusedName', () => {
   it.each([
     'intranet',
     'localhost',
@@ -257,7 +257,7 @@ describe('refused names', () => {
     'printer.local',
     'PRINTER.LOCAL',
     'db.internal',
-  ])('refuses %s', (name) => {
+  ])('is true for the local name %s', (name) => {
     expect(closed.refusedName(name)).toBe(true);
   });
   it.each([
@@ -267,11 +267,11 @@ describe('refused names', () => {
     'metadata',
     'metadata.goog',
     'instance-data',
-  ])('refuses %s', (name) => {
+  ])('is true for the reserved name %s', (name) => {
     expect(closed.refusedName(name)).toBe(true);
   });
   it.each(['example.com', 'local.example', 'internal.example.com', 'notlocal.com', 'xn--bcher-kva.example'])(
-    'leaves %s alone',
+    'is false for %s',
     (name) => {
       expect(closed.refusedName(name)).toBe(false);
     },

@@ -14,12 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-describe('silent names', () => {
-  it('do not delay other names, even with more silent ones than one channel takes', async () => {
-    // No silent name ends before the test aborts it: a name that queued behind one would never be resolved.
+describe('names without a DNS answer', () => {
+  it('do not delay other names, even if they are more than one channel takes', async () => {
+    // No silent name ends before the test aborts it: a name queued behind one would never be resolved.
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 3_600_000 });
     const controller = new AbortController();
-    // In one burst they would overflow the name server's receive buffer, which is the kernel's and small.
+    // A single burst would overflow the receive buffer of the name server, which is small.
     const silent = Array.from({ length: 5 }, (_, wave) =>
       Array.from({ length: 20 }, (__, n) => `dead${wave}-${n}.test`),
     );
@@ -45,13 +45,13 @@ describe('silent names', () => {
     await Promise.all(pending);
   });
 
-  it('leave no queue behind: what is late before it starts never starts', async () => {
+  it('leave no queue behind: queries that time out before they start are never sent', async () => {
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 300 });
     // 1,024 queries, two for each name, may be under way.
     const burst = Array.from({ length: 600 }, (_, index) => `outage${index}.test`);
     for (const name of burst) server.entries.set(name, { answer: 'silent' });
     const results = await Promise.all(burst.map((name) => resolver.resolve(name, { signal })));
-    // Under such a burst the name server may be too busy to say that it is there at all.
+    // Under such a burst the name server may be too busy to answer the query that finds out whether it is there.
     const reasons = new Set(results.map((result) => (result.ok ? 'answered' : result.reason)));
     expect(['dns_timeout', 'resolver_silent']).toEqual(expect.arrayContaining([...reasons]));
 

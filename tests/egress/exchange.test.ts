@@ -47,8 +47,8 @@ function ask(url: string, more: Partial<ExchangeOptions> = {}, allow = ['127.0.0
   });
 }
 
-describe('an exchange', () => {
-  it('sends one request with nothing of ours, and reads its answer', async () => {
+describe('an HTTP exchange', () => {
+  it('sends one request with the necessary headers only, and reads the answer', async () => {
     const seen: string[] = [];
     const port = await serving((request, response) => {
       request.on('data', (chunk: Buffer) => seen.push(chunk.toString('latin1')));
@@ -74,7 +74,7 @@ describe('an exchange', () => {
     ]);
   });
 
-  it('follows nothing, and leaves the body of what is no success unread', async () => {
+  it('follows no redirect and does not read the body of an answer that is no success', async () => {
     let asked = 0;
     const port = await serving((_request, response) => {
       asked++;
@@ -91,7 +91,7 @@ describe('an exchange', () => {
     expect(asked).toBe(1);
   });
 
-  it('ends with the head of an answer whose body nobody wants', async () => {
+  it('ends after the headers if the caller wants no body', async () => {
     const port = await serving((_request, response) => {
       response
         .writeHead(202, { 'content-encoding': 'gzip', 'retry-after': '3' })
@@ -102,7 +102,7 @@ describe('an exchange', () => {
     expect(answer.ok && answer.body.length).toBe(0);
   });
 
-  it('believes a server over https by the anchors and the name', async () => {
+  it('verifies a server over HTTPS against the given roots and the name', async () => {
     const serve: Serve = (_request, response) => response.end('hello');
     const start = async (certificate: ReturnType<typeof root.issue>): Promise<number> => {
       const peer = await startTlsServer({ '*': certificate }, { serve });
@@ -115,7 +115,7 @@ describe('an exchange', () => {
     expect(await ask(`https://127.0.0.1:${right}/`, { secure })).toMatchObject({ ok: true, status: 200 });
 
     const insecure = { ok: false, reason: 'insecure' };
-    // Verified against the public roots, which this is not below.
+    // Verified against the public roots, none of which issued this certificate.
     expect(await ask(`https://ca.test:${right}/`)).toEqual(insecure);
     const expired = await start(root.issue({ dnsNames: ['ca.test'], notAfter: Date.now() - 60_000 }));
     expect(await ask(`https://ca.test:${expired}/`, { secure })).toEqual(insecure);
@@ -124,7 +124,7 @@ describe('an exchange', () => {
     expect(await ask(`https://127.0.0.1:${other}/`, { secure })).toEqual(insecure);
   });
 
-  it('asks other ports than the usual ones only where the operator opened the address', async () => {
+  it('uses unusual ports only if the address is open or the caller permits them', async () => {
     const seen: string[] = [];
     const port = await serving((request, response) => {
       seen.push(request.url ?? '');
@@ -134,7 +134,7 @@ describe('an exchange', () => {
     expect(await ask(`http://ca.test:${port}/opened`)).toMatchObject({ ok: true });
     expect(await ask(`http://ca.test:${port}/listed`, { ports: [port] })).toMatchObject({ ok: true });
     expect(await ask(`http://ca.test:${port}/unlisted`, { ports: [443] })).toEqual(refused);
-    // A public address, as far as this policy knows.
+    // This policy takes the address for a public one.
     const open = createAddressPolicy(['127.0.0.0/8'], () => []);
     const policy = { ...open, opens: () => false };
     expect(await ask(`http://ca.test:${port}/public`, { policy })).toEqual(refused);
@@ -151,14 +151,14 @@ describe('an exchange', () => {
     'http://user@ca.test/',
     'http://user:secret@ca.test/',
     `http://ca.test/${'a'.repeat(2_100)}`,
-  ])('does not ask %s', async (url) => {
+  ])('refuses %s without a DNS query', async (url) => {
     names.questions.length = 0;
     expect(await ask(url)).toEqual({ ok: false, reason: 'not_allowed' });
     expect(names.questions).toEqual([]);
   });
 });
 
-describe('an exchange with a hostile peer ends within its caps', () => {
+describe('an HTTP exchange with a hostile peer', () => {
   const write =
     (head: string): Serve =>
     (_request, response) =>
@@ -166,13 +166,13 @@ describe('an exchange with a hostile peer ends within its caps', () => {
 
   it.each<[string, string, Serve]>([
     [
-      'says to send too much',
+      'announces too large a body',
       'too_large',
       (_, response) => void response.writeHead(200, { 'content-length': '99999' }).write('a'),
     ],
     ['sends too much', 'too_large', (_, response) => void response.end(Buffer.alloc(1_001))],
     [
-      'sends less than it said',
+      'sends less than it announced',
       'unreachable',
       (_, response) => {
         response.writeHead(200, { 'content-length': '10' }).write('a');
@@ -180,7 +180,7 @@ describe('an exchange with a hostile peer ends within its caps', () => {
       },
     ],
     [
-      'packs what it sends',
+      'compresses its body',
       'malformed',
       (_, response) =>
         void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(500_000))),
@@ -191,11 +191,11 @@ describe('an exchange with a hostile peer ends within its caps', () => {
       (_, response) => void response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`),
     ],
     [
-      'tells its length twice',
+      'sends two lengths',
       'malformed',
       write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
     ],
-    ['tells a negative length', 'malformed', write('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
+    ['sends a negative length', 'malformed', write('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
     ['speaks another protocol', 'malformed', write('SSH-2.0-OpenSSH_9.9\r\n')],
     [
       'changes the protocol',
@@ -204,7 +204,7 @@ describe('an exchange with a hostile peer ends within its caps', () => {
     ],
     ['hangs up', 'unreachable', (request) => void request.socket.destroy()],
     ['never answers', 'timeout', () => undefined],
-  ])('that %s', async (_name, reason, serve) => {
+  ])('ends within its limits if the peer %s', async (_name, reason, serve) => {
     const deadlineMs = reason === 'timeout' ? 100 : 5_000;
     expect(await ask(`http://ca.test:${await serving(serve)}/`, { deadlineMs })).toEqual({
       ok: false,
@@ -212,7 +212,7 @@ describe('an exchange with a hostile peer ends within its caps', () => {
     });
   });
 
-  it('that drips or never ends', async () => {
+  it('times out if the body arrives byte by byte or 100 Continue never ends', async () => {
     const drip: Serve = (_request, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write('a'), 5);
@@ -235,14 +235,17 @@ describe('an exchange with a hostile peer ends within its caps', () => {
     ['greeting', greeting, 'insecure'],
     ['closing', closing, 'insecure'],
     ['flooding', flooding(Buffer.alloc(65_536)), 'insecure'],
-  ] as const)('that is %s instead of shaking hands', async (_name, manners, reason) => {
-    const peer = await startRawPeer(manners);
-    onTestFinished(() => peer.stop());
-    const deadlineMs = reason === 'timeout' ? 100 : 5_000;
-    expect(await ask(`https://ca.test:${peer.port}/`, { deadlineMs })).toEqual({ ok: false, reason });
-  });
+  ] as const)(
+    'ends within its limits if the peer is %s instead of doing a TLS handshake',
+    async (_name, manners, reason) => {
+      const peer = await startRawPeer(manners);
+      onTestFinished(() => peer.stop());
+      const deadlineMs = reason === 'timeout' ? 100 : 5_000;
+      expect(await ask(`https://ca.test:${peer.port}/`, { deadlineMs })).toEqual({ ok: false, reason });
+    },
+  );
 
-  it('and at once when its caller gives up', async () => {
+  it('ends at once when its caller aborts', async () => {
     const stopping = new AbortController();
     const port = await serving(() => stopping.abort());
     for (const signal of [stopping.signal, AbortSignal.abort()])

@@ -35,7 +35,7 @@ describe('openConnection', () => {
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:127.0.0.1', '127.0.0.1'],
     ...(hasIpv6Loopback() ? [['::1', '::1'] satisfies [string, string]] : []),
-  ])('hands over a socket connected to %s', async (address, host) => {
+  ])('returns a socket connected to %s', async (address, host) => {
     const port = await listen((socket) => socket.resume(), host);
     const connection = await dial(address, port);
     expect(connection.ok).toBe(true);
@@ -44,7 +44,7 @@ describe('openConnection', () => {
     await once(connection.socket, 'close');
   });
 
-  it('never dials a refused address', async () => {
+  it('never connects to a forbidden address', async () => {
     let accepted = 0;
     const port = await listen(() => accepted++);
     for (const address of ['127.0.0.1', '::ffff:127.0.0.1', 'localhost', '127.1', '0x7f000001']) {
@@ -59,7 +59,7 @@ describe('openConnection', () => {
     expect(accepted).toBe(0);
   });
 
-  it('tells a closed port from an aborted attempt', async () => {
+  it('distinguishes a closed port from an aborted attempt', async () => {
     const port = await listen(() => undefined);
     expect(await dial('127.55.0.9', port)).toMatchObject({ ok: false, stage: 'connect', reason: 'refused' });
     expect(await dial('127.0.0.1', port, { signal: AbortSignal.abort() })).toMatchObject({
@@ -78,7 +78,7 @@ describe('openConnection', () => {
     expect(connection.socket.destroyed).toBe(true);
   });
 
-  it('ends a connection whose peer sends more than the cap', async () => {
+  it('closes a connection whose peer sends more than the byte limit', async () => {
     const port = await listen((socket) => {
       const flood = (): void => {
         while (!socket.destroyed && socket.write(Buffer.alloc(16_384)));

@@ -69,17 +69,17 @@ describe('resolve', () => {
     ['twice.test', ['8.8.8.8', '::ffff:8.8.8.8']],
     ['8.8.8.8', ['8.8.8.8']],
     ['2606:4700::1', ['2606:4700::1']],
-  ])('%s → %j', async (host, addresses) => {
+  ])('returns for %s: %j', async (host, addresses) => {
     expect(await resolve(host)).toEqual({ ok: true, addresses });
   });
 
-  it('asks for both families', async () => {
+  it('queries both address families', async () => {
     server.questions.length = 0;
     await resolve('both.test');
     expect(server.questions.toSorted()).toEqual(['A both.test', 'AAAA both.test']);
   });
 
-  it('caps the addresses at 20 and keeps both families', async () => {
+  it('returns at most 20 addresses, of both families', async () => {
     const result = await resolve('many.test');
     expect(result).toMatchObject({ ok: true });
     if (!result.ok) return;
@@ -102,7 +102,7 @@ describe('resolve', () => {
     '169.254.169.254',
     '::1',
     'fe80::1',
-  ])('refuses %s without a word about what is behind it', async (host) => {
+  ])('refuses %s without details about its addresses', async (host) => {
     expect(await resolve(host)).toEqual(REFUSED);
   });
 
@@ -136,7 +136,7 @@ describe('resolve', () => {
     `${'a'.repeat(64)}.test`,
     `${'a.'.repeat(130)}test`,
     '',
-  ])('refuses %j without asking anybody', async (host) => {
+  ])('refuses %j without a DNS query', async (host) => {
     server.questions.length = 0;
     expect(await resolve(host)).toEqual(REFUSED);
     expect(server.questions).toEqual([]);
@@ -148,11 +148,11 @@ describe('resolve', () => {
     ['servfail.test', 'dns_failed'],
     ['garbage.test', 'dns_failed'],
     ['refused.test', 'dns_refused'],
-  ])('%s is %s', async (host, reason) => {
+  ])('fails for %s with %s', async (host, reason) => {
     expect(await resolve(host)).toMatchObject({ ok: false, stage: 'dns', reason });
   });
 
-  it('gives up on a silent name server at the deadline', async () => {
+  it('times out at the deadline if the name server is silent', async () => {
     const late = resolve('silent.test', { timeoutMs: 3_000 });
     const early = resolve('silent.test', { timeoutMs: 300 });
     expect(await Promise.race([late.then(() => 'late'), early])).toMatchObject({
@@ -162,8 +162,8 @@ describe('resolve', () => {
     await late;
   });
 
-  it('tells a name server that answers nothing at all from a name that has none', async () => {
-    // The root, which it is asked for in doubt.
+  it('reports resolver_silent if the name server answers nothing at all', async () => {
+    // In doubt the resolver asks for the root, which every name server answers.
     server.entries.set('', { answer: 'silent' });
     expect(await resolve('silent.test', { timeoutMs: 300 })).toMatchObject({
       ok: false,
@@ -179,7 +179,7 @@ describe('resolve', () => {
     expect(await pending).toMatchObject({ ok: false, reason: 'dns_timeout' });
   });
 
-  it('reports an unreachable name server as its own failure, not the name’s', async () => {
+  it('reports dns_failed if the name server is unreachable', async () => {
     const gone = await startDnsServer();
     await gone.stop();
     const resolver = createResolver({ servers: [gone.address], policy: PUBLIC });
@@ -189,14 +189,14 @@ describe('resolve', () => {
     });
   });
 
-  it('moves on from a dead name server to the next', async () => {
+  it('uses the next name server if one is dead', async () => {
     const gone = await startDnsServer();
     await gone.stop();
     const resolver = createResolver({ servers: [gone.address, server.address], policy: PUBLIC });
     expect(await resolver.resolve('four.test', { signal })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
   });
 
-  it('does not remember answers: a record that turns private is refused at the next look', async () => {
+  it('does not cache answers: a record that turns private is refused at the next query', async () => {
     server.entries.set('flip.test', { addresses: ['8.8.8.8'], ttlSeconds: 300 });
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
@@ -209,7 +209,7 @@ describe('caa', () => {
   const ask = (name: string) =>
     createResolver({ servers: [server.address], policy: PUBLIC }).caa(name, { signal });
 
-  it('reads the records at the very name', async () => {
+  it('reads the records at the exact name', async () => {
     expect(await ask('caa.test')).toEqual({
       ok: true,
       records: [
@@ -220,39 +220,39 @@ describe('caa', () => {
   });
 
   it.each(['both.test', 'nowhere.test', '10.0.0.1', 'localhost', 'not a name'])(
-    '%s has none',
+    'returns no records for %s',
     async (name) => {
       expect(await ask(name)).toEqual({ ok: true, records: [] });
     },
   );
 
-  it('says when nobody could tell', async () => {
+  it('reports a failed query', async () => {
     expect(await ask('servfail.test')).toEqual({ ok: false, reason: 'dns_failed' });
     expect(await ask('garbage.test')).toMatchObject({ ok: false });
   });
 
-  it('keeps no more than 50', async () => {
+  it('returns at most 50 records', async () => {
     expect(await ask('many-caa.test')).toMatchObject({ ok: true, records: { length: 50 } });
   });
 });
 
-describe('resolve where ranges are open', () => {
+describe('resolve with open ranges', () => {
   const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
-  it('allows a local name whose every address is open, and only then', async () => {
+  it('allows a local name only if all its addresses are open', async () => {
     expect(await resolve('intranet', { cidrs: LOOPBACK })).toEqual({ ok: true, addresses: ['127.0.0.1'] });
     expect(await resolve('half.internal', { cidrs: LOOPBACK })).toEqual(REFUSED);
     expect(await resolve('intranet', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
   });
 
-  it('asks the machine’s own resolver for what the name servers do not know', async () => {
+  it('asks the operating system for names that the name servers do not know', async () => {
     const result = await resolve('localhost', { cidrs: LOOPBACK });
     expect(result).toMatchObject({ ok: true });
     if (result.ok) expect(result.addresses).toContain('127.0.0.1');
     expect(await resolve('localhost', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
   });
 
-  it('keeps the name servers’ failure where the machine does not know the name either', async () => {
+  it('reports the failure of the name servers if the operating system does not know the name either', async () => {
     expect(await resolve('missing.test', { cidrs: LOOPBACK })).toMatchObject({ reason: 'name_not_found' });
   });
 

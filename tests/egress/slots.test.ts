@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSemaphore } from '../../server/egress/with-timeout.ts';
 
-describe('createSlots', () => {
-  it('runs as many tasks at a time as there are slots, the others in order', async () => {
+describe('createSemaphore', () => {
+  it('runs at most the given number of tasks at a time, in order', async () => {
     const withSlot = createSemaphore(2);
     const started: number[] = [];
     const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
@@ -21,7 +21,7 @@ describe('createSlots', () => {
     expect(started).toEqual([0, 1, 2, 3]);
   });
 
-  it('gives a slot back after a task that failed', async () => {
+  it('releases the slot of a task that failed', async () => {
     const withSlot = createSemaphore(1);
     await expect(withSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withSlot(() => Promise.resolve('yes'))).toBe('yes');

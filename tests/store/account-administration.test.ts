@@ -22,8 +22,8 @@ const arrival = {
   now: NOW,
 };
 
-describeEachDatabase('a disabled account', (open) => {
-  it('has no sessions and gets none, and is told why', async () => {
+describeEachDatabase('disabling an account', (open) => {
+  it('ends its sessions and refuses sign-in with account_disabled', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     await openSession(store, session(alice.id, 'before'));
@@ -40,14 +40,14 @@ describeEachDatabase('a disabled account', (open) => {
       code: 'email_taken',
     });
 
-    // One that was opened just while the account was disabled is worth nothing, and ends at its first refresh.
+    // A session opened while the account is being disabled is never valid and is deleted at its first refresh.
     await openSession(store, session(alice.id, 'raced'));
     expect(await findSession(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
     expect(await rotateSession(store, rotation('raced'))).toEqual({ outcome: 'unknown' });
     expect(await store.db.selectFrom('sessions').selectAll().execute()).toEqual([]);
   });
 
-  it('is not checked, and no mail goes out to it', async () => {
+  it('stops its checks, alerts and mails until it is enabled again', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW });
@@ -61,17 +61,17 @@ describeEachDatabase('a disabled account', (open) => {
     const raced = await watch(store, alice.id, 'raced.example', { now: NOW + DAY });
 
     expect(await due(store)).toEqual({ checks: [], deliveries: 0, mails: 0 });
-    // What gives Premium back wakes nothing while the account is disabled.
+    // While the account is disabled, a new grant of Premium makes no check due.
     await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW + DAY });
     expect((await due(store)).checks).toEqual([]);
 
     expect(await enableAccount(store, alice.id)).toBe(true);
-    // That mail reaches the account, and that Premium has ended.
+    // The welcome mail and the notice that Premium has ended.
     expect(await due(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 2 });
     expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
   });
 
-  it('can only be one that exists', async () => {
+  it('returns false for an unknown account, as does enabling it', async () => {
     const store = await open();
     expect(await disableAccount(store, 'nobody', NOW)).toBe(false);
     expect(await enableAccount(store, 'nobody')).toBe(false);

@@ -21,8 +21,8 @@ const alice = {
   now: NOW,
 };
 
-describeEachDatabase('accounts', (open) => {
-  it('makes an account at the first arrival and finds it at the next', async () => {
+describeEachDatabase('the account store', (open) => {
+  it('creates an account at the first sign-in and finds it at the next', async () => {
     const store = await open();
     const first = await openAccount(store, alice);
     const second = await openAccount(store, { ...alice, name: 'Somebody else', company: 'Example Ltd' });
@@ -49,28 +49,28 @@ describeEachDatabase('accounts', (open) => {
     ]);
   });
 
-  it('never lets an empty name erase what is there', async () => {
+  it('keeps the stored names when a sign-in brings empty ones', async () => {
     const store = await open();
     await openAccount(store, { ...alice, company: 'Example Ltd' });
     const again = await openAccount(store, { ...alice, name: '', company: '' });
     expect(again).toMatchObject({ account: { fullName: 'Alice', companyName: 'Example Ltd' } });
   });
 
-  it('makes one account of arrivals that run at the same time', async () => {
+  it('creates one account for sign-ins of the same person at the same time', async () => {
     const store = await open();
     const arrivals = await Promise.all(Array.from({ length: 8 }, () => openAccount(store, alice)));
     expect(arrivals.filter((arrival) => arrival.ok && arrival.created)).toHaveLength(1);
     expect(new Set(arrivals.map((arrival) => arrival.ok && arrival.account.id)).size).toBe(1);
   });
 
-  it('refuses an address that another account has, unless the provider vouches for it', async () => {
+  it('refuses an unverified address that another account has', async () => {
     const store = await open();
     await openAccount(store, alice);
     const other = { ...alice, subject: 'somebody else' };
     expect(await openAccount(store, other)).toEqual({ ok: false, code: 'email_taken' });
   });
 
-  it('gives a proven owner the account and puts out whoever never proved the address', async () => {
+  it('gives the account to the verified owner of its address and removes the unverified sign-in', async () => {
     const store = await open();
     const squatter = await openAccount(store, alice);
     if (!squatter.ok) throw new Error(squatter.code);
@@ -87,7 +87,7 @@ describeEachDatabase('accounts', (open) => {
     expect(await findSession(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
   });
 
-  it('keeps the sessions of an account whose address was proven before', async () => {
+  it('keeps sessions when another provider confirms an address that was already verified', async () => {
     const store = await open();
     const first = await openAccount(store, { ...alice, emailVerified: true });
     if (!first.ok) throw new Error(first.code);
@@ -97,7 +97,7 @@ describeEachDatabase('accounts', (open) => {
     expect(await listIdentities(store, first.account.id)).toHaveLength(2);
   });
 
-  it('changes the profile and the plan', async () => {
+  it('updates the profile of an account and returns null for an unknown one', async () => {
     const store = await open();
     const opened = await openAccount(store, alice);
     if (!opened.ok) throw new Error(opened.code);
@@ -110,7 +110,7 @@ describeEachDatabase('accounts', (open) => {
     expect(await updateAccount(store, 'nobody', { fullName: 'X', companyName: '' })).toBeNull();
   });
 
-  it('is gone after its deletion, for its sessions too', async () => {
+  it('deletes an account, ends its sessions and publishes a signal', async () => {
     const store = await open();
     const opened = await openAccount(store, alice);
     if (!opened.ok) throw new Error(opened.code);

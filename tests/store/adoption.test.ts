@@ -17,7 +17,7 @@ import { rawDatabase } from '../kit/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck, watch } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (name) => {
-  it('is adopted with every row of every table', async () => {
+  it('keeps every row of every table when it is adopted', async () => {
     const database = await formerDatabase(name);
     const before = await rowsIn(database);
     expect(before['kysely_migration']).toHaveLength(17);
@@ -90,7 +90,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
       'drop table alarms; drop table glances; drop table jwks; drop table rate_limits; drop table verification',
       /missing; [^;]* missing; [^;]* missing \(and 2 more\)\. Undo these changes/,
     ],
-  ])('is refused and left alone after: %s', async (change, line) => {
+  ])('is refused and left unchanged after: %s', async (change, line) => {
     const database = await formerDatabase(name);
     await execute(database, change);
     const before = await rowsIn(database);
@@ -101,20 +101,20 @@ describe.each(DATABASES.filter(hasDatabase))('a database of level 20 (%s)', (nam
     expect(await rowsIn(database)).toEqual(before);
   });
 
-  it('is adopted beside tables of another program', async () => {
+  it('is adopted even if it also has tables of another program', async () => {
     const database = await formerDatabase(name);
     await execute(database, 'create table others (id integer)');
     await database.open();
     expect((await rowsIn(database))['others']).toEqual([]);
   });
 
-  it('is refused by a tool beside the server', async () => {
+  it('is refused with older_database by a program that may not migrate it', async () => {
     const database = await formerDatabase(name);
     await expect(database.open({ mayMigrate: false })).rejects.toMatchObject({ code: 'older_database' });
     expect((await rowsIn(database))['kysely_migration']).toHaveLength(17);
   });
 
-  it('is adopted and migrated further in one transaction, or not at all', async () => {
+  it('is adopted and migrated further in one transaction, which rolls back on failure', async () => {
     const database = await formerDatabase(name);
     const failing: SchemaChange = { up: () => Promise.reject(new Error('No.')), breaking: false };
     await expect(migrateWith(database, { '0022-failing': failing })).rejects.toThrow('No.');
@@ -147,7 +147,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database of a level below 20 (%s
     [19, '0020'],
     [16, '0019'],
     [1, '0002'],
-  ])('is refused with the way to level 20 (level %i)', async (level, from) => {
+  ])('is refused with instructions for reaching level 20 (level %i)', async (level, from) => {
     const database = await formerDatabase(name);
     await execute(database, `delete from kysely_migration where name >= '${from}'`);
     const before = await rowsIn(database);
@@ -190,7 +190,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of level 20 on a shared se
     expect(await db.selectFrom('accounts').select('id').execute()).toHaveLength(2);
   });
 
-  it('is refused with the missing right if its user may not create a schema', async () => {
+  it('is refused, with the missing right, if its user may not create a schema', async () => {
     const database = await formerDatabase('postgres');
     const role = `certlantern_test_${randomBytes(8).toString('hex')}`;
     await execute(
@@ -213,7 +213,7 @@ describe.skipIf(!hasDatabase('postgres'))('a database of level 20 on a shared se
   });
 });
 
-/** Starts a program that has only the initial schema and these changes. */
+/** Migrates as a program does that has only the initial schema and these changes. */
 async function migrateWith(database: Database, more: Record<string, SchemaChange>): Promise<void> {
   const db = rawDatabase(database);
   const initial = { '0021-initial-schema': MIGRATIONS['0021-initial-schema'] ?? expect.fail() };

@@ -20,7 +20,7 @@ const trial = { addressHash: 'hash of alice' };
 const PREMIUM = { plan: 'premium', status: 'trialing', source: 'trial', endsAt: NOW + 14 * DAY };
 
 describeEachDatabase('a trial', (open) => {
-  it('begins with a new account that asks for it, for 14 days', async () => {
+  it('starts with a new account that requests it and lasts 14 days', async () => {
     const store = await open();
     expect(await openAccount(store, { ...arrival, trial })).toMatchObject({
       created: true,
@@ -30,7 +30,7 @@ describeEachDatabase('a trial', (open) => {
     expect(plain).toMatchObject({ account: { entitlement: { plan: 'free' } } });
   });
 
-  it('is nothing that an account asks for later', async () => {
+  it('does not start for an existing account', async () => {
     const store = await open();
     await openAccount(store, arrival);
     const again = await openAccount(store, { ...arrival, trial });
@@ -38,7 +38,7 @@ describeEachDatabase('a trial', (open) => {
     expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
   });
 
-  it('comes once per address, also where its spellings sign up at the same time', async () => {
+  it('is granted once per address, even if spelling variants sign up at the same time', async () => {
     const store = await open();
     const opened = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
@@ -55,7 +55,7 @@ describeEachDatabase('a trial', (open) => {
     expect(plans.filter((plan) => plan === 'premium')).toHaveLength(1);
   });
 
-  it('is remembered for twelve months after its account is gone, as a hash that leads to nobody', async () => {
+  it('is remembered as an address hash for twelve months after its account is deleted', async () => {
     const store = await open();
     const opened = await openAccount(store, { ...arrival, trial });
     if (!opened.ok) throw new Error(opened.code);
@@ -79,15 +79,15 @@ describeEachDatabase('a trial', (open) => {
     expect(afresh).toMatchObject({ account: { entitlement: { plan: 'premium' } } });
   });
 
-  it('is not used up where everybody has Premium', async () => {
+  it('is not used up on a deployment where everyone has Premium', async () => {
     const store = await open({ everyonePremium: true });
     await openAccount(store, { ...arrival, trial });
     expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
   });
 });
 
-describeEachDatabase('where sign-up is not open', (open) => {
-  it('nobody gets an account, and who has one signs in as ever', async () => {
+describeEachDatabase('closed sign-up', (open) => {
+  it('refuses new accounts and lets existing ones sign in', async () => {
     const store = await open();
     const closed = { ...arrival, mayCreate: false };
     expect(await openAccount(store, closed)).toEqual({ ok: false, code: 'signups_closed' });
@@ -104,8 +104,8 @@ describeEachDatabase('where sign-up is not open', (open) => {
   });
 });
 
-describeEachDatabase('an address that is proven for the first time', (open) => {
-  it('puts out whoever was signed in before', async () => {
+describeEachDatabase('an address that is verified for the first time', (open) => {
+  it('ends all earlier sessions of its account', async () => {
     const store = await open();
     const opened = await openAccount(store, arrival);
     if (!opened.ok) throw new Error(opened.code);

@@ -20,7 +20,7 @@ const subjectsOf = async (store: Store, accountId: string) =>
   (await listAuthorities(store.db, accountId)).map(({ facts }) => facts.subject);
 
 describeEachDatabase('private authorities', (open) => {
-  it('are one account’s alone, each once, newest first', async () => {
+  it('belong to one account, are stored once and are listed newest first', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     expect(await trust(store, alice.id)).toEqual(['One']);
@@ -35,7 +35,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(await subjectsOf(store, alice.id)).toEqual(['One']);
   });
 
-  it('are limited, also for wishes that come at the same time', async () => {
+  it('are limited per account, also when they are added at the same time', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const others = ['a', 'b', 'c', 'd', 'e'].map(authority);
@@ -44,7 +44,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(await listAuthorities(store.db, id)).toHaveLength(2);
   });
 
-  it('come along with a claim, as those of its account', async () => {
+  it('are returned with each claimed monitor of their account', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     await trust(store, alice.id, [one, two]);
@@ -61,7 +61,7 @@ describeEachDatabase('private authorities', (open) => {
     expect(byHost.get('bob.example')).toEqual([]);
   });
 
-  it('make the checks of their account due soon, but not all at once', async () => {
+  it('make the checks of their account due soon, 125 ms apart', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     const hosts = ['a.example', 'b.example', 'c.example'];
@@ -82,12 +82,12 @@ describeEachDatabase('private authorities', (open) => {
       ...[1, 2, 3].map((place) => MINUTE + place * 125),
       DAY,
     ]);
-    // Known already: nothing is to be looked at.
+    // An authority that is already stored makes no check due.
     await trust(store, alice.id, [one], NOW + 2 * MINUTE);
     expect(signals).toEqual(['due']);
   });
 
-  it('have a check that is running followed by another one', async () => {
+  it('cause one more check if one is running when they are added', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const { id: monitorId } = await watch(store, accountId, 'a.example');

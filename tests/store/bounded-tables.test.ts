@@ -6,7 +6,7 @@ import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { freshDatabase } from '../kit/database.ts';
 
-/** What keeps a stranger from filling each table. A table that is missing here has no bound that anybody has thought of. */
+/** What keeps a stranger from filling each table. A new table needs an entry, so that its author thinks about a bound. */
 const BOUNDS: Record<keyof Tables | 'jwks', string> = {
   jwks: 'the server alone makes keys',
   accounts: 'limits on sign-ups',
@@ -54,7 +54,7 @@ const BOUNDS: Record<keyof Tables | 'jwks', string> = {
   feedback: '200 per account',
 };
 
-it('every table of the database has a bound', async () => {
+it('every table of the database has a documented bound', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());
   await database.open();

@@ -12,8 +12,8 @@ import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
 const HOUR = 60 * MINUTE;
 
-describeEachDatabase('checks that say the same', (open) => {
-  it('are one run, with the first, the last and how many; the next that differs begins another', async () => {
+describeEachDatabase('check runs', (open) => {
+  it('join consecutive checks with the same result, with first time, last time and count', async () => {
     const { store, key } = await watched(await open());
     const leaf = certificate();
     for (const minutes of [0, 15, 30]) await check(store, NOW + minutes * MINUTE, [leaf], every15(minutes));
@@ -34,7 +34,7 @@ describeEachDatabase('checks that say the same', (open) => {
     expect(await checkRunsOf(store.db, { ...key, since: NOW + 30 * MINUTE })).toHaveLength(2);
   });
 
-  it('write two rows, and no verdict, evidence, certificate or history again', async () => {
+  it('grow by updating two rows, without inserting any', async () => {
     const { store, key } = await watched(await open());
     const leaf = certificate();
     await check(store, NOW, [leaf], every15(0));
@@ -44,7 +44,7 @@ describeEachDatabase('checks that say the same', (open) => {
       record(watching, leaseOf(claimed), checkOf(claimed, NOW + 30 * MINUTE, [leaf])),
     );
     expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
-    // What is read is of the last check all the same.
+    // Reads still return the time of the last check.
     expect(await findMonitor(store, key)).toMatchObject({
       lastCheckedAt: NOW + 30 * MINUTE,
       verdict: {
@@ -56,7 +56,7 @@ describeEachDatabase('checks that say the same', (open) => {
     expect(await history(store, key)).toMatchObject([{ firstSeenAt: NOW, lastSeenAt: NOW + 30 * MINUTE }]);
   });
 
-  it('keep what answers that alternate show once each', async () => {
+  it('store alternating certificates once each, with one history entry each', async () => {
     const { store, key } = await watched(await open());
     const [one, other] = [certificate(), certificate()];
     for (let turn = 0; turn < 6; turn++)
@@ -70,7 +70,7 @@ describeEachDatabase('checks that say the same', (open) => {
     ]);
   });
 
-  it('draw the same chart out of the last checks and, later, out of hours', async () => {
+  it('keep the last 90 checks and average older response times per hour', async () => {
     const { store, key } = await watched(await open());
     const leaf = certificate();
     const at = (hour: number, minutes = 0) => Math.ceil(NOW / HOUR) * HOUR + hour * HOUR + minutes * MINUTE;
@@ -100,7 +100,7 @@ async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }>
   return { store, key: { accountId, monitorId } };
 }
 
-/** What `work` writes, in short. */
+/** Returns the verb and table of each write of `work`. */
 async function writesOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
   const nodes: RootOperationNode[] = [];
   const watching: KyselyPlugin = {

@@ -16,12 +16,12 @@ async function openedStore() {
   return { store, file: join(folder.path, 'certlantern.db'), log };
 }
 
-it('carries what was written over into the database while nobody writes', async () => {
+it('the checkpoint thread copies the write-ahead log into the database while nobody writes', async () => {
   const { store, file, log } = await openedStore();
   const { db } = store;
   await sql`create table things (name text)`.execute(db);
   await sql`insert into things values ('written a moment ago')`.execute(db);
-  // Of the file alone: without the log beside it.
+  // Reads the file alone, without the log beside it.
   const alone = (): unknown => {
     const database = new DatabaseSync(`file:${file}?immutable=1`, { readOnly: true });
     try {
@@ -35,19 +35,19 @@ it('carries what was written over into the database while nobody writes', async 
   expect(log.warn).not.toHaveBeenCalled();
 });
 
-it('keeps the log short however much is written', async () => {
+it('the write-ahead log stays below 40 MB while 60 MB are written, and is removed on close', async () => {
   const { store, file } = await openedStore();
   const { db } = store;
   await sql`create table things (name text)`.execute(db);
   const text = 'x'.repeat(100_000);
   for (let round = 0; round < 600; round++) await sql`insert into things values (${text})`.execute(db);
-  // 60 MB were written.
+  // The loop wrote 60 MB.
   expect(statSync(`${file}-wal`).size).toBeLessThan(40_000_000);
   await store.close();
   expect(() => statSync(`${file}-wal`)).toThrow('ENOENT');
 });
 
-it('is done without where its thread cannot work', async () => {
+it('the checkpoint thread warns once if it cannot open the database', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
@@ -56,7 +56,7 @@ it('is done without where its thread cannot work', async () => {
   await checkpoints.close();
 });
 
-it('is over before a process that has nothing else to do ends', async () => {
+it('a closed store lets the process exit and leaves only the database file', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const program = `

@@ -18,8 +18,8 @@ import {
 } from './samples.ts';
 import { history } from '../../server/store/checks/certificate-history.ts';
 
-describeEachDatabase('the record of a check', (open) => {
-  it('shows what was found, and when the next one comes', async () => {
+describeEachDatabase('recording a check', (open) => {
+  it('stores the certificate, the verdict and the time of the next check', async () => {
     const store = await open();
     const key = await watched(store);
     const [leaf, intermediate] = [certificate(), certificate({ subject: 'R10' })];
@@ -41,7 +41,7 @@ describeEachDatabase('the record of a check', (open) => {
     expect(signals).toEqual([{ topic: 'domain', ...key, change: 'changed' }]);
   });
 
-  it('keeps the evidence, with fingerprints in the place of DER', async () => {
+  it('stores the evidence with fingerprints instead of DER', async () => {
     const store = await open();
     await watched(store);
     const leaf = certificate();
@@ -57,7 +57,7 @@ describeEachDatabase('the record of a check', (open) => {
     });
   });
 
-  it('keeps what was fetched, or shown to other clients alone, but not in the history', async () => {
+  it('stores fetched certificates and those for other key types, but not in the history', async () => {
     const store = await open();
     const key = await watched(store);
     const [leaf, fetched, other] = [certificate(), certificate(), certificate()];
@@ -93,7 +93,7 @@ describeEachDatabase('the record of a check', (open) => {
       posture: { alternates: [{ presentedChain: [other.facts.fingerprint] }] },
     });
     expect(row.observation.length).toBeLessThan(1_500);
-    // Served to everybody later on, and fetched no more: it is a leaf of the history from then on.
+    // Once it is served to everybody, it enters the history as a leaf.
     await check(store, NOW + DAY, [other]);
     expect(await history(store, key)).toHaveLength(2);
   });
@@ -150,11 +150,11 @@ describeEachDatabase('the record of a check', (open) => {
       limiting: { ...limiting, renewalWindow: null },
       lastSeen: { ...lastSeen, revoked: [], turns: [], expiring: [{ ...limiting, renewalWindow: null }] },
     });
-    // The check that follows finds what it needs in it.
+    // The next check can use it as the previous verdict.
     await check(store, NOW + DAY, [leaf]);
   });
 
-  it('keeps certificates that cannot be read, as evidence only', async () => {
+  it('stores an unreadable certificate, but not in the history', async () => {
     const store = await open();
     const key = await watched(store);
     const broken = certificate();
@@ -164,7 +164,7 @@ describeEachDatabase('the record of a check', (open) => {
     expect(await findMonitor(store, key)).toMatchObject({ certificate: null });
   });
 
-  it('keeps the last certificate and says since when the host cannot be reached', async () => {
+  it('keeps the last certificate of an unreachable host and since when it is unreachable', async () => {
     const store = await open();
     const key = await watched(store);
     const leaf = certificate();
@@ -179,7 +179,7 @@ describeEachDatabase('the record of a check', (open) => {
     expect(await findMonitor(store, key)).toMatchObject({ unreachableSince: null });
   });
 
-  it('adds to the history where the leaf changes; answers that alternate fold into two entries', async () => {
+  it('adds one history entry per leaf certificate, also when two alternate', async () => {
     const store = await open();
     const key = await watched(store);
     const [old, renewed, intermediate] = [certificate(), certificate(), certificate()];
@@ -192,7 +192,7 @@ describeEachDatabase('the record of a check', (open) => {
     ]);
   });
 
-  it('adds to the verdicts only where one says something new', async () => {
+  it('stores a new verdict only if its findings or the reachability change', async () => {
     const store = await open();
     await watched(store);
     const leaf = certificate();
@@ -217,7 +217,7 @@ describeEachDatabase('the record of a check', (open) => {
     expect(judged.map(({ judged_at }) => (judged_at - NOW) / DAY)).toEqual([0, 2, 4]);
   });
 
-  it('puts each alert into the outbox once', async () => {
+  it('queues an alert once, although the next check shows the same problem', async () => {
     const store = await open();
     await watched(store);
     const leaf = endingSoon();
@@ -231,7 +231,7 @@ describeEachDatabase('the record of a check', (open) => {
     expect(deliveries[0]?.message_id).toMatch(/^<[\w-]+@[\w.]+>$/);
   });
 
-  it('leaves its certificates until no monitor has shown them', async () => {
+  it('keeps certificates until no monitor has shown them', async () => {
     const store = await open();
     const key = await watched(store);
     await check(store, NOW, [certificate()]);

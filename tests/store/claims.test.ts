@@ -20,7 +20,7 @@ const LEASE = 30_000;
 const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };
 
 describeEachDatabase('claims of monitors', (open) => {
-  it('take what has been due the longest, and nothing before its time', async () => {
+  it('take the monitor that has been due the longest, and none before its time', async () => {
     const store = await open();
     await withMonitors(store, 3);
     const first = await claimDue(store, { ...claim, now: NOW + 1, limit: 1 });
@@ -30,7 +30,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(first[0]?.leaseToken).not.toBe(second[0]?.leaseToken);
   });
 
-  it('are exclusive until the lease ends', async () => {
+  it('are exclusive until the lease expires', async () => {
     const store = await open();
     await withMonitors(store, 1);
     await claimOne(store, NOW);
@@ -38,7 +38,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimDue(store, { ...claim, now: NOW + LEASE })).toHaveLength(1);
   });
 
-  it('carry the plan and the last verdict', async () => {
+  it('include the plan, the last verdict and the certificate', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const served = certificate();
@@ -51,7 +51,7 @@ describeEachDatabase('claims of monitors', (open) => {
     });
   });
 
-  it('can be given back at once, by the holder alone', async () => {
+  it('are released at once, but only with the right lease token', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
@@ -61,7 +61,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimDue(store, claim)).toHaveLength(1);
   });
 
-  it('keep what a person asked for, given back or run out', async () => {
+  it('keep a requested check after a release or an expired lease', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const { accountId, id: monitorId } = await check(store, NOW, [certificate()]);
@@ -77,7 +77,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
   });
 
-  it('are worthless once another worker has taken over: nothing of the late check is kept', async () => {
+  it('reject every result of a worker whose lease another one has taken over', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const late = await claimOne(store, NOW);
@@ -99,7 +99,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect([await rows('check_runs'), await rows('certificates')]).toEqual([1, 1]);
   });
 
-  it('do not outlive their monitor', async () => {
+  it('are void after their monitor is removed', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
@@ -109,7 +109,7 @@ describeEachDatabase('claims of monitors', (open) => {
 });
 
 describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres)', () => {
-  it('never get the same monitor, however they race', async () => {
+  it('never claim the same monitor twice', async () => {
     const database = await freshDatabase('postgres');
     try {
       const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));
@@ -135,7 +135,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('pass over what another is just claiming, without waiting for it', async () => {
+  it('skip monitors that another one is claiming, without waiting', async () => {
     const database = await freshDatabase('postgres');
     try {
       const [one, other] = [await database.open(), await database.open()];
@@ -151,7 +151,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('judge leases by the database’s clock: one whose clock runs ahead takes nothing over', async () => {
+  it('judge leases by the clock of the database, so a fast clock takes nothing over', async () => {
     const database = await freshDatabase('postgres');
     try {
       const store = await database.open({ leaseClock: 'database' });
@@ -164,7 +164,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
-  it('record checks of the same new certificates at the same time', async () => {
+  it('can record the same new certificates at the same time', async () => {
     const database = await freshDatabase('postgres');
     try {
       const stores = [await database.open(), await database.open()] as const;

@@ -34,11 +34,11 @@ import {
   watch,
 } from './samples.ts';
 
-/** Tables with nothing of an account in them. */
+/** Tables without data of an account. */
 const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'oldest_program', 'jwks', 'glances', 'alarms'];
 
 describeEachDatabase('the deletion of an account', (open) => {
-  it('leaves no row of it in any table, and every row of the others', async () => {
+  it('removes all its rows except the hashed trial record, and no row of another account', async () => {
     const store = await open();
     const shared = certificate({ subject: 'R10' });
     await live(store, 'bob', shared);
@@ -49,7 +49,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     const grown = Object.keys(between).filter(
       (table) => (between[table]?.length ?? 0) > (before[table]?.length ?? 0),
     );
-    // A table that this test does not fill would pass unseen.
+    // A table that this test does not fill would never be checked.
     expect(grown.toSorted()).toEqual(
       Object.keys(between)
         .filter((table) => !NOBODYS.includes(table))
@@ -57,7 +57,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     );
 
     expect(await deleteAccount(store, alice.id, NOW + DAY)).toBe('deleted');
-    // That the address had its trial, and since when nobody has the account.
+    // The trial of the address stays, with the time when its account was deleted.
     const trial = JSON.stringify({
       address_hash: 'hash of alice',
       account_id: null,
@@ -70,7 +70,7 @@ describeEachDatabase('the deletion of an account', (open) => {
     expect((await everyRow(store.db))['trials']).toEqual(trials);
   });
 
-  it('does not happen while a subscription runs that nobody cancelled for it', async () => {
+  it('is refused while an uncancelled subscription runs', async () => {
     const store = await open();
     const alice = await live(store, 'alice', certificate({ subject: 'R10' }));
     const [subscription] = await listSubscriptions(store, alice.id);
@@ -84,7 +84,7 @@ describeEachDatabase('the deletion of an account', (open) => {
   });
 });
 
-/** Leaves a row in every table that knows accounts. */
+/** Creates an account with a row in every table that has account data. */
 async function live(store: Store, name: string, shared: SampleCertificate): Promise<Account> {
   const account = await person(store, name);
   await openSession(store, {
@@ -102,7 +102,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   await check(store, NOW, [leaf, shared]);
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
-  // Down, and confirmed.
+  // The host is down, and the second check confirms it.
   await check(store, NOW + DAY, [], { nextCheckAt: NOW + DAY + MINUTE });
   await check(store, NOW + DAY + MINUTE, []);
   await addAuthorities(store, {

@@ -30,7 +30,7 @@ const LEASE = 60_000;
 const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
 
 describeEachDatabase('deliveries', (open) => {
-  it('carry everything that a message needs', async () => {
+  it('are claimed with everything that a message needs', async () => {
     const store = await open();
     const { leaf, accountId, monitorId } = await alerted(store);
     expect(await claimDueDeliveries(store, claim)).toEqual([
@@ -64,7 +64,7 @@ describeEachDatabase('deliveries', (open) => {
     ]);
   });
 
-  it('are exclusive until the lease ends, and count the attempt at the claim', async () => {
+  it('are exclusive until the lease expires and count the attempt when claimed', async () => {
     const store = await open();
     await alerted(store);
     const first = await claimOne(store, NOW);
@@ -77,7 +77,7 @@ describeEachDatabase('deliveries', (open) => {
       firstAttemptAt: NOW,
     });
 
-    // The late worker of the first attempt has no say any more.
+    // The late worker of the first attempt can no longer settle it.
     const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
     expect(await settleDelivery(store, { ...late, outcome: 'failed' })).toBe(false);
     expect(await retryDelivery(store, { ...late, nextAttemptAt: NOW })).toBe(false);
@@ -87,7 +87,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await attempts(store)).toEqual([null, 'delivered']);
   });
 
-  it('are settled once and for all', async () => {
+  it('are settled only once', async () => {
     const store = await open();
     await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -100,7 +100,7 @@ describeEachDatabase('deliveries', (open) => {
     ]);
   });
 
-  it('come back when they are to be tried again', async () => {
+  it('become due again at the time of their retry', async () => {
     const store = await open();
     await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -116,7 +116,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await attempts(store)).toEqual(['retry', null]);
   });
 
-  it('are given up in the open when they end every worker that claims them', async () => {
+  it('fail after too many claims without a report from the worker', async () => {
     const store = await open();
     await alerted(store);
     let now = NOW;
@@ -127,7 +127,7 @@ describeEachDatabase('deliveries', (open) => {
     ]);
   });
 
-  it('may be retried any number of times by workers that answer', async () => {
+  it('may be retried any number of times by workers that report back', async () => {
     const store = await open();
     await alerted(store);
     for (let count = 0; count <= MAX_UNANSWERED_CLAIMS; count++) {
@@ -137,17 +137,17 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW)).toMatchObject({ attempt: MAX_UNANSWERED_CLAIMS + 2 });
   });
 
-  it('are superseded by a tighter step and by a renewal that stays, not by silence', async () => {
+  it('are superseded by a tighter step and by a confirmed renewal, not by an unreachable host', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     await check(store, NOW + DAY, []);
     expect(await superseded(store, NOW + DAY)).toEqual([false]);
-    // The first one gives way at once: nobody has it.
+    // No worker holds the first delivery, so it is superseded at once.
     await check(store, NOW + 2 * DAY, [leaf]);
     expect(await superseded(store, NOW + 2 * DAY)).toEqual([false]);
     expect(await states(store)).toEqual(['superseded', 'waiting']);
     const renewed = certificate();
-    // Two looks may have met another of several servers: the third, a minute and a half after the first, believes it.
+    // Two checks may have reached another of several servers. The third, at least 90 s after the first, confirms the renewal.
     for (const now of [NOW + 3 * DAY, NOW + 3 * DAY + MINUTE]) {
       await check(store, now, [renewed], { nextCheckAt: now + MINUTE });
       expect(await superseded(store, now)).toEqual([false]);
@@ -156,7 +156,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await states(store)).toEqual(['superseded', 'superseded']);
   });
 
-  it('come back where the certificate that superseded them is taken back', async () => {
+  it('become due again when the old certificate returns after they were superseded', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     const { id, leaseToken, messageId } = await claimOne(store, NOW);
@@ -168,17 +168,17 @@ describeEachDatabase('deliveries', (open) => {
     expect(again.alert.facts.asOf).toBe(NOW + DAY);
     await settleDelivery(store, { ...again, now: NOW + DAY, outcome: 'delivered', detail: null });
 
-    // Told now: not once more.
+    // It was delivered, so it is not queued again.
     await check(store, NOW + DAY + MINUTE, [leaf]);
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
-  it('keep their order where the clock is set back in between', async () => {
+  it('keep their order when the clock is set back between them', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
     await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null });
-    // Two days ahead when the first was told, and right again before the second.
+    // The clock was two days ahead at the first delivery and is right again before the second.
     await store.db
       .updateTable('deliveries')
       .set({ created_at: NOW + 4 * DAY })
@@ -191,7 +191,7 @@ describeEachDatabase('deliveries', (open) => {
     });
   });
 
-  it('are decided on anew where they were by a clock that ran ahead', async () => {
+  it('are planned again after a clock that ran ahead is corrected', async () => {
     const store = await open();
     const { leaf, accountId, monitorId } = await alerted(store);
     const claimed = await claimOne(store, NOW);
@@ -211,7 +211,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ alert: { step: 'three_days' } });
   });
 
-  it('over http leave room for those of other accounts, and spare a receiver that takes nothing', async () => {
+  it('over HTTP are limited per account, and to one at a time for a failing receiver', async () => {
     const store = await open();
     for (const name of ['alice', 'bob']) {
       const { id: accountId } = await person(store, name);
@@ -235,11 +235,11 @@ describeEachDatabase('deliveries', (open) => {
       ];
     for (const email of ['alice@example.com', 'bob@example.com']) {
       const underWay = taken.filter((one) => one === email).length;
-      // A claim takes up to four: the last one may have begun with seven.
+      // A claim takes up to four, so the last one may have started with seven under way.
       expect([underWay >= 8, underWay < 12]).toEqual([true, true]);
     }
 
-    // Once their leases are over, of a receiver that failed one message at a time is tried.
+    // After the leases expire, a receiver that has failed gets one message at a time.
     await store.db.updateTable('channels').set({ failing_since: NOW }).execute();
     const later = { ...few, now: NOW + LEASE, limit: 1 };
     expect(await claimDueDeliveries(store, later)).toHaveLength(1);
@@ -247,7 +247,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, later)).toHaveLength(0);
   });
 
-  it('are told elsewhere where the channel that they wait for is removed', async () => {
+  it('are superseded when their channel is removed, and the monitor is checked at once', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
     const [waiting] = await store.db.selectFrom('deliveries').select('id').execute();
@@ -268,7 +268,7 @@ describeEachDatabase('deliveries', (open) => {
     ]);
   });
 
-  it('are not sent to who unsubscribed meanwhile', async () => {
+  it('are marked as unsubscribed at the next attempt if the person unsubscribed meanwhile', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -277,12 +277,12 @@ describeEachDatabase('deliveries', (open) => {
       { accountId, channelKey: 'email', monitorId },
       { choice: 'domain', now: NOW },
     );
-    // What is being sent ends as it does; another attempt would come too late.
+    // The attempt under way is finished; the next one would come after the person unsubscribed.
     await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
   });
 
-  it('go with their monitor', async () => {
+  it('are removed with their monitor', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -293,7 +293,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + DAY })).toEqual([]);
   });
 
-  it('tell how late the work is', async () => {
+  it('report when the oldest check and delivery became due', async () => {
     const store = await open();
     expect(await oldestDue(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
     await alerted(store);
@@ -302,7 +302,7 @@ describeEachDatabase('deliveries', (open) => {
   });
 });
 
-/** Alice's host was just checked, and she is to be told about its certificate. */
+/** Creates Alice's monitor and records a check that queues one expiry alert. */
 async function alerted(
   store: Store,
 ): Promise<{ leaf: SampleCertificate; accountId: string; monitorId: string }> {

@@ -1,5 +1,5 @@
-// Adds monitors until it is killed and says each one's host once the store has acknowledged it.
-// Arguments: DATA_DIR, the account, a prefix for the hosts, DATABASE_URL where there is one.
+// Adds monitors until it is killed. Prints each host once the store has acknowledged it.
+// Arguments: DATA_DIR, account id, prefix of the hosts and, if there is one, DATABASE_URL.
 import { writeSync } from 'node:fs';
 import { openStore } from '../../server/store/db/open-store.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
@@ -17,6 +17,6 @@ for (let count = 0; ; count++) {
     now: 0,
     mayAdd: () => true,
   });
-  // Straight to the pipe: what a killed process still has in its buffers would be missing.
+  // Writes directly to the pipe: a killed process loses what is in its buffers.
   writeSync(1, `${host}\n`);
 }

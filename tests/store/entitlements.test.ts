@@ -14,7 +14,7 @@ import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor
 const END = NOW + 10 * DAY;
 
 describeEachDatabase('the end of Premium', (open) => {
-  it('leaves the three oldest domains, pauses the others and checks all daily', async () => {
+  it('keeps the three oldest domains, pauses the others and checks daily', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 5, everyMinutes: 15 });
     await revoke(store, accountId, NOW + DAY);
@@ -30,7 +30,7 @@ describeEachDatabase('the end of Premium', (open) => {
     });
   });
 
-  it('counts what runs: a domain that its owner paused takes no place and stays paused', async () => {
+  it('does not count domains that their owner paused, and leaves them paused', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 5 });
     const [first] = await ids(store, accountId);
@@ -53,7 +53,7 @@ describeEachDatabase('the end of Premium', (open) => {
     ]);
   });
 
-  it('is told to the account once, with what it paused and what had given Premium', async () => {
+  it('queues one mail with the paused domains and the former source of Premium', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 4 });
     await revoke(store, accountId, NOW + DAY);
@@ -77,7 +77,7 @@ describeEachDatabase('the end of Premium', (open) => {
     });
   });
 
-  it('makes what the plan paused due at once when Premium comes back, in the same step', async () => {
+  it('is reversed when Premium returns, which makes the paused domains due at once', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 5 });
     for (let done = 0; done < 5; done++) await check(store, NOW + 5 * MINUTE, [certificate()]);
@@ -95,7 +95,7 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(claimed.map(({ host }) => host).toSorted()).toEqual(['host3.example', 'host4.example']);
   });
 
-  it('counts from its moment on, before anybody has carried it out', async () => {
+  it('takes effect at its time, before the worker applies it', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 4, everyMinutes: 10, endsAt: END });
     const monitorId = (await ids(store, accountId))[3] ?? '';
@@ -125,7 +125,7 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(entitlementAt(store, account.entitlement, END)).toMatchObject({ plan: 'free', status: '' });
   });
 
-  it('lets nothing past that is asked for at the same time', async () => {
+  it('is applied despite domains that are added, changed or resumed at the same time', async () => {
     const store = await open();
     const accountId = await premium(store, { hosts: 6, everyMinutes: 15 });
     const monitors = await ids(store, accountId);
@@ -153,8 +153,8 @@ describeEachDatabase('the end of Premium', (open) => {
   });
 });
 
-describeEachDatabase('where everybody has Premium', (open) => {
-  it('nothing is refused or paused, and what the account itself is entitled to is kept', async () => {
+describeEachDatabase('a deployment where everyone has Premium', (open) => {
+  it('refuses and pauses nothing, and keeps the entitlement of the account', async () => {
     const store = await open({ everyonePremium: true });
     const accountId = await premium(store, { hosts: 5, everyMinutes: 15 });
     await revoke(store, accountId, NOW + DAY);
@@ -163,7 +163,7 @@ describeEachDatabase('where everybody has Premium', (open) => {
     );
     const added = await addMonitor(store, { ...NEW, accountId, host: 'more.example', now: NOW + DAY });
     expect(added.ok).toBe(true);
-    // Nothing but what every account gets with its first domain.
+    // Only the welcome mail that every account gets with its first domain.
     expect(await store.db.selectFrom('mails').select('kind').execute()).toEqual([{ kind: 'reached_you' }]);
     const account = await findAccount(store, accountId);
     expect(account?.entitlement.plan).toBe('free');
@@ -178,7 +178,7 @@ describeEachDatabase('where everybody has Premium', (open) => {
 
 const NEW = { port: 443, protocol: 'https' as const, checkEveryMinutes: 1440, mayAdd };
 
-/** Alice on Premium with host0 … as old as their numbers say. */
+/** Creates Alice on Premium with host0, host1 and so on, each 1 ms younger than the one before. */
 async function premium(
   store: Store,
   {
@@ -201,7 +201,7 @@ const grant = (store: Store, accountId: string, endsAt: number | null, now: numb
 const revoke = (store: Store, accountId: string, now: number) =>
   grantPremium(store, accountId, { grant: null, now });
 
-/** Host, minutes between checks, whether it is checked and who paused it; the oldest first. */
+/** Returns host, minutes between checks, active flag and who paused it, oldest first. */
 async function domains(store: Store, accountId: string) {
   const rows = await store.db
     .selectFrom('monitors')

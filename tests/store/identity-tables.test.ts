@@ -7,13 +7,13 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { pruneSessions } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
-describeEachDatabase('better-auth’s tables', (open) => {
-  it('are what the installed version expects', async () => {
+describeEachDatabase('the tables of better-auth', (open) => {
+  it('match what the installed version expects', async () => {
     const { compileMigrations } = await getMigrations(optionsFor(await open()));
     expect(await compileMigrations()).toBe(';');
   });
 
-  it('carry a sign-up, a sign-in and an ID token', async () => {
+  it('support a sign-up, a sign-in and an ID token', async () => {
     const store = await open();
     const auth = betterAuth(optionsFor(store));
     const person = { email: 'alice@example.com', password: 'correct horse', name: 'Alice' };
@@ -25,7 +25,7 @@ describeEachDatabase('better-auth’s tables', (open) => {
     expect(idToken.split('.')).toHaveLength(3);
   });
 
-  it('lose their sessions, links and challenges once those have run out', async () => {
+  it('lose expired sessions and verification values when they are pruned', async () => {
     const store = await open();
     const auth = betterAuth(optionsFor(store));
     await auth.api.signUpEmail({

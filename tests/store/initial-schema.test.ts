@@ -22,7 +22,7 @@ describe.each(DATABASES.filter(hasDatabase))('the schema of 0021-initial-schema 
   });
 });
 
-it('is made by code that imports only Kysely and other migrations', () => {
+it('migrations import only Kysely and other migrations', () => {
   const folder = 'server/store/schema/migrations/';
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
   const imports = files.filter((file) => file.endsWith('.ts')).flatMap((file) => importsOf(folder + file));
@@ -32,7 +32,7 @@ it('is made by code that imports only Kysely and other migrations', () => {
   ).toEqual([]);
 });
 
-/** Describes every object of a schema in a line, in any order. Columns may stand in another order, so they have no number. */
+/** Describes every object of a schema in one line, without the positions of columns, which may differ. */
 const DESCRIPTIONS: Record<DatabaseName, RawBuilder<{ line: string }>[]> = {
   sqlite: [
     sql`select concat_ws(' ', 'column', t.name, c.name, c.type, c."notnull", c.dflt_value, c.pk, t.wr) as line

@@ -9,7 +9,7 @@ import { person } from './samples.ts';
 const KILLS = 5;
 
 describe.each(DATABASES.filter(hasDatabase))('kill -9 (%s)', (name) => {
-  it('loses no acknowledged write and leaves a sound database', { timeout: 120_000 }, async () => {
+  it('loses no acknowledged write and leaves an intact database', { timeout: 120_000 }, async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const store = await database.open();
@@ -31,7 +31,7 @@ describe.each(DATABASES.filter(hasDatabase))('kill -9 (%s)', (name) => {
   });
 });
 
-/** Resolves with what the writer acknowledged until it was killed, some time after `count` writes. */
+/** Kills the writer some time after `count` writes and returns the hosts that it acknowledged. */
 async function writeUntilKilled(
   { dataDir, databaseUrl }: Database,
   accountId: string,

@@ -23,7 +23,7 @@ const breaking: SchemaChange = {
   breaking: true,
 };
 
-/** The database as a later version of the program, which has these changes more, leaves it. */
+/** Migrates the database as a later version of the program with these additional changes does. */
 async function updateWith(
   database: Database,
   more: Record<string, SchemaChange>,
@@ -38,8 +38,8 @@ async function updateWith(
   }
 }
 
-describe.each(DATABASES.filter(hasDatabase))('the first migration after the initial schema (%s)', (name) => {
-  it('runs after it and raises the level, and marks the oldest program if it is breaking', async () => {
+describe.each(DATABASES.filter(hasDatabase))('migrations after the initial schema (%s)', (name) => {
+  it('run in order, raise the level and, if breaking, the oldest program that may connect', async () => {
     const database = await fresh(name, { migrated: false });
     const db = rawDatabase(database);
     onTestFinished(() => db.destroy());
@@ -76,42 +76,45 @@ describe.each(DATABASES.filter(hasDatabase))('the first migration after the init
   });
 });
 
-describe.each(DATABASES.filter(hasDatabase))('a program and a database of a later version (%s)', (name) => {
-  it('goes on while all that is new is additive', async () => {
-    const database = await fresh(name);
-    await updateWith(database, { '9001-novelties': additive });
-    const store = await database.open();
-    await person(store, 'alice');
-    expect(await names(store, 'accounts')).toEqual([{ id: expect.any(String) as string }]);
-  });
-
-  it.each([
-    ['9001-letters', { '9001-letters': breaking }],
-    ['9002-letters', { '9001-novelties': additive, '9002-letters': breaking }],
-    ['9002-novelties', { '9001-letters': breaking, '9002-novelties': additive }],
-  ])('ends in one line where one of them is not (%s)', async (newest, changes) => {
-    const database = await fresh(name);
-    await updateWith(database, changes);
-    await expect(database.open()).rejects.toMatchObject({
-      code: 'newer_database',
-      message: expect.stringMatching(new RegExp(`^[^\\n]*newer version[^\\n]*${newest}`)) as string,
+describe.each(DATABASES.filter(hasDatabase))(
+  'a program whose version differs from the database (%s)',
+  (name) => {
+    it('runs if all changes that it does not know are additive', async () => {
+      const database = await fresh(name);
+      await updateWith(database, { '9001-novelties': additive });
+      const store = await database.open();
+      await person(store, 'alice');
+      expect(await names(store, 'accounts')).toEqual([{ id: expect.any(String) as string }]);
     });
-  });
 
-  it('changes nothing as a tool beside the server', async () => {
-    const database = await fresh(name, { migrated: false });
-    await expect(database.open({ mayMigrate: false })).rejects.toMatchObject({
-      code: 'older_database',
-      message: expect.stringContaining('Start the server of this version once') as string,
+    it.each([
+      ['9001-letters', { '9001-letters': breaking }],
+      ['9002-letters', { '9001-novelties': additive, '9002-letters': breaking }],
+      ['9002-novelties', { '9001-letters': breaking, '9002-novelties': additive }],
+    ])('fails to start with one line if an unknown change is breaking (%s)', async (newest, changes) => {
+      const database = await fresh(name);
+      await updateWith(database, changes);
+      await expect(database.open()).rejects.toMatchObject({
+        code: 'newer_database',
+        message: expect.stringMatching(new RegExp(`^[^\\n]*newer version[^\\n]*${newest}`)) as string,
+      });
     });
-    await (await database.open()).close();
-    await database.open({ mayMigrate: false });
-  });
-});
 
-describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older version run', () => {
+    it('refuses an unmigrated database if it may not migrate', async () => {
+      const database = await fresh(name, { migrated: false });
+      await expect(database.open({ mayMigrate: false })).rejects.toMatchObject({
+        code: 'older_database',
+        message: expect.stringContaining('Start the server of this version once') as string,
+      });
+      await (await database.open()).close();
+      await database.open({ mayMigrate: false });
+    });
+  },
+);
+
+describe.skipIf(!hasDatabase('postgres'))('a migration while older processes run', () => {
   it.each(['certlantern', `certlantern/${PROGRAM_LEVEL}`])(
-    'is not made where it would break them, and says so (%s)',
+    'is refused if it would break them, with their number and address (%s)',
     async (applicationName) => {
       const database = await fresh('postgres');
       const old = await process(database, applicationName);
@@ -126,7 +129,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     },
   );
 
-  it('is made beside those that it does not break', async () => {
+  it('runs if it breaks none of them', async () => {
     const database = await fresh('postgres');
     await process(database, 'certlantern/9001');
     await process(database, 'psql');
@@ -137,7 +140,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     await person(old, 'alice');
   });
 
-  it('waits a moment for those that are about to end', async () => {
+  it('waits for processes that are about to end', async () => {
     const database = await fresh('postgres');
     const old = await process(database, 'certlantern');
     const updating = updateWith(database, { '9001-letters': breaking }, { attempts: 8 });
@@ -146,7 +149,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     await updating;
   });
 
-  it('makes one that starts meanwhile wait, and refuses it then', async () => {
+  it('makes a process that starts meanwhile wait, and then refuses it', async () => {
     const database = await fresh('postgres');
     let starting: Promise<unknown> = Promise.resolve();
     await updateWith(database, {
@@ -162,7 +165,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     expect(await starting).toMatchObject({ code: 'newer_database' });
   });
 
-  it('stops one that was cut off meanwhile at its next connection', async () => {
+  it('refuses the next connection of an older process that was disconnected meanwhile', async () => {
     const database = await fresh('postgres');
     const lost: Error[] = [];
     const dialect = postgresDialect(database.databaseUrl ?? '', (error) => lost.push(error), {
@@ -178,7 +181,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     await expect(sql`select 1`.execute(cutOff)).rejects.toMatchObject({ code: 'newer_database' });
   });
 
-  it('finds the level in the name of every connection', async () => {
+  it('finds the level of a process in the name of its connections', async () => {
     const database = await fresh('postgres');
     const store = await database.open();
     const { rows } = await sql<{ name: string; count: number }>`
@@ -194,7 +197,7 @@ async function fresh(name: DatabaseName, options: { migrated?: boolean } = {}): 
   return database;
 }
 
-/** A connection as a process of that name holds it. */
+/** Opens a connection with the name of such a process. */
 async function process({ databaseUrl }: Database, applicationName: string): Promise<Client> {
   const client = new Client({ connectionString: databaseUrl ?? '', application_name: applicationName });
   await client.connect();
@@ -202,7 +205,7 @@ async function process({ databaseUrl }: Database, applicationName: string): Prom
   return client;
 }
 
-/** Whether a start has looked at what is there, and waits. */
+/** Returns whether a starting process has found older processes and waits. */
 async function waited(database: Database): Promise<boolean> {
   const client = await process(database, 'psql');
   const { rows } = await client.query(
@@ -214,7 +217,7 @@ async function waited(database: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether some connection waits for a lock. */
+/** Returns whether any connection waits for a lock. */
 async function isWaiting(db: Kysely<unknown>): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_locks where not granted
     and database = (select oid from pg_database where datname = current_database())`.execute(db);

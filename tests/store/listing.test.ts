@@ -13,8 +13,8 @@ import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor
 
 const FIVE_PAGES = 90;
 
-describeEachDatabase('what lists read', (open, name) => {
-  it('is what stands in the monitors, after whatever changes them', async () => {
+describeEachDatabase('the tables behind the domain list', (open, name) => {
+  it('match the monitors after every kind of change', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const { id: monitorId } = await watch(store, accountId, 'one.example');
@@ -43,7 +43,7 @@ describeEachDatabase('what lists read', (open, name) => {
     }
   });
 
-  it('has the number of each account’s monitors, added and removed one by one, together and at once', async () => {
+  it('count the monitors of each account through single, bulk and parallel changes', async () => {
     const store = await open();
     const people = await Promise.all(['alice', 'bob'].map((who) => person(store, who)));
     const names = Array.from({ length: 12 }, (_, index) => `host-${index}.example`);
@@ -64,7 +64,7 @@ describeEachDatabase('what lists read', (open, name) => {
     expect(await totals(store)).toEqual([{ account_id: people[0]?.id, total: 0 }]);
   });
 
-  it('is the same list, page by page from either end, as all of it', async () => {
+  it('give the same monitors page by page as in one go', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, { largest: 203, teams: 0, total: 240, now: NOW });
     const filters = [
@@ -89,7 +89,7 @@ describeEachDatabase('what lists read', (open, name) => {
       }
   });
 
-  it('waits for nobody who writes', async () => {
+  it('are read without waiting for a writer', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, { largest: 20, teams: 0, total: 20, now: NOW });
     const filters = [
@@ -109,7 +109,7 @@ describeEachDatabase('what lists read', (open, name) => {
     });
   });
 
-  it('has a total that is the sum of its states, and of its days', async () => {
+  it('have a total that equals the sums of their states and of their expiries', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, {
       largest: 1_000,
@@ -123,7 +123,7 @@ describeEachDatabase('what lists read', (open, name) => {
     expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
   });
 
-  it('answers a search, a count and a state out of an index alone', async () => {
+  it('answer counts by text and by state from an index alone', async () => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     const store = await database.open();
@@ -167,7 +167,7 @@ async function listed(store: Store): Promise<unknown[]> {
   return store.db.selectFrom('monitor_listing').selectAll().orderBy('monitor_id').execute();
 }
 
-/** The same, out of the rows of `monitors`. */
+/** Computes the same rows from `monitors`. */
 async function expected({ db }: Store): Promise<unknown[]> {
   const rows = await db.selectFrom('monitors').selectAll().orderBy('id').execute();
   return rows.map((row) => ({

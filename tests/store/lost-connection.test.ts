@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { isOutage } from '../../server/store/db/open-store.ts';
 import { freshStore, hasDatabase } from '../kit/database.ts';
 
-describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)', () => {
-  it('in the middle of a transaction fails that transaction, and nothing else', async () => {
+describe.skipIf(!hasDatabase('postgres'))('a broken connection (postgres)', () => {
+  it('fails only the transaction that used it', async () => {
     const store = await freshStore('postgres');
     const cut = store.db.transaction().execute(async (trx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
@@ -20,7 +20,7 @@ describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)',
     expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
   });
 
-  it('by a machine that vanished is given up by the server within 45 s: what it locked would stay locked', async () => {
+  it('is closed by the server within 45 s if the client vanished (keepalive settings)', async () => {
     const store = await freshStore('postgres');
     const { rows } = await sql`select name, setting from pg_settings
       where name like 'tcp_%' order by name`.execute(store.db);

@@ -32,7 +32,7 @@ const feedback: AccountMail = {
 };
 
 describeEachDatabase('mails', (open) => {
-  it('carry everything that a message needs', async () => {
+  it('are claimed with everything that a message needs', async () => {
     const store = await open();
     await enqueue(store, { content: reset, expiresAt: NOW + 30 * MINUTE });
     expect(await claimDueMails(store, claim)).toEqual([
@@ -53,7 +53,7 @@ describeEachDatabase('mails', (open) => {
     ]);
   });
 
-  it('know whose address is proven', async () => {
+  it('are marked as proven only for the verified address of their account or for support', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const squatter = await person(store, 'squatter', { emailVerified: false });
@@ -70,7 +70,7 @@ describeEachDatabase('mails', (open) => {
     expect(proven.toSorted()).toEqual([alice.email, 'support@example.com']);
   });
 
-  it('are exclusive until the lease ends, and count the attempt at the claim', async () => {
+  it('are exclusive until the lease expires and count the attempt when claimed', async () => {
     const store = await open();
     await enqueue(store);
     const first = await claimOne(store, NOW);
@@ -88,7 +88,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);
   });
 
-  it('of a process that is no more are free at once, but not those that end one after the other', async () => {
+  it('of a stopped process are released at once, except after three claims in a row', async () => {
     const store = await open();
     await enqueue(store);
     for (const attempt of [1, 2, 3]) {
@@ -106,7 +106,7 @@ describeEachDatabase('mails', (open) => {
     ['delivered', feedback, null],
     ['failed', feedback, expect.stringContaining('Hello')],
   ] as const)(
-    'that are %s keep no secret, and what they said only to say it again',
+    'lose their content when settled as %s, except failed feedback',
     async (outcome, content, data) => {
       const store = await open();
       await enqueue(store, { content });
@@ -118,7 +118,7 @@ describeEachDatabase('mails', (open) => {
     },
   );
 
-  it('are given up in the open, without their secret, when they end every worker that claims them', async () => {
+  it('fail and lose their content after too many claims without a report from the worker', async () => {
     const store = await open();
     await enqueue(store, { content: reset });
     let now = NOW;
@@ -129,7 +129,7 @@ describeEachDatabase('mails', (open) => {
     ]);
   });
 
-  it('come back when they are to be tried again, and keep what they say', async () => {
+  it('become due again at the time of their retry and keep their content', async () => {
     const store = await open();
     await enqueue(store, { content: reset });
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -139,7 +139,7 @@ describeEachDatabase('mails', (open) => {
     expect(again).toMatchObject({ id, attempt: 2, content: reset, firstAttemptAt: NOW });
   });
 
-  it('that are held back count no attempt, and begin anew after it', async () => {
+  it('count no attempt when they are held back, and start over afterwards', async () => {
     const store = await open();
     await enqueue(store);
     const { id, leaseToken } = await claimOne(store, NOW);
@@ -148,7 +148,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id, attempt: 1, firstAttemptAt: NOW + DAY });
   });
 
-  it('that are held back go at once when the address is proven; what failed for now does not', async () => {
+  it('that are held back become due when the address is verified; retries do not', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     for (const delay of ['held', 'greylisted']) {
@@ -172,7 +172,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, claim)).toHaveLength(1);
   });
 
-  it('are recalled where a clock that ran ahead put them off', async () => {
+  it('are rescheduled if a clock that ran ahead had postponed them', async () => {
     const store = await open();
     await enqueue(store, { now: NOW + 30 * DAY });
     await enqueue(store);
@@ -180,7 +180,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, claim)).toHaveLength(2);
   });
 
-  it('are remembered for a while after they were settled', async () => {
+  it('are pruned only after they are settled', async () => {
     const store = await open();
     await enqueue(store);
     await enqueue(store);
@@ -192,8 +192,8 @@ describeEachDatabase('mails', (open) => {
   });
 });
 
-describeEachDatabase('the allowance of an unproven address', (open) => {
-  it('is 20 mails a day, of which 5 are for links', async () => {
+describeEachDatabase('the mail quota of an unproven address', (open) => {
+  it('is 15 mails and 5 links a day', async () => {
     const store = await open();
     const take = (isLink: boolean, now = NOW) =>
       consumeMailQuota(store, { address: 'Alice@example.com', isLink, now });
@@ -207,7 +207,7 @@ describeEachDatabase('the allowance of an unproven address', (open) => {
     expect(await take(false, NOW + DAY)).toEqual({ granted: true });
   });
 
-  it('counts what went out only', async () => {
+  it('counts only mails that were sent', async () => {
     const store = await open();
     const address = 'alice@example.com';
     for (let sent = 0; sent < 15; sent++) await consumeMailQuota(store, { address, isLink: false, now: NOW });

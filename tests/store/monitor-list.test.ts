@@ -17,7 +17,7 @@ const HOSTS = {
 };
 
 describeEachDatabase('the list of monitors', (open) => {
-  it('is newest first, in pages', async () => {
+  it('is sorted newest first and split into pages', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const page = async (page: number) =>
@@ -32,7 +32,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(await page(3)).toEqual({ monitors: [], total: 8 });
   });
 
-  it('is soonest first on demand, those without a date last', async () => {
+  it('can be sorted by expiry, with undated monitors last', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const { monitors } = await listMonitors(store, {
@@ -46,7 +46,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(monitors.slice(6).map(({ certificate }) => certificate)).toEqual([null, null]);
   });
 
-  it('is by name on demand, in the order of code points whatever language the database sorts by', async () => {
+  it('can be sorted by name in code point order, whatever the collation of the database', async () => {
     const store = await open();
     await sortByLanguage(store);
     const alice = await person(store, 'alice');
@@ -67,7 +67,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(each.map(({ host }) => host)).toEqual(hosts);
   });
 
-  it('shows one state, by whole days rounded down', async () => {
+  it('can be filtered by state, which counts whole days rounded down', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const inState = async (
@@ -93,7 +93,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(await inState('revoked')).toEqual([]);
   });
 
-  it('finds part of a host, in which % and _ mean themselves', async () => {
+  it('can be searched for a part of a host, with % and _ taken literally', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const found = async (q: string) =>
@@ -104,7 +104,7 @@ describeEachDatabase('the list of monitors', (open) => {
     for (const q of ['%', '_', '\\', "'; drop table monitors; --"]) expect(await found(q)).toEqual([]);
   });
 
-  it('has nothing of others', async () => {
+  it('contains no monitors of other accounts', async () => {
     const store = await open();
     await withHosts(store);
     const charlie = await person(store, 'charlie');
@@ -114,8 +114,8 @@ describeEachDatabase('the list of monitors', (open) => {
   });
 });
 
-describeEachDatabase('the summary', (open) => {
-  it('counts by state and lists what ends when', async () => {
+describeEachDatabase('the summary of monitors', (open) => {
+  it('counts monitors by state and lists when certificates expire', async () => {
     const store = await open();
     const accountId = await withHosts(store);
     const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
@@ -136,7 +136,7 @@ describeEachDatabase('the summary', (open) => {
     expect(expiries[1]).toMatchObject({ port: 443, state: 'critical' });
   });
 
-  it('names what needs a person although no date says so', async () => {
+  it('lists unreachable and untrusted hosts as problems, but not expired ones', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const finding = {
@@ -168,7 +168,7 @@ describeEachDatabase('the summary', (open) => {
     ]);
   });
 
-  it('says of what is down why, beside what is wrong with its certificate', async () => {
+  it('gives the reason for a downtime beside the problem of the certificate', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const [broken, silent] = [
@@ -224,7 +224,7 @@ describeEachDatabase('the summary', (open) => {
     expect(monitors.map(({ host }) => host)).toEqual(['broken.example', 'silent.example']);
   });
 
-  it('merges the ends of one day where there are very many', async () => {
+  it('merges expiries of the same day when there are hundreds', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const shared = certificate();
@@ -259,21 +259,21 @@ describeEachDatabase('the summary', (open) => {
   });
 });
 
-/** Lets the column sort as the databases of most operators do, which look at hyphens and dots last, where PostgreSQL can. */
+/** Makes PostgreSQL with ICU sort hosts as the databases of most operators do: hyphens and dots last. */
 async function sortByLanguage({ db, dialect }: Store): Promise<void> {
   if (dialect !== 'postgres') return;
   const icu = await sql`select 1 from pg_collation where collname = 'en-x-icu'`.execute(db);
   if (icu.rows.length === 0) return;
   await sql`create collation words (provider = icu, locale = 'en-u-ka-shifted')`.execute(db);
   await sql`alter table monitors alter column host type text collate words`.execute(db);
-  // Other tests get the same database.
+  // Other tests use the same database.
   onTestFinished(async () => {
     await sql`alter table monitors alter column host type text collate "default"`.execute(db);
     await sql`drop collation words`.execute(db);
   });
 }
 
-/** Alice with one monitor per entry of HOSTS, one that was never checked and one that nobody answers for. */
+/** Creates Alice with a monitor per entry of HOSTS, one that was never checked and one that does not answer. */
 async function withHosts(store: Store): Promise<string> {
   const { id: accountId } = await person(store, 'alice');
   let now = NOW - 100;

@@ -29,7 +29,7 @@ const LATER = NOW + 2 * DAY;
 const claim = { limit: 9, leaseMs: MINUTE, claimedBy: 'test' };
 
 describeEachDatabase('a paused monitor', (open) => {
-  it('is not checked, whatever falls due or is asked for, until it is resumed', async () => {
+  it('is not checked, even when due or requested, until it is resumed', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 1);
     const key = { accountId, monitorId };
@@ -52,7 +52,7 @@ describeEachDatabase('a paused monitor', (open) => {
     expect(await claimDue(store, { ...claim, now: LATER })).toMatchObject([{ id: monitorId }]);
   });
 
-  it('stays paused when the check that was running ends, which is kept and tells nobody', async () => {
+  it('stays paused when a running check ends, which is recorded without an alert', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 1);
     const key = { accountId, monitorId };
@@ -70,13 +70,13 @@ describeEachDatabase('a paused monitor', (open) => {
     });
     expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
     expect(await store.db.selectFrom('alerts').selectAll().execute()).toEqual([]);
-    // Told after all, once it is checked again.
+    // The alert is sent once the monitor is checked again.
     await resumeMonitor(store, { ...key, now: LATER, mayResume });
     await check(store, LATER, [seen]);
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
   });
 
-  it('says so in the list and the summary, and is neither an expiry nor a problem there', async () => {
+  it('counts as paused in the list and the summary, not as an expiry or a problem', async () => {
     const store = await open();
     const [accountId, ...ids] = await withMonitors(store, 3);
     for (let done = 0; done < 3; done++) await check(store, NOW + 9, done === 1 ? [] : [certificate()]);
@@ -91,7 +91,7 @@ describeEachDatabase('a paused monitor', (open) => {
     expect(problems).toEqual([]);
   });
 
-  it('can be paused again and resumed again without any change', async () => {
+  it('ignores a second pause and a second resume', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 1);
     const key = { accountId, monitorId };
@@ -105,7 +105,7 @@ describeEachDatabase('a paused monitor', (open) => {
     });
   });
 
-  it('is nobody else’s to pause, to resume or to put in the place of another', async () => {
+  it('cannot be paused, resumed or swapped by another account', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 3);
     const charlie = await person(store, 'charlie');
@@ -121,7 +121,7 @@ describeEachDatabase('a paused monitor', (open) => {
     expect(await findMonitor(store, { accountId, monitorId })).toMatchObject({ pausedBy: null });
   });
 
-  it('takes a place among the three of Free', async () => {
+  it('counts towards the three domains of Free', async () => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 3);
     await pauseMonitor(store, { accountId, monitorId, now: NOW });
@@ -138,8 +138,8 @@ describeEachDatabase('a paused monitor', (open) => {
   });
 });
 
-describeEachDatabase('on a full plan', (open) => {
-  it('a swap puts one in the place of another, in one step', async () => {
+describeEachDatabase('resuming on a full plan', (open) => {
+  it('pauses one running monitor and resumes the other in a swap', async () => {
     const store = await open();
     const { accountId, active, paused } = await afterPremium(store);
     const key = { accountId, monitorId: paused[0] ?? '', now: LATER };
@@ -155,13 +155,13 @@ describeEachDatabase('on a full plan', (open) => {
       { topic: 'due' },
       { topic: 'domain', accountId, monitorId: paused[0], change: 'changed' },
     ]);
-    // What made place comes back with Premium like the others.
+    // Premium also resumes the monitor that the swap paused.
     expect(await countPaused(store, accountId)).toEqual({ user: 0, plan: 2, unconfirmed: 0 });
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: LATER });
     expect(await runningOf(store, accountId)).toHaveLength(5);
   });
 
-  it('nothing makes place that runs no longer, and a swap with a stranger’s changes nothing', async () => {
+  it('refuses a swap with a monitor that does not run or belongs to another account', async () => {
     const store = await open();
     const { accountId, active, paused } = await afterPremium(store);
     const stranger = await person(store, 'stranger');
@@ -175,7 +175,7 @@ describeEachDatabase('on a full plan', (open) => {
     expect(await runningOf(store, accountId)).toEqual(active);
   });
 
-  it('a place that is free is taken without pausing anything', async () => {
+  it('uses a free place without pausing the monitor named for the swap', async () => {
     const store = await open();
     const { accountId, active, paused } = await afterPremium(store);
     await pauseMonitor(store, { accountId, monitorId: active[0] ?? '', now: LATER });
@@ -184,7 +184,7 @@ describeEachDatabase('on a full plan', (open) => {
     expect(await runningOf(store, accountId)).toEqual([active[1], active[2], monitorId]);
   });
 
-  it('no parallel wishes pass the limit', async () => {
+  it('never exceeds the limit with parallel requests', async () => {
     const store = await open();
     const { accountId, active, paused } = await afterPremium(store);
     await pauseMonitor(store, { accountId, monitorId: active[0] ?? '', now: LATER });
@@ -201,7 +201,7 @@ describeEachDatabase('on a full plan', (open) => {
   });
 });
 
-/** Alice's account, and the ids of her monitors, the oldest first. */
+/** Returns the id of Alice's account and the ids of her monitors, oldest first. */
 async function withMonitors(store: Store, count: number): Promise<[string, ...string[]]> {
   const { id: accountId } = await person(store, 'alice');
   const ids: string[] = [];
@@ -210,7 +210,7 @@ async function withMonitors(store: Store, count: number): Promise<[string, ...st
   return [accountId, ...ids];
 }
 
-/** Five domains of which the end of Premium left three running. */
+/** Creates five domains, of which the end of Premium left three running. */
 async function afterPremium(store: Store) {
   const [accountId, ...ids] = await withMonitors(store, 5);
   await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });

@@ -26,7 +26,7 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 describeEachDatabase('monitors', (open) => {
-  it('adds one that is due at once, and says so', async () => {
+  it('are due at once when they are added, and publish signals', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const signals: unknown[] = [];
@@ -45,13 +45,13 @@ describeEachDatabase('monitors', (open) => {
     expect(signals).toEqual([
       { topic: 'due' },
       { topic: 'domain', accountId: alice.id, monitorId: monitor.id, change: 'added' },
-      // The first of an account says by mail that mail arrives.
+      // The first monitor of an account queues the welcome mail.
       { topic: 'mails' },
     ]);
     expect(await findMonitor(store, { accountId: alice.id, monitorId: monitor.id })).toEqual(monitor);
   });
 
-  it('lets no parallel add past the limit of the plan', async () => {
+  it('never exceed the limit of the plan when they are added in parallel', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const adds = await Promise.all(
@@ -63,7 +63,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await add(store, alice.id, 'another.example')).toMatchObject({ ok: true });
   });
 
-  it('names the existing one of the same endpoint, also in a race and at the limit', async () => {
+  it('exist once per endpoint of an account; adding it again returns the existing one', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const adds = await Promise.all(Array.from({ length: 6 }, () => add(store, alice.id, 'a.example')));
@@ -79,7 +79,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await add(store, bob.id, 'a.example')).toMatchObject({ ok: true });
   });
 
-  it('is nobody else’s', async () => {
+  it('cannot be read or changed by another account', async () => {
     const store = await open();
     const [alice, charlie] = [await person(store, 'alice'), await person(store, 'charlie')];
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -95,7 +95,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await findMonitor(store, { accountId: alice.id, monitorId })).not.toBeNull();
   });
 
-  it('is removed with everything that hangs on it', async () => {
+  it('are not found after their removal', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -106,7 +106,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await findMonitor(store, key)).toBeNull();
   });
 
-  it('keeps an interval that is set while a check is running', async () => {
+  it('keep an interval that is set while a check is running', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });
@@ -117,7 +117,7 @@ describeEachDatabase('monitors', (open) => {
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id: monitorId, checkEveryMinutes: 15 });
   });
 
-  it('takes the intervals of the plan', async () => {
+  it('accept only the intervals of the plan', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -142,7 +142,7 @@ describeEachDatabase('monitors', (open) => {
     });
   });
 
-  it('is due at once when somebody asks, once', async () => {
+  it('become due at once when a check is requested, for one check', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
@@ -159,7 +159,7 @@ describeEachDatabase('monitors', (open) => {
     });
   });
 
-  it('is checked once more when somebody asked while a check was running', async () => {
+  it('are checked once more if a check is requested while one is running', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     const { id: monitorId } = await watch(store, alice.id, 'www.example.org');

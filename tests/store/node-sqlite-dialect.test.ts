@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { freshStore } from '../kit/database.ts';
 
-describe('the embedded database', () => {
-  it('answers with the columns that a table has by now', async () => {
+describe('the SQLite dialect', () => {
+  it('returns the current columns of a table after its schema changes', async () => {
     const { db } = await freshStore('sqlite');
     const read = async () => (await sql`select * from things`.execute(db)).rows;
     await sql`create table things (id integer)`.execute(db);
@@ -16,7 +16,7 @@ describe('the embedded database', () => {
     expect(await read()).toEqual([]);
   });
 
-  it('answers right whatever was asked between, more than it keeps ready', async () => {
+  it('returns right answers for more statements than its cache holds', async () => {
     const { db } = await freshStore('sqlite');
     for (const round of [1, 2])
       for (let number = 0; number < 600; number++) {
@@ -25,7 +25,7 @@ describe('the embedded database', () => {
       }
   });
 
-  it('lets the rest of the program have its turn while much waits for it', async () => {
+  it('yields to the event loop while many transactions are queued', async () => {
     const { db } = await freshStore('sqlite');
     const count = sql<{ n: number }>`with recursive numbers(n) as (
       select 1 union all select n + 1 from numbers where n < 20000) select count(*) as n from numbers`;
@@ -36,7 +36,7 @@ describe('the embedded database', () => {
       if (!isOver) setImmediate(turn);
     };
     setImmediate(turn);
-    // Each takes a millisecond or more.
+    // Each takes 1 ms or more.
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => db.transaction().execute((trx) => count.execute(trx))),
     );
@@ -45,7 +45,7 @@ describe('the embedded database', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  it('answers what is only read at once, with what was committed, while somebody writes', async () => {
+  it('answers reads at once with committed data while a transaction writes', async () => {
     const { db } = await freshStore('sqlite');
     await sql`create table things (id integer)`.execute(db);
     const counted = (on = db) => on.selectFrom(sql`things`.as('things')).select(sql`count(*)`.as('n'));
@@ -66,7 +66,7 @@ describe('the embedded database', () => {
     expect(await next).toEqual({ n: 1 });
   });
 
-  it('goes on after transactions that failed', async () => {
+  it('keeps working after failed transactions', async () => {
     const { db } = await freshStore('sqlite');
     const fail = () => db.transaction().execute((trx) => sql`insert into others values (1)`.execute(trx));
     await expect(fail()).rejects.toThrow('no such table');

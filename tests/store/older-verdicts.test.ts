@@ -11,7 +11,7 @@ import { ENDPOINT, HOST, NOW, sentencesIn } from '../kit/judging.ts';
 import { claimOne, leaseOf, MINUTE, person, recordCheck, watch } from './samples.ts';
 
 /**
- * Rows of `verdicts` as the last version wrote them that stored findings as sentences and shell lines, with the observations
+ * Rows of `verdicts` from the last version that stored findings as sentences and shell commands, with the observations
  * that it judged.
  */
 interface OlderVerdicts {
@@ -34,11 +34,11 @@ const { roots, reached, unreached } = JSON.parse(text, (_, value: unknown) =>
 ) as OlderVerdicts;
 const trustStore = createTrustStore(roots.map((der) => new Uint8Array(Buffer.from(der, 'base64'))));
 
-describeEachDatabase('a verdict that an older version stored in words', (open) => {
+describeEachDatabase('a verdict that an older version stored as sentences', (open) => {
   it.each([
     ['with findings', reached],
     ['of a host that was not reached', unreached],
-  ])('is shown with the same words: one %s', async (_, older) => {
+  ])('is shown with the same words (%s)', async (_, older) => {
     const { store, key } = await checkedTimes(await open(), older, 1);
     await storeAsOlder(store, older);
     const verdict = (await findMonitor(store, key))?.verdict;
@@ -48,7 +48,7 @@ describeEachDatabase('a verdict that an older version stored in words', (open) =
   it.each([
     ['with findings', reached],
     ['of a host that was not reached', unreached],
-  ])('leads to no alert, incident or run at the next check: one %s', async (_, older) => {
+  ])('causes no alert, incident or run at the next check (%s)', async (_, older) => {
     const { store, key, check } = await checkedTimes(await open(), older, 6);
     const { problems } = await summary(store, { accountId: key.accountId, now: NOW });
     await storeAsOlder(store, older);
@@ -62,13 +62,13 @@ describeEachDatabase('a verdict that an older version stored in words', (open) =
     expect(await past(store)).toEqual(before);
     expect(signals).toEqual([{ topic: 'domain', ...key, change: 'checked' }]);
     expect((await summary(store, { accountId: key.accountId, now: NOW })).problems).toEqual(problems);
-    // The check has replaced the words by codes and values.
+    // The check replaced the words with codes and values.
     const { verdict } = await store.db.selectFrom('verdicts').select('verdict').executeTakeFirstOrThrow();
     expect(sentencesIn(JSON.parse(verdict))).toEqual([]);
   });
 });
 
-/** Watches the host and checks it so many times, a minute apart, with the same evidence. */
+/** Watches the host and checks it this many times, a minute apart, with the same evidence. */
 async function checkedTimes(store: Store, { id, observation }: OlderVerdict, times: number) {
   const { id: accountId } = await person(store, 'alice');
   const { id: monitorId } = await watch(store, accountId, HOST, { now: NOW });
@@ -92,7 +92,7 @@ async function checkedTimes(store: Store, { id, observation }: OlderVerdict, tim
     now += MINUTE;
   };
   for (let count = 0; count < times; count++) await check();
-  // What identifies a verdict is the same as in the older version.
+  // The verdict has the same id as in the older version.
   expect(await store.db.selectFrom('verdicts').select('id').execute()).toEqual([{ id }]);
   return { store, key, check };
 }
@@ -105,7 +105,7 @@ async function storeAsOlder(store: Store, { id, verdict }: OlderVerdict): Promis
     .execute();
 }
 
-/** All that people were told, and the history. */
+/** Returns all alerts, deliveries and the history. */
 async function past(store: Store) {
   const { db } = store;
   const incidents = await db

@@ -11,7 +11,7 @@ import { rawDatabase } from '../kit/raw-database.ts';
 import { person } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) => {
-  it('makes the tables once; what is there stays', async () => {
+  it('creates the tables once and keeps existing data', async () => {
     const database = await fresh(name, false);
     const first = await database.open();
     await person(first, 'alice');
@@ -22,7 +22,7 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
     ]);
   });
 
-  it('leaves nothing of a migration that fails', async () => {
+  it('rolls back a migration that fails', async () => {
     const database = await fresh(name, false);
     const inTheWay = rawDatabase(database);
     await inTheWay.schema.createTable('verification').addColumn('id', 'text').execute();
@@ -34,18 +34,21 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
   });
 });
 
-describe('opening the embedded database', () => {
-  it.skipIf(process.platform === 'win32')('lets nobody else read it, in whatever folder', async () => {
-    const database = await fresh('sqlite', false);
-    chmodSync(database.dataDir, 0o755);
-    const store = await database.open();
-    await person(store, 'alice');
-    const files = readdirSync(database.dataDir).filter((file) => file.startsWith(SQLITE_FILE));
-    expect(files.toSorted()).toEqual(['', '-shm', '-wal'].map((end) => SQLITE_FILE + end));
-    for (const file of files) expect(statSync(join(database.dataDir, file)).mode & 0o777, file).toBe(0o600);
-  });
+describe('opening SQLite', () => {
+  it.skipIf(process.platform === 'win32')(
+    'creates files that only their owner can read, in any folder',
+    async () => {
+      const database = await fresh('sqlite', false);
+      chmodSync(database.dataDir, 0o755);
+      const store = await database.open();
+      await person(store, 'alice');
+      const files = readdirSync(database.dataDir).filter((file) => file.startsWith(SQLITE_FILE));
+      expect(files.toSorted()).toEqual(['', '-shm', '-wal'].map((end) => SQLITE_FILE + end));
+      for (const file of files) expect(statSync(join(database.dataDir, file)).mode & 0o777, file).toBe(0o600);
+    },
+  );
 
-  it('refuses a file that is none', async () => {
+  it('refuses a file that is not a database', async () => {
     const database = await fresh('sqlite', false);
     writeFileSync(
       join(database.dataDir, SQLITE_FILE),
@@ -59,13 +62,13 @@ describe('opening the embedded database', () => {
 });
 
 describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
-  it('migrates once when many processes start at the same time', async () => {
+  it('succeeds in five processes that start at the same time', async () => {
     const database = await fresh('postgres', false);
     const stores = await Promise.all(Array.from({ length: 5 }, () => database.open()));
     expect(await stores[0]?.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
   });
 
-  it('names DATABASE_URL and the reason, never the password', async () => {
+  it('reports DATABASE_URL and the reason, never the password', async () => {
     const { databaseUrl } = await fresh('postgres', false);
     const wrongPassword = new URL(databaseUrl ?? '');
     wrongPassword.password = 's3cret';
@@ -76,8 +79,8 @@ describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
   });
 });
 
-describe('a server that is no use', () => {
-  it('is unreachable after the last attempt', async () => {
+describe('an unusable PostgreSQL server', () => {
+  it('is reported as unreachable after the last attempt', async () => {
     const url = new URL(`postgres://alice:s3cret@127.0.0.1:${await freePort()}/certs`);
     await expectRefusal(
       url,
@@ -86,7 +89,7 @@ describe('a server that is no use', () => {
     );
   });
 
-  it('is waited for while it starts, and refused when it is too old', async () => {
+  it('is waited for while it starts, and refused if it is too old', async () => {
     const server = await oldServer();
     const url = new URL(`postgres://alice:s3cret@127.0.0.1:${server.port}/certs`);
     await expectRefusal(url, 'server_too_old', /PostgreSQL 14; version 15 or newer/, 3);
@@ -116,7 +119,7 @@ async function expectRefusal(url: URL, code: string, message: RegExp, connectAtt
   expect(JSON.stringify([said, String(error)])).not.toContain(url.password);
 }
 
-/** Speaks just enough of the protocol: to the first connection "starting up", to later ones that it is version 14. */
+/** Speaks just enough of the protocol: tells the first connection "starting up", later ones that it is version 14. */
 async function oldServer(): Promise<{ port: number; connections(): number }> {
   let connections = 0;
   const open = new Set<Socket>();

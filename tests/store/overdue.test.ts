@@ -8,7 +8,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HERD = { lateMs: 2 * MINUTE, fewest: 3, overMs: 10 * MINUTE };
 
-/** Checked before, and due a day ago; its certificate ends so many days from now. */
+/** Creates monitors that were checked before and due a day ago; their certificates end in this many days. */
 async function overdue(store: Store, accountId: string, endsInDays: (number | null)[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [index, days] of endsInDays.entries()) {
@@ -28,8 +28,8 @@ const dueAt = async ({ db }: Store, id: string) =>
   (await db.selectFrom('monitors').select('next_check_at').where('id', '=', id).executeTakeFirstOrThrow())
     .next_check_at;
 
-describeEachDatabase('Overdue checks', (open) => {
-  it('are spread over the time, those whose certificate ends first before all others', async () => {
+describeEachDatabase('overdue checks', (open) => {
+  it('are spread over time, those with the earliest expiry first', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, [40, null, 3, 20, 80]);
@@ -40,7 +40,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
   });
 
-  it('that are late again soon after stay where they are, so that it shows', async () => {
+  it('are not spread again soon after, so that a lasting delay stays visible', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await overdue(store, accountId, Array<number>(9).fill(30));
@@ -49,7 +49,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
   });
 
-  it('that are too few beside others that stay anyway leave the next herd its turn', async () => {
+  it('are not spread if they are too few beside first checks, which allows a later spread', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -61,7 +61,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(9);
   });
 
-  it('are left to those who are at work', async () => {
+  it('are left alone while workers make progress', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -77,7 +77,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW, unlessWorked: true })).toBe(9);
   });
 
-  it('stay where they are when they are few', async () => {
+  it('are left alone if they are few', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, [1, 2, 3]);
@@ -85,7 +85,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await dueAt(store, ids[0] ?? '')).toBe(NOW - DAY);
   });
 
-  it('are left alone where somebody asked, waits for the first one, looks already, or nobody may', async () => {
+  it('are left alone if requested, never checked, leased, paused or only a minute late', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = await overdue(store, accountId, Array<number>(9).fill(30));
@@ -102,7 +102,7 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await dueAt(store, late)).toBe(NOW - MINUTE);
   });
 
-  it('of a thousand are each moved once by two workers that start together, and none waits for more than ten minutes', async () => {
+  it('are spread once by two workers that start together, evenly over ten minutes', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await overdue(store, accountId, [30]);

@@ -18,36 +18,36 @@ const HOUR = 3_600_000;
 const MONITORS = 4_000;
 const EVERY_ACTIVE = 40;
 
-describeEachDatabase('among thousands of paused monitors', (_, name) => {
-  /** Never used before: what was deleted from a database counts in its plans. */
+describeEachDatabase('queries among thousands of paused monitors', (_, name) => {
+  /** Opens a new database: rows that earlier tests deleted would change the query plans. */
   const open = async (): Promise<Store> => {
     const database = await freshDatabase(name);
     onTestFinished(() => database.remove());
     return database.open();
   };
 
-  it('what is due comes out of the index of those that are checked', async () => {
+  it('find due monitors through the index of active ones', async () => {
     const store = await withManyPaused(await open());
     const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
     const plans = await plansOf(store, (watched) => claimDue(watched, claim));
     expect(plans[0]).toContain('monitors_due');
-    // It found some: what they are made of was read after it.
+    // The claim found some, so it also read their details.
     expect(plans.length).toBeGreaterThan(1);
     expect((await plansOf(store, (watched) => oldestDue(watched, NOW))).at(-1)).toContain('monitors_due');
   });
 
-  it('an account’s counts come out of an index too', async () => {
+  it('count the monitors of an account through an index', async () => {
     const store = await withManyPaused(await open());
     const { id: accountId } = await person(store, 'alice');
     const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
-    // How many are not well, how many of these are on schedule, and both with those that end on each day.
+    // Those that are not well, those of them on schedule, and both with those that end on each day.
     const [unwell, onSchedule, all] = counting;
     for (const plan of [unwell, all]) expect(plan).toContain('monitor_listing_phases');
     for (const plan of [onSchedule, all]) expect(plan).toContain('monitor_listing_on_schedule');
     expect((await plansOf(store, (watched) => countPaused(watched, accountId)))[0]).toContain('monitors_');
   });
 
-  it('an account’s list, whatever it is filtered and sorted by, reads that account’s rows alone', async () => {
+  it('list the monitors of an account without a full scan, for every filter and order', async () => {
     const store = await withManyPaused(await open());
     const accountId = await withFew(store);
     const filter = { accountId, now: NOW };
@@ -65,7 +65,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
       }
   });
 
-  it('so do its summary, tags included, and the endpoints that it has already', async () => {
+  it('summarise an account and find its endpoints without a full scan', async () => {
     const store = await withManyPaused(await open());
     const accountId = await withFew(store);
     const endpoints = [{ host: 'few1.example', port: 443 }];
@@ -77,14 +77,14 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
     for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
   });
 
-  it('whether an account’s checks are late does too', async () => {
+  it('decide through an index whether the checks of an account are late', async () => {
     const store = await withManyPaused(await open());
     const { id: accountId } = await person(store, 'alice');
     const asking = await plansOf(store, (watched) => checksAreLate(watched, { accountId, now: NOW }));
     expect(asking[0]).toContain('monitors_');
   });
 
-  it('the uptime of one monitor, and of a list, reads no row of others', async () => {
+  it('read the uptime of a monitor and of a list without a full scan', async () => {
     const store = await withManyPaused(await open());
     const accountId = await withFew(store);
     await withManyChecks(store);
@@ -95,14 +95,14 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
       )),
       ...(await plansOf(store, (watched) => uptimePercents(watched, page.monitors, NOW))),
     ];
-    // The monitor with its last checks, the plan, how long it was down, incidents, response times; the plan, and how long all were down.
+    // The history: monitor with last checks, plan, downtime, incidents, response times. The list: plan, downtime.
     expect(plans).toHaveLength(7);
     for (const plan of plans)
       expect(plan).not.toMatch(/(?:Seq Scan on|SCAN) (?:monitors|monitor_states|monitor_days|incidents)\b/);
     expect(plans[4]).toMatch(/monitor_days_key|PRIMARY KEY/);
   });
 
-  it('the ends of plans come out of theirs', async () => {
+  it('find the ends of plans through an index', async () => {
     const store = await withManyPaused(await open());
     for (const look of [nextPlanEnd, (watched: Store) => findExpiredPlans(watched, NOW)])
       expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');
@@ -111,7 +111,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
 
 const WHOLE_TABLE = /(?:Seq Scan on|SCAN) (?:monitors|monitor_listing)\b(?! USING)/;
 
-/** Somebody with as few as most people have. */
+/** Creates an account with ten monitors, about as many as most people have. */
 async function withFew(store: Store): Promise<string> {
   const { id } = await person(store, 'alice');
   const row = { account_id: id, port: 443, check_every_minutes: 1440, created_at: NOW, next_check_at: NOW };
@@ -135,7 +135,7 @@ async function withFew(store: Store): Promise<string> {
   return id;
 }
 
-/** Thousands of checks and incidents of others, and some of somebody with few. */
+/** Stores checks and incidents of hundreds of other monitors and of one in the small account. */
 async function withManyChecks(store: Store): Promise<void> {
   await store.db
     .updateTable('monitors')
@@ -175,7 +175,7 @@ async function withManyChecks(store: Store): Promise<void> {
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 
-/** How the database would carry out each query that `work` makes. */
+/** Returns the query plan of each query that `work` makes. */
 async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
   const nodes: RootOperationNode[] = [];
   const watching: KyselyPlugin = {

@@ -10,7 +10,7 @@ import { NOW } from './samples.ts';
 const use = { key: 'sign-in:alice', limit: 3, windowMs: 60_000, now: NOW };
 
 describeEachDatabase('rate limits', (open) => {
-  it('allows so many uses per window', async () => {
+  it('allow the given number of uses per window', async () => {
     const store = await open();
     for (let count = 0; count < 3; count++)
       expect(await consumeRateLimit(store, use)).toEqual({ allowed: true });
@@ -22,13 +22,13 @@ describeEachDatabase('rate limits', (open) => {
     expect(await consumeRateLimit(store, { ...use, now: NOW + 60_000 })).toEqual({ allowed: true });
   });
 
-  it('counts uses that run at the same time', async () => {
+  it('count uses that run at the same time', async () => {
     const store = await open();
     const answers = await Promise.all(Array.from({ length: 20 }, () => consumeRateLimit(store, use)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(3);
   });
 
-  it('gives a use back, never more than were used', async () => {
+  it('can refund uses, but never more than were counted', async () => {
     const store = await open();
     for (let count = 0; count < 3; count++) await consumeRateLimit(store, use);
     await refundRateLimit(store, use);
@@ -38,7 +38,7 @@ describeEachDatabase('rate limits', (open) => {
     expect(await consumeRateLimit(store, use)).toMatchObject({ allowed: false });
   });
 
-  it('forgets windows that are over', async () => {
+  it('are pruned when their window is over', async () => {
     const store = await open();
     await consumeRateLimit(store, use);
     expect(await pruneRateLimits(store, NOW + 59_999)).toBe(0);

@@ -6,9 +6,9 @@ import { freePort } from '../kit/app.ts';
 import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person } from './samples.ts';
 
-/** The replica is a second database here, so that it can be seen who answered. */
+/** The replica is a second database here, so that each answer shows which one was asked. */
 describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
-  it('answers what may lag, and nothing else', async () => {
+  it('answers only the reads that may lag', async () => {
     const [primary, replica] = [await fresh(), await fresh()];
     await person(await replica.open(), 'late');
     const store = await primary.open({ replicaUrl: replica.databaseUrl });
@@ -17,7 +17,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     expect(await emails(onReplica(store))).toEqual(['late@example.com']);
   });
 
-  it('is passed over while it cannot be reached', async () => {
+  it('is bypassed while it cannot be reached, with one warning', async () => {
     const said: string[] = [];
     const log = { warn: (_details: object, line: string) => said.push(line) };
     const replicaUrl = `postgres://alice@127.0.0.1:${await freePort()}/nowhere`;
@@ -28,7 +28,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
     expect(said).toEqual(['the read replica cannot be used']);
   });
 
-  it('is passed over until it has had the last migration', async () => {
+  it('is bypassed until it has the latest migration', async () => {
     const [primary, replica] = [await fresh(), await fresh()];
     const behind = await replica.open();
     await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(
@@ -40,7 +40,7 @@ describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
   });
 });
 
-it('is the database itself where there is none', async () => {
+it('the replica is the database itself if none is configured', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());
   const store = await database.open();

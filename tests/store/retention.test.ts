@@ -9,8 +9,8 @@ import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 import { presentedChain } from '../../server/store/checks/certificate-history.ts';
 
-describeEachDatabase('what is kept of the past', (open) => {
-  it('is what the plan shows and a week more, and what was shown in it', async () => {
+describeEachDatabase('the pruning of old checks', (open) => {
+  it('keeps the days of the plan plus a week, with their evidence and verdicts', async () => {
     const store = await open();
     const free = await watchedFor(store, 'free', 120);
     const premium = await watchedFor(store, 'premium', 120);
@@ -29,7 +29,7 @@ describeEachDatabase('what is kept of the past', (open) => {
     expect(await prunePast(store, now)).toBe(0);
   });
 
-  it('is all of it for a week after the end of Premium', async () => {
+  it('keeps the days of Premium for a week after Premium ends', async () => {
     const store = await open();
     const key = await watchedFor(store, 'alice', 60);
     const end = NOW + 60 * DAY;
@@ -40,14 +40,14 @@ describeEachDatabase('what is kept of the past', (open) => {
     expect(await rowsOf(store, key)).toMatchObject({ runs: 2 });
   });
 
-  it('is all of the window where everybody has Premium', async () => {
+  it('keeps the days of Premium on a deployment where everyone has Premium', async () => {
     const store = await open({ everyonePremium: true });
     const key = await watchedFor(store, 'alice', 60);
     expect(await prunePast(store, NOW + 60 * DAY)).toBe(0);
     expect(await rowsOf(store, key)).toMatchObject({ runs: 13 });
   });
 
-  it('reaches every monitor, however many there are', async () => {
+  it('covers every monitor among hundreds', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const keys: MonitorKey[] = [];
@@ -74,8 +74,8 @@ describeEachDatabase('what is kept of the past', (open) => {
   });
 });
 
-describeEachDatabase('what is kept of one domain', (open) => {
-  it('is 20,000 runs of checks, 5,000 incidents and 5,000 certificates, the newest and what is in use', async () => {
+describeEachDatabase('the history of one domain', (open) => {
+  it('keeps the newest 20,000 runs, 5,000 incidents and 5,000 certificates, and what is in use', async () => {
     const store = await open();
     const busy = await watchedFor(store, 'busy', 0);
     const quiet = await watchedFor(store, 'quiet', 0);
@@ -110,7 +110,7 @@ async function historyOf(store: Store, { accountId, monitorId }: MonitorKey): Pr
   return count;
 }
 
-/** Gives a monitor with one check and one incident more of a past than may be kept. */
+/** Gives a monitor with one check and one incident more history than may be kept. */
 async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): Promise<void> {
   const of = { account_id: accountId, monitor_id: monitorId };
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 2);
@@ -177,7 +177,7 @@ async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): P
 
 const EVERY_DAYS = 5;
 
-/** A monitor of somebody who shows another certificate at each check, and was down a day before. */
+/** Creates a monitor that shows a new certificate at each check and was down a day before each. */
 async function watchedFor(store: Store, name: string, days: number): Promise<MonitorKey> {
   const { id: accountId } = await person(store, name);
   const { id: monitorId } = await watch(store, accountId, `${name}.example`);

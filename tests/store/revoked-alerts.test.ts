@@ -19,7 +19,7 @@ import {
 const claim = { limit: 10, leaseMs: 60_000, claimedBy: 'a worker' };
 
 describeEachDatabase('alerts about revocation', (open) => {
-  it('carry who said so, when and why, beside the expiry of the same certificate', async () => {
+  it('include source, time and reason, and are not superseded by a later expiry alert', async () => {
     const store = await open();
     const leaf = await revokedAt(store);
     const [told, ...others] = await claimDueDeliveries(store, { ...claim, now: NOW });
@@ -34,14 +34,14 @@ describeEachDatabase('alerts about revocation', (open) => {
       superseded: false,
     });
     await checked(store, NOW + 60 * DAY, leaf, { served: true });
-    // The first one's lease has run out: it is due again, and the later alert of another kind does not supersede it.
+    // The lease of the first one has expired, so it is due again; an alert of another kind does not supersede it.
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 60 * DAY })).toMatchObject([
       { alert: { kind: 'revoked' }, superseded: false },
       { alert: { kind: 'expiry' }, revoked: null, superseded: false },
     ]);
   });
 
-  it('are told once for each certificate and monitor', async () => {
+  it('are sent once per certificate and monitor', async () => {
     const store = await open();
     const leaf = await revokedAt(store);
     const [told] = await claimDueDeliveries(store, { ...claim, now: NOW });
@@ -51,7 +51,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
-  it('are superseded where the certificate was replaced before they left', async () => {
+  it('are superseded if the certificate is replaced before they are sent', async () => {
     const store = await open();
     const leaf = await revokedAt(store);
     const replacement = certificate();
@@ -60,7 +60,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     expect(await states(store)).toEqual(['superseded']);
   });
 
-  it('are superseded with an intermediate that no server ever sent', async () => {
+  it('are superseded when a revoked intermediate that no server sent is no longer used', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await watch(store, id, 'www.example.org');
@@ -77,7 +77,7 @@ async function states(store: Store): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-/** Alice's host shows a certificate that was just found to be revoked. */
+/** Records a check of Alice's host that found its certificate revoked. */
 async function revokedAt(store: Store): Promise<SampleCertificate> {
   const { id } = await person(store, 'alice');
   await watch(store, id, 'www.example.org');
@@ -86,7 +86,7 @@ async function revokedAt(store: Store): Promise<SampleCertificate> {
   return leaf;
 }
 
-/** Records a check that read `shown` and knows that `revoked` (itself unless told) was revoked. */
+/** Records a check that saw `shown` and knows that `revoked` (by default the same) is revoked. */
 async function checked(
   store: Store,
   now: number,

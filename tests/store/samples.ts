@@ -22,7 +22,7 @@ export const NOW = Date.UTC(2026, 0, 15);
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
-/** A certificate as the store knows one: bytes and facts. What is in the bytes is not its business. */
+/** A certificate as the store sees it: bytes and facts. The store never reads the bytes. */
 export interface SampleCertificate {
   der: Uint8Array;
   facts: CertificateFacts;
@@ -85,12 +85,12 @@ export async function claimOne(store: Store, now: number): Promise<ClaimedMonito
   return claimed;
 }
 
-/** One that is in its last week at NOW: a check that sees it alerts, and again two days later. */
+/** Returns a certificate in its last week at NOW: a check that sees it alerts, and again two days later. */
 export function endingSoon(change: Partial<CertificateFacts> = {}): SampleCertificate {
   return certificate({ notBefore: NOW - 85 * DAY, notAfter: NOW + 5 * DAY, ...change });
 }
 
-/** A check to record, and when the next one is to be due whatever follows from this one. */
+/** A check to record, and when the next one is due, whatever the result. */
 export interface SampleCheck extends CheckRecord {
   lease: CheckLease;
   nextCheckAt: number;
@@ -103,7 +103,7 @@ interface CheckChange extends Partial<CheckRecord> {
   nextCheckAt?: number;
 }
 
-/** What a check of an endpoint with one address writes. Without certificates: nobody answered. */
+/** Returns what a check of an endpoint with one address writes. An empty chain means that nobody answered. */
 export function checkOf(
   claimed: ClaimedMonitor,
   now: number,
@@ -142,7 +142,7 @@ export const leaseOf = ({ accountId, id, leaseToken, checkEveryMinutes }: Claime
   everyMinutes: checkEveryMinutes,
 });
 
-/** Records a check and makes the next one due as the sample says, unless somebody asked for one. False: the lease was lost. */
+/** Records a check and sets the time of the next one, unless a check was requested. Returns false if the lease was lost. */
 export async function recordSample(store: Store, made: SampleCheck): Promise<boolean> {
   if ((await record(store, made.lease, made)) === null) return false;
   await store.db

@@ -10,7 +10,7 @@ import { updateDescription } from '../../server/store/monitors/monitor-change.ts
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
-/** Texts that make a naive search compare each place with nearly the whole query, and ordinary ones. */
+/** Texts on which a naive search compares each position with nearly the whole query, and ordinary ones. */
 const NOTES = [
   'a'.repeat(2_000),
   `b${'a'.repeat(1_999)}`,
@@ -75,7 +75,7 @@ describeEachDatabase('searches', (open, name) => {
     }
   });
 
-  it('look through text on their own connections only, in every call that takes a filter', async () => {
+  it('scan text on their own connections only, in every call that takes a filter', async () => {
     const store = await open();
     const { accountId } = await describedAccount(store);
     const { watched, asked } = recorded(store);
@@ -91,7 +91,7 @@ describeEachDatabase('searches', (open, name) => {
     expect(asked.filter((text) => /search_text|instr|strpos|json_/.test(text))).toEqual([]);
   });
 
-  it('run one after the other for one account, and do not wait for those of another account', async () => {
+  it('run one at a time for each account and do not wait for other accounts', async () => {
     const store = await open();
     const gate = Promise.withResolvers<void>();
     const order: string[] = [];
@@ -120,7 +120,7 @@ describeEachDatabase('searches', (open, name) => {
   });
 
   if (name === 'sqlite')
-    it('leave the event loop free while the embedded database looks through the worst text', async () => {
+    it('leave the event loop free while SQLite scans the worst text', async () => {
       const store = await open();
       const { id: accountId } = await person(store, 'alice');
       for (let index = 0; index < 60; index++) {
@@ -134,14 +134,14 @@ describeEachDatabase('searches', (open, name) => {
     });
 
   if (name === 'postgres')
-    it('end after the time that the operator allows for one', async () => {
+    it('time out after the configured number of seconds', async () => {
       const store = await open({ limits: { ...STANDARD_LIMITS, searchSeconds: 1 } });
       const slow = store.search('alice', (db) => sql`select pg_sleep(30)`.execute(db));
       await expect(slow.catch((error: unknown) => isStatementTimeout(error))).resolves.toBe(true);
     });
 });
 
-/** The store, and the text of each query that does not go to the database for searches. */
+/** Returns the store and the SQL of each query that does not run on a connection for searches. */
 function recorded(store: Store): { watched: Store; asked: string[] } {
   const asked: string[] = [];
   const db = store.db.withPlugin({
@@ -154,7 +154,7 @@ function recorded(store: Store): { watched: Store; asked: string[] } {
   return { watched: { ...store, db }, asked };
 }
 
-/** How often the event loop went round while `work` was under way: work on the main thread leaves it a few turns. */
+/** Counts the turns of the event loop during `work`; work on the main thread leaves only a few. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

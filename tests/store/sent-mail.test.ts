@@ -14,20 +14,20 @@ const OWN = 'alice@example.com';
 const OPS = 'ops@fjord.example';
 const SLACK = 'https://hooks.slack.com/services/x';
 
-describeEachDatabase('What was mailed for an account', (open) => {
-  it('is what went by mail, each to the address that it went to', async () => {
+describeEachDatabase('the sent mail of an account', (open) => {
+  it('includes only email deliveries, each with the address that it went to', async () => {
     const { store, account, ids } = await alerted(await open());
     const listed = async () =>
       Object.fromEntries(
         (await listOutgoingMail(store, account, 10)).map(({ id, recipient }) => [id, recipient]),
       );
     expect(await listed()).toEqual({ [ids.own]: OWN, [ids.ops]: OPS });
-    // Where it went nobody knows any more: surely not to the owner.
+    // The address of a removed channel is unknown, so the delivery is not listed as sent to the owner.
     await removeChannel(store, { accountId: account.id, channelId: ids.opsChannel, now: NOW });
     expect(await listed()).toEqual({ [ids.own]: OWN });
   });
 
-  it('goes out again, and nothing else does', async () => {
+  it('can be queued again, unlike deliveries on other channels', async () => {
     const { store, account, ids } = await alerted(await open());
     const again = await requeueMail(store, account, { ids: null, now: NOW + DAY });
     expect(again.toSorted()).toEqual([ids.own, ids.ops].toSorted());
@@ -40,7 +40,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
     expect(await requeueMail(store, account, { ids: [ids.slack], now: NOW + DAY })).toEqual([]);
   });
 
-  it('goes to an address that refused mail where some of it is for that one', async () => {
+  it('lifts the suppression of an address when a message to it is queued again', async () => {
     const { store, account, ids } = await alerted(await open());
     const refusing = async () => {
       const each = [OWN, OPS].map(async (address) =>
@@ -82,7 +82,7 @@ describeEachDatabase('What was mailed for an account', (open) => {
   });
 });
 
-/** Failed alerts of one account: to its own address, to an added one, and to Slack. */
+/** Creates failed alerts of one account: to its own address, to an added one and to Slack. */
 async function alerted(store: Store) {
   const account = await person(store, 'alice');
   const monitor = await watch(store, account.id, 'www.example.org');

@@ -16,7 +16,7 @@ import { DAY, MINUTE, NOW, person } from './samples.ts';
 const GRACE = 10_000;
 
 describeEachDatabase('sessions', (open) => {
-  it('lets the newest access token in until it expires', async () => {
+  it('accept the newest access token until it expires', async () => {
     const store = await signedIn(await open());
     const at = (now: number, accessHash = 'access 0') =>
       findSession(store, { sessionId: 'session', accessHash, now });
@@ -26,7 +26,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await findSession(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
   });
 
-  it('rotates both tokens', async () => {
+  it('replace the access token when they are refreshed', async () => {
     const store = await signedIn(await open());
     expect(await rotate(store, 0, NOW + 15 * MINUTE)).toMatchObject({ outcome: 'rotated' });
     const at = (accessHash: string) =>
@@ -35,14 +35,14 @@ describeEachDatabase('sessions', (open) => {
     expect(await at('access 1')).not.toBeNull();
   });
 
-  it('gives the same successor to requests that raced, one of which rotated', async () => {
+  it('give parallel refreshes the same successor, and only one of them rotates', async () => {
     const store = await signedIn(await open());
     const results = await Promise.all(Array.from({ length: 6 }, () => rotate(store, 0, NOW)));
     const outcomes = results.map(({ outcome }) => outcome).toSorted();
     expect(outcomes).toEqual(['rotated', ...Array<string>(5).fill('same_successor')]);
   });
 
-  it('ends the session when a token comes back after the grace', async () => {
+  it('end when a used refresh token is presented after the grace period', async () => {
     const store = await signedIn(await open());
     await rotate(store, 0, NOW);
     const ended: unknown[] = [];
@@ -52,7 +52,7 @@ describeEachDatabase('sessions', (open) => {
     expect(ended).toEqual([expect.objectContaining({ topic: 'session_ended', sessionId: 'session' })]);
   });
 
-  it('ends the session when a token older than the preceding one comes back, within the grace too', async () => {
+  it('end when a token older than the previous one is presented, even in the grace period', async () => {
     const store = await signedIn(await open());
     await rotate(store, 0, NOW);
     await rotate(store, 1, NOW + 1);
@@ -60,7 +60,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await findSession(store, { sessionId: 'session', accessHash: 'access 2', now: NOW })).toBeNull();
   });
 
-  it('cannot be refreshed after its idle and its absolute end', async () => {
+  it('cannot be refreshed after their idle and absolute expiry', async () => {
     const store = await signedIn(await open());
     expect(await rotate(store, 0, NOW + 14 * DAY)).toEqual({ outcome: 'unknown' });
 
@@ -70,7 +70,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(busy, 4, NOW + 30 * DAY)).toEqual({ outcome: 'unknown' });
   });
 
-  it('ends one, or all of an account, and says so', async () => {
+  it('can be ended one by one or all for an account, with a signal', async () => {
     const store = await signedIn(await open());
     const alice = await person(store, 'alice');
     await openSession(store, newSession(alice.id, 'second'));
@@ -86,7 +86,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(store, 0, NOW, 'second')).toEqual({ outcome: 'unknown' });
   });
 
-  it('shows where it was last used, the newest use first', async () => {
+  it('are listed with client and time of last use, most recent first', async () => {
     const store = await signedIn(await open());
     const alice = await person(store, 'alice');
     const laptop = { userAgent: 'Firefox\0', address: '198.51.100.7' };
@@ -112,7 +112,7 @@ describeEachDatabase('sessions', (open) => {
     expect(await listSessions(store, alice.id, NOW + 14 * DAY)).toMatchObject([{ id: 'session' }]);
   });
 
-  it('ends for its own account only, where that is named', async () => {
+  it('cannot be ended for another account', async () => {
     const store = await signedIn(await open());
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     expect(await endSession(store, 'session', bob.id)).toBe(false);
@@ -120,13 +120,13 @@ describeEachDatabase('sessions', (open) => {
     expect(await endSession(store, 'session', alice.id)).toBe(true);
   });
 
-  it('is swept once nobody can refresh it', async () => {
+  it('are pruned once they can no longer be refreshed', async () => {
     const store = await signedIn(await open());
     expect(await pruneSessions(store, NOW + 14 * DAY - 1)).toBe(0);
     expect(await pruneSessions(store, NOW + 14 * DAY)).toBe(1);
   });
 
-  it('is ended with the oldest where its account has more than 200', async () => {
+  it('are pruned beyond 200 per account, oldest first', async () => {
     const store = await signedIn(await open());
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     await openSession(store, { ...newSession(bob.id, 'of bob'), now: NOW - DAY });
@@ -156,7 +156,7 @@ function newSession(accountId: string, sessionId: string) {
   };
 }
 
-/** Presents the refresh token of a turn; successors follow from their predecessors, as the API derives them. */
+/** Presents the refresh token of a turn. Successors follow from their predecessors, as the API derives them. */
 function rotate(store: Store, turn: number, now: number, sessionId = 'session', seenFrom?: SessionClient) {
   return rotateSession(store, {
     sessionId,

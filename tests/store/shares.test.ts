@@ -28,8 +28,8 @@ const LATER = NOW + HOUR;
 const claim = { now: LATER, leaseMs: 30_000, claimedBy: 'a worker' };
 const hostsOf = (claimed: readonly ClaimedMonitor[]) => claimed.map(({ host }) => host);
 
-describeEachDatabase('shares of the work', (open) => {
-  it('let nobody’s first monitors wait behind the thousands of somebody else', async () => {
+describeEachDatabase('claim batches', (open) => {
+  it('include new monitors of small accounts while thousands of a large one wait longer', async () => {
     const store = await open();
     await withMany(store, 'hog', 400, NOW);
     await withMany(store, 'small', 3, LATER);
@@ -43,11 +43,11 @@ describeEachDatabase('shares of the work', (open) => {
       missing -= hostsOf(await claimDue(store, { ...claim, limit: 64, taken: batches * 64 })).filter((host) =>
         host.startsWith('team'),
       ).length;
-    // Of each of its lanes a large account has at most four times as many.
+    // Each lane of a large account gets at most four times as many.
     expect(batches).toBeLessThanOrEqual(5);
   });
 
-  it('are kept where claims are as small as one', async () => {
+  it('reach a small account within eight claims of one monitor each', async () => {
     const store = await open();
     await withMany(store, 'hog', 300, NOW);
     await withMany(store, 'small', 1, LATER);
@@ -58,17 +58,17 @@ describeEachDatabase('shares of the work', (open) => {
     expect(claimed).toContain('small0.example');
   });
 
-  it('leave no lane without, however many first monitors wait', async () => {
+  it('include every lane, however many first checks wait', async () => {
     const store = await open();
     await withMany(store, 'hog', 70, LATER);
     for (let index = 0; index < 45; index++) await withMany(store, `person${index}x`, 1, NOW);
     const hosts = hostsOf(await claimDue(store, { ...claim, limit: 64 }));
-    // A half is theirs, and what the other lanes of the large account leave of their portions.
+    // First checks get half, plus what the other lanes of the large account leave unused.
     expect(hosts.filter((host) => host.startsWith('person'))).toHaveLength(40);
     expect(hosts.filter((host) => host.startsWith('hog'))).toHaveLength(24);
   });
 
-  it('fill a batch from whoever has something that is due', async () => {
+  it('are filled from a single account if no other has due monitors', async () => {
     const store = await open();
     await withMany(store, 'only', 130, NOW);
     expect(await claimDue(store, { ...claim, limit: 128 })).toHaveLength(128);
@@ -76,11 +76,11 @@ describeEachDatabase('shares of the work', (open) => {
   });
 });
 
-describeEachDatabase('companions', (open) => {
-  it('are whoever watches the same endpoint and is due, or will be within half his interval', async () => {
+describeEachDatabase('monitors that share a probe', (open) => {
+  it('watch the same endpoint and are due within half their interval, at most an hour', async () => {
     const store = await open();
     const due = NOW + DAY;
-    // Of those that have been due as long any may be claimed.
+    // Of those that have been due equally long, any may be claimed.
     await watched(store, 'first', { nextCheckAt: due - 1 });
     await watched(store, 'due too', { nextCheckAt: due });
     await watched(store, 'soon', { nextCheckAt: due + 59 * MINUTE });
@@ -93,14 +93,14 @@ describeEachDatabase('companions', (open) => {
     expect(await namesOf(store, await alongAt(store, due))).toEqual(['due too', 'often and soon', 'soon']);
   });
 
-  it('are not taken from a second look, which is to come some time after the first', async () => {
+  it('exclude those whose next check follows soon after the last one', async () => {
     const store = await open();
     await watched(store, 'first', { nextCheckAt: NOW + 30_000 });
     await watched(store, 'looked at again soon', { nextCheckAt: NOW + 31_000 });
     expect(await alongAt(store, NOW + 30_000)).toEqual([]);
   });
 
-  it('are recorded each by itself, under a lease of its own', async () => {
+  it('are recorded separately, each under its own lease', async () => {
     const store = await open();
     const [first, along] = [await watched(store, 'first', {}), await watched(store, 'along', {})];
     const [primary] = await claimDue(store, { ...claim, now: first.nextCheckAt, limit: 1 });
@@ -112,10 +112,10 @@ describeEachDatabase('companions', (open) => {
       expect(await findMonitor(store, { accountId, monitorId: id })).toMatchObject({ lastCheckedAt: ended });
   });
 
-  it('are so few that all can be written down within a lease', async () => {
+  it('are at most 200 per claim, so that all are recorded within the lease', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
-    // The limit is one of rows: one account with the same host many times stands for many.
+    // The limit counts rows, so many hosts of one account stand for many accounts.
     const rows = Array.from({ length: 260 }, (_, index) => ({
       host: `host${index}.example`,
       port: 443,
@@ -134,28 +134,31 @@ describeEachDatabase('companions', (open) => {
   });
 });
 
-describe.skipIf(!hasDatabase('postgres'))('shares among several workers (postgres)', () => {
-  it('give a companion to one of them alone', async () => {
-    const database = await freshDatabase('postgres');
-    try {
-      const stores = await Promise.all([1, 2, 3].map(() => database.open()));
-      const store = stores[0] as Store;
-      for (let index = 0; index < 30; index++)
-        await watch(store, (await person(store, `person${index}`)).id, 'www.example');
-      const first = await claimOne(store, NOW);
-      const along = await Promise.all(
-        stores.map((one) => claimSameEndpoints(one, { ...claim, now: NOW, of: [first] })),
-      );
-      const ids = along.flat().map(({ id }) => id);
-      expect(ids).toHaveLength(29);
-      expect(new Set(ids).size).toBe(29);
-    } finally {
-      await database.remove();
-    }
-  });
-});
+describe.skipIf(!hasDatabase('postgres'))(
+  'monitors that share a probe among several workers (postgres)',
+  () => {
+    it('are each claimed by one worker', async () => {
+      const database = await freshDatabase('postgres');
+      try {
+        const stores = await Promise.all([1, 2, 3].map(() => database.open()));
+        const store = stores[0] as Store;
+        for (let index = 0; index < 30; index++)
+          await watch(store, (await person(store, `person${index}`)).id, 'www.example');
+        const first = await claimOne(store, NOW);
+        const along = await Promise.all(
+          stores.map((one) => claimSameEndpoints(one, { ...claim, now: NOW, of: [first] })),
+        );
+        const ids = along.flat().map(({ id }) => id);
+        expect(ids).toHaveLength(29);
+        expect(new Set(ids).size).toBe(29);
+      } finally {
+        await database.remove();
+      }
+    });
+  },
+);
 
-/** That many monitors of one account, called after it, due at `now`. */
+/** Adds `count` monitors of one account, named after it and due at `now`. */
 async function withMany(store: Store, name: string, count: number, now: number): Promise<void> {
   const { id } = await person(store, name);
   const endpoints = Array.from({ length: count }, (_, index) => ({
@@ -181,7 +184,7 @@ interface Watched {
   authorities?: boolean;
 }
 
-/** Somebody's monitor of www.example that was checked at NOW. */
+/** Creates an account with a monitor of www.example that was checked at NOW. */
 async function watched(
   store: Store,
   name: string,

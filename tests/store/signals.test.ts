@@ -6,7 +6,7 @@ import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/databas
 const change: Signal = { topic: 'domain', accountId: 'a', monitorId: 'm', change: 'checked' };
 
 describeEachDatabase('signals', (open) => {
-  it('reach the listeners of the own process at once, until they leave', async () => {
+  it('reach listeners of the same process at once, until they unsubscribe', async () => {
     const store = await open();
     const heard: Signal[] = [];
     const leave = store.signals.subscribe((signal) => heard.push(signal));
@@ -18,7 +18,7 @@ describeEachDatabase('signals', (open) => {
 });
 
 describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)', () => {
-  it('arrive once, and once only at home', async () => {
+  it('arrive once in another process and are not echoed', async () => {
     const [home, other] = await twoStores();
     const heard = { home: listen(home), other: listen(other) };
     home.signals.publish(change);
@@ -29,16 +29,16 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
       { topic: 'session_ended', accountId: 'a', sessionId: null },
     ];
     for (const signal of others) home.signals.publish(signal);
-    // Each goes over whichever connection is free: their order is not kept.
+    // Each uses whichever connection is free, so their order is not kept.
     await vi.waitFor(() => expect(new Set(heard.other)).toEqual(new Set([change, ...others])));
     expect(heard.other).toHaveLength(1 + others.length);
     other.signals.publish({ topic: 'deliveries' });
-    // What follows on the same connection comes after anything that would be an echo.
+    // Signals on one connection keep their order, so an echo would arrive before this one.
     await vi.waitFor(() => expect(heard.home.at(-1)).toEqual({ topic: 'deliveries' }));
     expect(heard.home).toEqual([change, ...others, { topic: 'deliveries' }]);
   });
 
-  it('come again after the connection broke, wake the loops and say that some were missed', async () => {
+  it('resume after a broken connection, wake the loops and report that some were missed', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     await sql`
@@ -50,7 +50,7 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     await vi.waitFor(() => expect(heard.at(-1)).toEqual(change));
   });
 
-  it('pass over what is not ours', async () => {
+  it('ignore notifications that are not valid signals', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     for (const payload of ['', 'null', '{', '{"signal":7}', '{"signal":{"topic":"x"}}'])

@@ -11,7 +11,7 @@ const HOUR = 60 * MINUTE;
 const UNREACHABLE = 'connect ECONNREFUSED 192.0.2.25:587';
 const FULL = '452 4.2.2 Mailbox full';
 
-/** Mail to this address that has been tried since `since`, in vain so far. */
+/** Adds mail to this address that has been tried in vain since `since`. */
 async function waits(
   store: Store,
   recipient: string,
@@ -51,7 +51,7 @@ async function mail(
     .execute();
 }
 
-/** An alert to one of the account's channels; to its own address where `channel` is absent. */
+/** Adds an alert to one of the account's channels, or to its own address if `channel` is absent. */
 async function alertTo(
   store: Store,
   accountId: string,
@@ -121,14 +121,14 @@ async function alertTo(
     .execute();
 }
 
-describeEachDatabase('The mail server', (open) => {
-  it('is down where it cannot be reached, also for a single mail', async () => {
+describeEachDatabase('the mail server', (open) => {
+  it('counts as down if it cannot be reached, even for a single mail', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
     expect(await mailDownSince(store, NOW)).toBe(NOW - HOUR);
   });
 
-  it('is not down for one mailbox that puts us off, however long and however many mails wait for it', async () => {
+  it('does not count as down while only mailboxes of one domain defer mail', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await waits(store, 'bob@fjord.example', { since: NOW - 3 * DAY });
@@ -136,12 +136,12 @@ describeEachDatabase('The mail server', (open) => {
     const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
     await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: '550 5.7.1 Blocked', channel });
     expect(await mailDownSince(store, NOW)).toBeNull();
-    // The own address is of another domain.
+    // The account's own address is in another domain.
     await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: FULL });
     expect(await mailDownSince(store, NOW)).toBe(NOW - 3 * DAY);
   });
 
-  it('works where others were reached since mailboxes began to put us off', async () => {
+  it('does not count as down if other mail arrived since mailboxes began to defer', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', {});
     await waits(store, 'dan@moss.example', {});
@@ -151,23 +151,23 @@ describeEachDatabase('The mail server', (open) => {
     expect(await mailDownSince(store, NOW + DAY)).toBeNull();
   });
 
-  it('is down again where it has gone since the last mail that arrived', async () => {
+  it('counts as down since the last mail that arrived, if it stays unreachable', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
     await arrives(store, NOW - 30 * MINUTE);
-    // Perhaps it was not tried since.
+    // It may not have been tried since.
     expect(await mailDownSince(store, NOW)).toBeNull();
     expect(await mailDownSince(store, NOW + HOUR)).toBe(NOW - 30 * MINUTE);
   });
 
-  it('is down for a quarter of an hour before that is said', async () => {
+  it('counts as down only after 15 minutes', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { since: NOW - 15 * MINUTE + 1, detail: UNREACHABLE });
     expect(await mailDownSince(store, NOW)).toBeNull();
     expect(await mailDownSince(store, NOW + 1)).toBe(NOW - 15 * MINUTE + 1);
   });
 
-  it('is not judged by what killed its worker, nor by what waits for a disabled account', async () => {
+  it('is not judged by mail without an answer or mail of a disabled account', async () => {
     const store = await open();
     await waits(store, 'bob@fjord.example', { detail: null });
     const { id } = await person(store, 'alice');
@@ -178,10 +178,10 @@ describeEachDatabase('The mail server', (open) => {
   });
 });
 
-describeEachDatabase('Mail to the own address', (open) => {
+describeEachDatabase('mail to the address of an account', (open) => {
   const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
 
-  it('fails where the address takes no mail, whatever arrives elsewhere', async () => {
+  it('fails while the address is suppressed, even if another channel delivers', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
     expect(await mailIsFailing(store, alice)).toBe(false);
@@ -194,7 +194,7 @@ describeEachDatabase('Mail to the own address', (open) => {
     expect(await mailIsFailing(store, alice)).toBe(false);
   });
 
-  it('is looked at anew when an alert to it arrived, and not for other channels', async () => {
+  it('publishes an account signal when an alert is delivered, unlike other channels', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const heard: string[] = [];
@@ -213,16 +213,19 @@ describeEachDatabase('Mail to the own address', (open) => {
     }
   });
 
-  describe('and one of another channel', () => {
+  describe('compared with a later delivery on another channel', () => {
     it.each([
       ['delivered', 'failed', false],
       ['failed', 'delivered', true],
-    ] as const)('where it was %s, and the other %s later: failing is %s', async (own, other, failing) => {
-      const store = await open();
-      const alice = await person(store, 'alice');
-      await alertTo(store, alice.id, { state: own, at: NOW - HOUR });
-      await alertTo(store, alice.id, { state: other, at: NOW, channel });
-      expect(await mailIsFailing(store, alice)).toBe(failing);
-    });
+    ] as const)(
+      'is failing only if its own delivery failed: own %s, other %s, failing %s',
+      async (own, other, failing) => {
+        const store = await open();
+        const alice = await person(store, 'alice');
+        await alertTo(store, alice.id, { state: own, at: NOW - HOUR });
+        await alertTo(store, alice.id, { state: other, at: NOW, channel });
+        expect(await mailIsFailing(store, alice)).toBe(failing);
+      },
+    );
   });
 });

@@ -19,7 +19,7 @@ import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
 
-/** A chain of certificates that nobody has seen, each of that many bytes. */
+/** Returns a chain of new certificates, each of that many bytes. */
 function freshChain(length: number, bytes = 64): SampleCertificate[] {
   return Array.from({ length }, () => {
     const { facts } = certificate();
@@ -32,7 +32,7 @@ function freshChain(length: number, bytes = 64): SampleCertificate[] {
 
 type Open = (options?: Partial<StoreOptions>) => Promise<Store>;
 
-/** A store with these limits, the limits that were reached, and one monitor of an account. */
+/** Opens a store with these limits and one monitor; also returns the limits that were reached. */
 async function limited(open: Open, limits: Partial<Record<LimitName, number>>) {
   const reached: LimitName[] = [];
   const store = await open({
@@ -44,7 +44,7 @@ async function limited(open: Open, limits: Partial<Record<LimitName, number>>) {
   return { store, reached, key: { accountId, monitorId } };
 }
 
-/** Checks every five minutes, each of which shows the next of these chains. */
+/** Checks every five minutes, each time with the next of these chains. Returns the time after the last one. */
 async function checkAll(store: Store, chains: readonly SampleCertificate[][], from = NOW): Promise<number> {
   let now = from;
   for (const chain of chains) {
@@ -72,7 +72,7 @@ async function rowsOf(store: Store): Promise<Record<string, number>> {
 }
 
 describeEachDatabase('the certificates of a domain', (open) => {
-  it('keep their DER up to the limit, the last shown; the history lists them all', async () => {
+  it('keep the DER of the latest ones up to the limit, while the history lists all', async () => {
     const { store, reached, key } = await limited(open, { certificatesPerDomain: 20 });
     const chains = Array.from({ length: 15 }, () => freshChain(2));
     await checkAll(store, chains);
@@ -103,7 +103,7 @@ describeEachDatabase('the certificates of a domain', (open) => {
     expect(await presentedChain(store, key)).toEqual(first.map(({ der }) => der));
   });
 
-  it('keep the DER of what another account still keeps, and of all that is shown now', async () => {
+  it('keep DER that another account keeps, and the whole current chain', async () => {
     const { store, key } = await limited(open, { certificatesPerDomain: 3 });
     const shared = freshChain(2);
     await checkAll(store, [shared]);
@@ -133,8 +133,8 @@ describeEachDatabase('the certificates of a domain', (open) => {
   });
 });
 
-describeEachDatabase('what one check stores', (open) => {
-  it('is cut at the limit, the leaf kept first; the domain and its history still show it', async () => {
+describeEachDatabase('the data of one check', (open) => {
+  it('is cut at the limit, but keeps the leaf that the domain and its history show', async () => {
     const { store, reached, key } = await limited(open, { storedKbPerCheck: 16, storedKbPerDay: 100_000 });
     const chain = freshChain(5, 6_000);
     await checkAll(store, [chain]);
@@ -154,7 +154,7 @@ describeEachDatabase('what one check stores', (open) => {
 });
 
 describeEachDatabase('evidence that is larger than one check may store', (open) => {
-  it('is left out, with its certificates; the domain shows its certificate and verdict', async () => {
+  it('is not stored, but the domain still shows its certificate and verdict', async () => {
     const { store, reached, key } = await limited(open, { storedKbPerCheck: 1 });
     const chains = [freshChain(2), freshChain(2)];
     await checkAll(store, chains);
@@ -168,8 +168,8 @@ describeEachDatabase('evidence that is larger than one check may store', (open) 
   });
 });
 
-describeEachDatabase('what an account stores a day', (open) => {
-  it('ends at the limit while checks go on to conclude, and begins again the day after', async () => {
+describeEachDatabase('the data that an account stores per day', (open) => {
+  it('stops at the limit while checks continue, and grows again the next day', async () => {
     const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
     const chains = Array.from({ length: 40 }, () => freshChain(10, 1_000));
     const before = await checkAll(store, chains.slice(0, 10));
@@ -194,7 +194,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     const later = await rowsOf(store);
     expect({ ...later, certificates: 0 }).toEqual({ ...full, certificates: 0 });
     expect(later['certificates']).toBe(stored * 10 + 1);
-    // All of them count: none is lost with the evidence.
+    // Every check counts, also without stored evidence.
     const { checks } = await store.db
       .selectFrom('monitor_states')
       .select('run_checks as checks')
@@ -206,7 +206,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     expect((await presentedChain(store, key))?.length).toBe(2);
   });
 
-  it('counts nothing twice: what alternates between two chains stays within the limit', async () => {
+  it('counts each chain once when checks alternate between two', async () => {
     const { store, reached } = await limited(open, { storedKbPerDay: 100 });
     const [one, other] = [freshChain(3, 5_000), freshChain(3, 5_000)];
     await checkAll(
@@ -216,7 +216,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     expect(reached).toEqual([]);
   });
 
-  it('grows with the number of domains', async () => {
+  it('may grow with the number of domains', async () => {
     const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
     for (let index = 0; index < 10; index++)
       await watch(store, key.accountId, `host-${index}.example`, { now: NOW + DAY });
@@ -227,7 +227,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     expect(reached).toEqual([]);
   });
 
-  it('leaves nothing behind when the account is deleted', async () => {
+  it('is removed when the account is deleted', async () => {
     const { store, key } = await limited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,
@@ -238,7 +238,7 @@ describeEachDatabase('what an account stores a day', (open) => {
     expect(Object.values(await rowsOf(store))).toEqual([0, 0, 0, 0, 0]);
   });
 
-  it('survives the daily sweep of what is old', async () => {
+  it('keeps the current verdict when old checks are pruned', async () => {
     const { store, key } = await limited(open, { storedKbPerDay: 100 });
     await checkAll(
       store,

@@ -38,7 +38,7 @@ const refund = (
 const take = (store: Store, event: PaymentChange, referredTo: string | null = null) =>
   applyPaymentEvent(store, event, { referredTo, now: NOW });
 
-/** Every order of the entries. */
+/** Returns every order of the entries. */
 function orders<T>(entries: readonly T[]): T[][] {
   if (entries.length <= 1) return [[...entries]];
   return entries.flatMap((entry, index) =>
@@ -47,7 +47,7 @@ function orders<T>(entries: readonly T[]): T[][] {
 }
 
 describeEachDatabase('payment events', (open) => {
-  it('are each taken once, many at the same moment included', async () => {
+  it('are applied once, even if they arrive several times at once', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const event = told(NOW);
@@ -58,7 +58,7 @@ describeEachDatabase('payment events', (open) => {
     ).toEqual([{ id: event.id, outcome: 'applied', account_id: id }]);
   });
 
-  it('of an account that is gone, or that nobody knows, leave only that they came', async () => {
+  it('of a deleted or unknown account are ignored', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await store.db.deleteFrom('accounts').where('id', '=', id).execute();
@@ -71,7 +71,7 @@ describeEachDatabase('payment events', (open) => {
     expect(await findSubscription(store, 'sub_1')).toBeNull();
   });
 
-  it('of a reference whose account is gone are not given to the customer’s other account', async () => {
+  it('that name a deleted account are ignored, although the customer has another account', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);
@@ -81,7 +81,7 @@ describeEachDatabase('payment events', (open) => {
     expect(await listSubscriptions(store, id)).toHaveLength(1);
   });
 
-  it('about a subscription end the same in every order', async () => {
+  it('of a subscription lead to the same state in every order', async () => {
     const store = await open();
     const steps = [
       { at: 1, status: 'trialing' as const },
@@ -103,7 +103,7 @@ describeEachDatabase('payment events', (open) => {
     }
   });
 
-  it('never wake what has ended, not even at the same millisecond', async () => {
+  it('never reactivate a cancelled subscription, not even at the same millisecond', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW, { status: 'canceled' }), id);
@@ -112,7 +112,7 @@ describeEachDatabase('payment events', (open) => {
     expect((await findSubscription(store, 'sub_1'))?.status).toBe('canceled');
   });
 
-  it('keep since when a payment is due, until it came', async () => {
+  it('keep the time since when a payment is overdue until it is paid', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const since = async () => (await findSubscription(store, 'sub_1'))?.pastDueSince;
@@ -127,7 +127,7 @@ describeEachDatabase('payment events', (open) => {
 });
 
 describeEachDatabase('refunds', (open) => {
-  it('end the same in every order, also where the subscription is told last', async () => {
+  it('give the same result in every order, even before the subscription is known', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const refundedAtAfter = async (events: PaymentChange[], orderOf: number[]) => {
@@ -140,10 +140,10 @@ describeEachDatabase('refunds', (open) => {
     };
     const month = 30 * DAY;
     const cases: [PaymentChange[], number | null][] = [
-      // Given back, and taken back again: a chargeback that was won.
+      // Refunded and reversed: a chargeback that was won.
       [[told(NOW), refund(NOW + 1), refund(NOW + 2, { refunded: false })], null],
       [[told(NOW), refund(NOW + 1, { refunded: false }), refund(NOW + 2)], NOW + 2],
-      // The second month first, then the first one: the second one stays given back.
+      // Refunds of the second month, then of the first: the second stays refunded.
       [
         [
           told(NOW, { periodStartsAt: NOW + month }),
@@ -158,7 +158,7 @@ describeEachDatabase('refunds', (open) => {
         expect([order, await refundedAtAfter(events, order)]).toEqual([order, expected]);
   });
 
-  it('that came first belong to the account once the subscription is known', async () => {
+  it('that arrive before their subscription are assigned to the account later', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const early = refund(NOW);
@@ -174,7 +174,7 @@ describeEachDatabase('refunds', (open) => {
 });
 
 describeEachDatabase('the customer of an account', (open) => {
-  it('is the first that paid, and nobody else’s, however many pay at once', async () => {
+  it('is the first one that paid and belongs to no other account', async () => {
     const store = await open();
     const people = await Promise.all(['alice', 'bob', 'charlie'].map((name) => person(store, name)));
     for (const [index, { id }] of people.entries())
@@ -194,7 +194,7 @@ describeEachDatabase('the customer of an account', (open) => {
 });
 
 describeEachDatabase('one customer', (open) => {
-  it('belongs to one account where several are paid for in its name at once', async () => {
+  it('belongs to one account even if five accounts pay with it at once', async () => {
     const store = await open();
     const names = ['alice', 'bob', 'charlie', 'dora', 'eve'];
     const people = await Promise.all(names.map((name) => person(store, name)));
@@ -207,8 +207,8 @@ describeEachDatabase('one customer', (open) => {
   });
 });
 
-describeEachDatabase('of several subscriptions', (open) => {
-  it('the account keeps one and is told of the others, also when the event is repeated', async () => {
+describeEachDatabase('several subscriptions of an account', (open) => {
+  it('leave one in use and report the others as surplus, also for a repeated event', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);

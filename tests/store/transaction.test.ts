@@ -5,7 +5,7 @@ import { describeEachDatabase, freshStore, hasDatabase } from '../kit/database.t
 import { person } from './samples.ts';
 
 describeEachDatabase('transactions', (open) => {
-  it('leave nothing behind where they fail', async () => {
+  it('write nothing if they fail', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const failing = inTransaction(store, async (trx) => {
@@ -19,7 +19,7 @@ describeEachDatabase('transactions', (open) => {
 });
 
 describe('transactions on a full disk (sqlite)', () => {
-  it('fail with that reason, and the next one succeeds once there is room', async () => {
+  it('fail because the disk is full, and succeed again once there is space', async () => {
     const store = await freshStore('sqlite');
     const { id } = await person(store, 'alice');
     const rename = (name: string) =>

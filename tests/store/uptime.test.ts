@@ -24,7 +24,7 @@ const HALF = MINUTE / 2;
 const leaf = certificate();
 
 describeEachDatabase('the uptime of a monitor', (open) => {
-  it('is null before the first check, and up after a good one', async () => {
+  it('is null before the first check and up after a successful one', async () => {
     const { store, key } = await watched(await open());
     expect(await findMonitor(store, key)).toMatchObject({
       uptime: null,
@@ -42,7 +42,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await checksMade(store)).toMatchObject([{ state: 'up', responseMs: 45, message: null }]);
   });
 
-  it('is down from the first of two failures to the first good check', async () => {
+  it('is down from the first of two failed checks until the first successful one', async () => {
     const { store, key } = await watched(await open());
     const changes: string[] = [];
     store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
@@ -83,7 +83,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
   });
 
-  it('is not known while it is paused, and not down all that time', async () => {
+  it('is null while the monitor is paused, and the pause ends a downtime', async () => {
     const { store, key } = await watched(await open());
     await look(store, NOW, null);
     await look(store, NOW + HALF, null);
@@ -96,7 +96,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await incidents(store)).toHaveLength(1);
   });
 
-  it('counts neither the time of a pause nor what was before', async () => {
+  it('excludes the time of a pause and everything before it', async () => {
     const { store, key } = await watched(await open());
     await look(store, NOW, null);
     await look(store, NOW + HALF, null);
@@ -119,7 +119,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect([...(await uptimePercents(store, [monitor], later.now)).values()]).toEqual([50]);
   });
 
-  it('is not known of one that was paused during its check', async () => {
+  it('stays null if the monitor is paused during its check', async () => {
     const { store, key } = await watched(await open());
     const claimed = await claimOne(store, NOW);
     await pauseMonitor(store, { ...key, now: NOW });
@@ -132,7 +132,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await checksMade(store)).toMatchObject([{ state: 'up', responseMs: 45 }]);
   });
 
-  it('was down no longer than anybody saw it', async () => {
+  it('counts a downtime only until the last check that saw it', async () => {
     const { store, key } = await watched(await open());
     await look(store, NOW, null);
     await look(store, NOW + HALF, null);
@@ -142,7 +142,7 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await findMonitor(store, key)).toMatchObject({ uptime: 'up', downSince: null, downSeenAt: null });
   });
 
-  it('keeps the reason with each failed check', async () => {
+  it('has the reason of each failed check', async () => {
     const { store } = await watched(await open());
     await look(store, NOW, null);
     expect(await checksMade(store)).toMatchObject([
@@ -157,7 +157,7 @@ async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }>
   return { store, key: { accountId, monitorId } };
 }
 
-/** A check that got this status, or (null) no connection; the next one may come at any time. */
+/** Records a check that got this status, or no connection (null). The next one may come at any time. */
 async function look(store: Store, now: number, status: number | null): Promise<void> {
   await record(store, await claimOne(store, now), now, status);
 }

@@ -42,6 +42,6 @@ it.each([
   ['', 'Unknown browser'],
   ['<script>alert(1)</script>', 'Unknown browser'],
   [`${'a'.repeat(290)}/1`, 'Unknown browser'],
-])('%s is %s', (userAgent, name) => {
+])('browserName of %s is %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });

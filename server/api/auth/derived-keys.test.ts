@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { derivedKey } from './derived-keys.ts';
 
-it('gives every use of every deployment a key of its own, and always the same', () => {
+it('derivedKey returns the same key each time, and another one for every secret and use', () => {
   const key = (secret: string, label: Parameters<typeof derivedKey>[1]) =>
     derivedKey(secret, label).toString('hex');
   expect(key('one', 'trial-address')).toMatch(/^[0-9a-f]{64}$/);

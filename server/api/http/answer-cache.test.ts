@@ -18,7 +18,7 @@ function cacheAt(start = 0) {
   return { clock, get, cache, made: () => made };
 }
 
-it('makes an answer once for all who ask within its time', async () => {
+it('the answer cache computes an answer once for all requests within its time', async () => {
   const { clock, get, made } = cacheAt();
   expect(await Promise.all([get('a'), get('a'), get('a')])).toEqual(['four', 'four', 'four']);
   clock.at = 9;
@@ -29,7 +29,7 @@ it('makes an answer once for all who ask within its time', async () => {
   expect(made()).toBe(2);
 });
 
-it('keeps no more than it has room for, the newest first', async () => {
+it('the answer cache evicts the oldest answers when it is full', async () => {
   const { get, made } = cacheAt();
   for (const key of ['a', 'b', 'c']) await get(key);
   await get('c');
@@ -39,14 +39,14 @@ it('keeps no more than it has room for, the newest first', async () => {
   expect(made()).toBe(4);
 });
 
-it('hands out what is too large to keep, and does not keep it', async () => {
+it('the answer cache returns an answer that is too large to store, without storing it', async () => {
   const { get, made } = cacheAt();
   expect(await get('a', 'x'.repeat(11))).toHaveLength(11);
   await get('a', 'x'.repeat(11));
   expect(made()).toBe(2);
 });
 
-it('keeps no failure', async () => {
+it('the answer cache does not store failures', async () => {
   const { cache, get } = cacheAt();
   await expect(cache.get('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await get('a')).toBe('four');

@@ -7,18 +7,18 @@ describe('createClientAddressReader', () => {
   it.each([
     ['the peer, whatever it claims', '203.0.113.5', '1.2.3.4', '203.0.113.5'],
     ['the hop that a trusted proxy saw', '10.0.0.1', '1.2.3.4', '1.2.3.4'],
-    ['the last hop that is no proxy of ours', '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
-    ['the proxy itself where it names nobody', '10.0.0.1', undefined, '10.0.0.1'],
+    ['the last hop that is no trusted proxy', '10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', '1.2.3.4'],
+    ['the proxy itself if it names nobody', '10.0.0.1', undefined, '10.0.0.1'],
     ['the last hop that can be read', '10.0.0.1', '1.2.3.4, nonsense', '10.0.0.1'],
     ['IPv4 behind its IPv6 form', '::ffff:203.0.113.5', '1.2.3.4', '203.0.113.5'],
     ['a trusted proxy in IPv6 form', '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['an IPv6 hop', 'fd00::1', '2001:db8::1', '2001:db8::1'],
-    ['nobody where there is no socket', undefined, '1.2.3.4', ''],
+    ['no address without a socket', undefined, '1.2.3.4', ''],
   ])('takes %s', (_, peer, forwardedFor, address) => {
     expect(behindProxy.read(peer, forwardedFor).shown).toBe(address);
   });
 
-  it('believes no header where no proxy is configured', () => {
+  it('ignores the header if no proxy is configured', () => {
     expect(createClientAddressReader([]).read('10.0.0.1', '1.2.3.4').shown).toBe('10.0.0.1');
   });
 

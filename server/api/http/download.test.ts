@@ -7,7 +7,7 @@ async function* listed(...items: unknown[]): AsyncGenerator {
   for (const item of items) yield await Promise.resolve(item);
 }
 
-it('writes values and lists as one JSON text that people can read', async () => {
+it('jsonDocument writes values and lists as one indented JSON text', async () => {
   const document = {
     profile: { fullName: 'Zoë "Z"\n', created_at: AT, ends_at: null },
     none: listed(),
@@ -27,12 +27,12 @@ it('writes values and lists as one JSON text that people can read', async () => 
   expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
 });
 
-it('survives instants that no date can hold', async () => {
+it('jsonDocument writes times that no date can hold as numbers', async () => {
   const [text] = [(await Array.fromAsync(jsonDocument({ a: { notAfter: 9e15 } }))).join('')];
   expect(JSON.parse(text)).toEqual({ a: { not_after: 9e15 } });
 });
 
-it('reads a list no faster than it is written', async () => {
+it('jsonDocument reads a list only as fast as it is written', async () => {
   let read = 0;
   async function* counted(): AsyncGenerator<number> {
     for (;;) yield await Promise.resolve(read++);

@@ -27,8 +27,8 @@ function headersOf(settings: Partial<HeaderSettings>, path = '/dashboard') {
   return { policy, opener: headers.get('cross-origin-opener-policy'), headers };
 }
 
-describe('The security headers', () => {
-  it('let in nobody else where nothing else is configured', () => {
+describe('the security headers', () => {
+  it('allow only the origin of the site if nothing else is configured', () => {
     for (const mode of ['test', 'none', 'unset'] as const) {
       const { policy, opener } = headersOf({ billing: { mode } });
       expect(Object.fromEntries(policy)).toEqual({
@@ -48,7 +48,7 @@ describe('The security headers', () => {
     }
   });
 
-  it('let in the environment of Paddle that the token is of', () => {
+  it('allow the Paddle environment of the token', () => {
     const paddle = (environment: 'live' | 'sandbox') =>
       headersOf({ billing: { mode: 'paddle', clientToken: 'token', environment } });
     const live = paddle('live');
@@ -65,7 +65,7 @@ describe('The security headers', () => {
     expect(test.policy.get('connect-src')).toEqual(["'self'", 'https://sandbox-checkout-service.paddle.com']);
   });
 
-  it('let in Firebase, or its emulator in Firebase’s place', () => {
+  it('allow Firebase, or its emulator instead', () => {
     const real = headersOf({ firebase: FIREBASE });
     expect(real.policy.get('script-src')).toEqual(["'self'", 'https://apis.google.com']);
     expect(real.policy.get('frame-src')).toEqual(['https://lantern.firebaseapp.com']);
@@ -82,7 +82,7 @@ describe('The security headers', () => {
     expect(emulated.policy.get('connect-src')).toEqual(["'self'", emulatorUrl]);
   });
 
-  it('leave a sign-in popup of an OpenID provider ours to close, and let in nothing for it', () => {
+  it('let the site close the sign-in popup of an OpenID provider, without allowing more origins', () => {
     const settings = { oidc: [{ id: 'acme', name: 'Acme' }] };
     const { policy, opener } = headersOf(settings);
     expect(policy).toEqual(headersOf({}).policy);
@@ -97,7 +97,7 @@ describe('The security headers', () => {
     expect(policy.get('img-src')).toContain('https://*.googleusercontent.com');
   });
 
-  it('let in analytics where an id is set', () => {
+  it('allow analytics if an id is configured', () => {
     const { policy, opener } = headersOf({ analyticsId: 'G-ABC123DEF4' });
     expect(policy.get('script-src')).toEqual(["'self'", 'https://www.googletagmanager.com']);
     expect(policy.get('connect-src')).toContain('https://*.google-analytics.com');
@@ -105,7 +105,7 @@ describe('The security headers', () => {
     expect(opener).toBe('same-origin');
   });
 
-  it('never let in inline or evaluated script, whatever is configured', () => {
+  it('never allow inline or evaluated scripts, whatever is configured', () => {
     const { policy } = headersOf({
       firebase: FIREBASE,
       oidc: [{ id: 'google', name: 'Google' }],

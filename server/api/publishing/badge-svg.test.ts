@@ -23,15 +23,15 @@ const luminance = (hex: string) => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 
-describe.each(STANDINGS)('The badge of %j', (standing, word, spoken) => {
+describe.each(STANDINGS)('the badge of %j', (standing, word, spoken) => {
   const svg = badgeSvg(standing);
 
-  it('says it, to the eye and to the ear', () => {
+  it('shows its text and has it as accessible name', () => {
     expect([...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text)).toEqual(['certificate', word]);
     expect(svg).toContain(`role="img" aria-label="Certificate: ${spoken}"><title>Certificate: ${spoken}<`);
   });
 
-  it('has room for its words, each held to its width', () => {
+  it('is wide enough for its text', () => {
     const width = Number(/width="(\d+)"/.exec(svg)?.[1]);
     const [label, said] = [...svg.matchAll(/<text x="([\d.]+)" y="14" textLength="([\d.]+)"/g)].map(
       ([, x, length]) => ({ from: Number(x), to: Number(x) + Number(length) }),
@@ -43,23 +43,23 @@ describe.each(STANDINGS)('The badge of %j', (standing, word, spoken) => {
     expect(said?.to).toBeGreaterThan(width - 8);
   });
 
-  it('is white on grounds that let it be read', () => {
+  it('has white text with a contrast of at least 4.5', () => {
     for (const [, ground = ''] of svg.matchAll(/<path fill="(#[0-9a-f]{6})"/g))
       expect(1.05 / (luminance(ground) + 0.05)).toBeGreaterThanOrEqual(4.5);
   });
 
-  it('asks nobody for anything, runs nothing, and is small', () => {
+  it('loads nothing, runs nothing and has less than 2,000 bytes', () => {
     expect(svg).not.toMatch(/<script|href|url\((?!#shape\))|@import|on\w+=/);
     expect(Buffer.byteLength(svg)).toBeLessThan(2_000);
   });
 });
 
-it('each state can be told from the others without its colour', () => {
+it('badges of different states differ without their colour', () => {
   const bare = STANDINGS.map(([standing]) => badgeSvg(standing).replaceAll(/fill="#(?!fff)\w+"/g, ''));
   expect(new Set(bare).size).toBe(STANDINGS.length);
 });
 
-it('knows the width of every letter that it writes', () => {
+it('badges use only characters whose width is known', () => {
   expect(textWidth('certificate')).toBe(54.4);
   for (const [, word] of STANDINGS) expect(word).toMatch(/^[a-z0-9 ]+$/);
 });

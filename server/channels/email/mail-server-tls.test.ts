@@ -36,7 +36,7 @@ it.each([
     });
 });
 
-it('the operator may make STARTTLS optional, but not the verification of the certificate', () => {
+it('the operator can make STARTTLS optional, but not the verification of the certificate', () => {
   expect(mailServerTls(new URL('smtp://mail.example.com:587?tls=opportunistic'))).toEqual({
     secure: false,
     requiresStartTls: false,
@@ -46,7 +46,7 @@ it('the operator may make STARTTLS optional, but not the verification of the cer
   expect(requiresStartTls('imap://u:p@mail.example.com/INBOX?tls=Opportunistic')).toBe(true);
 });
 
-it('smtps:// and imaps:// begin with TLS and need no STARTTLS', () => {
+it('smtps:// and imaps:// start with TLS and need no STARTTLS', () => {
   for (const scheme of ['smtps', 'imaps'])
     expect(mailServerTls(new URL(`${scheme}://mail.example.com`))).toEqual({
       secure: true,

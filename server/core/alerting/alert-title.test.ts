@@ -81,7 +81,7 @@ describe('the title of an alert', () => {
     expect(said).toBe(expected);
   });
 
-  it('gives days in the reader’s zone, and in UTC where that is unknown', () => {
+  it('gives days in the time zone of the reader, or in UTC if that is unknown', () => {
     const said = (timeZone: string) =>
       alertTitle({ kind: 'expiry', step: 'expired', facts, displayName: 'a.example', now: END, timeZone });
     expect(said('Europe/Oslo')).toBe('a.example expired on 23 November 2026');
@@ -89,7 +89,7 @@ describe('the title of an alert', () => {
   });
 });
 
-it('names events for programs by what happened, not by which step it was', () => {
+it('alertEvent names what happened, not the step', () => {
   const events = (kind: AlertKind, ...steps: AlertStep[]) => steps.map((step) => alertEvent(kind, step));
   expect(events('expiry', 'renewal_overdue', 'warning', '20d', 'expired', 'resolved')).toEqual([
     'certificate.renewal_overdue',
@@ -106,7 +106,7 @@ it('names events for programs by what happened, not by which step it was', () =>
   ]);
 });
 
-it('calls steps what people call them', () => {
+it('stepLabel returns readable names of steps', () => {
   expect(stepLabel('14d')).toBe('14 days before');
   expect(stepLabel('1d')).toBe('1 day before');
   expect(stepLabel('20%')).toBe('20 % of its lifetime left');

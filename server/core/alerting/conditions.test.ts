@@ -16,7 +16,7 @@ import { unreachedVerdict } from '../judge/previous-verdict.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
 import { UNASKED } from '../../../tests/kit/observation.ts';
 
-it('of a chain that is not whole sends nobody a file that no message has, but to where it is', () => {
+it('the condition of an incomplete chain refers to the domain instead of a file to send', () => {
   const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
   const seen = observation([answer([issue()])], { authorities });
   const verdict = judge(seen, NOW, createTrustStore([root.der]));
@@ -60,19 +60,19 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
 }
 
 describe('a replaced certificate', () => {
-  it('is not found in a first verdict or while the leaf stays the same', () => {
+  it('is not reported for a first verdict or an unchanged leaf', () => {
     expect(replacedCertificate(null, verdict({}))).toBeNull();
     expect(replacedCertificate(verdict({}), verdict({}))).toBeNull();
   });
 
-  it('is found when the leaf is another one', () => {
+  it('is reported when the leaf changes', () => {
     expect(replacedCertificate(verdict({}), verdict({ leafFingerprint: 'bb' }))).toEqual({
       from: 'aa',
       to: 'bb',
     });
   });
 
-  it('is found after an outage during which it was replaced', () => {
+  it('is reported after an outage during which the leaf changed', () => {
     const before = verdict({});
     const outage = { ...verdict(null), ...unreachedVerdict(before) };
     const second = { ...verdict(null), ...unreachedVerdict(outage) };
@@ -81,7 +81,7 @@ describe('a replaced certificate', () => {
     expect(replacedCertificate(second, verdict({ leafFingerprint: 'bb' }))).toEqual({ from: 'aa', to: 'bb' });
   });
 
-  it('is not found when a leaf comes back that one of the last checks saw', () => {
+  it('is not reported when a leaf returns that one of the last checks saw', () => {
     const shown = (fingerprint: string) => ({
       certificate: {
         fingerprint,

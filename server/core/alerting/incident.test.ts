@@ -13,13 +13,13 @@ const certificate = {
 const of = (problem: Problem, step: AlertStep, now = 0) =>
   incidentSeverity({ problem, step, facts: { certificate } }, now);
 
-describe('The severity of an incident', () => {
-  it('of a certificate that ends is critical from a week before', () => {
+describe('the severity of an incident', () => {
+  it('about expiry is critical from 7 days before the end', () => {
     const left = (days: number) => of('expiry', 'warning', (90 - days) * DAY_MS);
     expect([32, 8, 7, 1, -1].map(left)).toEqual(['warning', 'warning', 'critical', 'critical', 'critical']);
   });
 
-  it('is critical where people are turned away', () => {
+  it('is critical if clients are turned away, otherwise a warning', () => {
     expect([of('revoked', 'revoked'), of('wrong_name', 'opened'), of('down', 'opened')]).toEqual(
       Array(3).fill('critical'),
     );

@@ -7,21 +7,21 @@ const DAY = 24 * HOUR;
 const at = (text: string) => Date.parse(text);
 const OSLO = 'Europe/Oslo';
 
-describe('clocks on the wall', () => {
-  it('follow summer and winter', () => {
+describe('local time', () => {
+  it('follows daylight saving time, and is UTC in an unknown zone', () => {
     expect(localTime(at('2026-07-01T10:00Z'), OSLO)).toEqual({ minute: 12 * 60, weekday: 3 });
     expect(localTime(at('2026-12-31T23:30Z'), OSLO)).toEqual({ minute: 30, weekday: 5 });
     expect(localTime(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
   });
 
-  it('show a time next today, tomorrow, or on the weekday asked for', () => {
+  it('occurs next today, tomorrow or on the given weekday', () => {
     const now = at('2026-11-21T10:00Z');
     expect(nextLocalTime(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
     expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
-  it('leave out an hour in spring and show one twice in autumn, and a time still comes', () => {
+  it('is found although daylight saving time skips or repeats an hour', () => {
     expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
     const twice = nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 });
     expect([at('2026-10-25T00:30Z'), at('2026-10-25T01:30Z')]).toContain(twice);
@@ -34,28 +34,28 @@ describe('quiet hours', () => {
   const leaves = (now: string, severity: 'warning' | 'critical', quietHours = night) =>
     new Date(sendAt(at(now), severity, { quietHours, timeZone: OSLO })).toISOString();
 
-  it('hold back until morning what can wait, over midnight and over the change of clocks', () => {
+  it('hold back warnings until morning, across midnight and clock changes', () => {
     expect(leaves('2026-11-21T22:30Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
     expect(leaves('2026-11-22T02:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
     expect(leaves('2026-03-28T22:30Z', 'warning')).toBe('2026-03-29T05:00:00.000Z');
     expect(leaves('2026-11-22T06:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
   });
 
-  it('let through what is critical, unless that has to wait as well', () => {
+  it('let critical alerts through, unless those have to wait as well', () => {
     expect(leaves('2026-11-21T22:30Z', 'critical')).toBe('2026-11-21T22:30:00.000Z');
     expect(leaves('2026-11-21T22:30Z', 'critical', { ...night, criticalAlways: false })).toBe(
       '2026-11-22T06:00:00.000Z',
     );
   });
 
-  it('may lie within a day', () => {
+  it('can lie within one day', () => {
     const siesta = { fromMinute: 13 * 60, toMinute: 15 * 60, criticalAlways: true };
     expect(leaves('2026-11-21T12:30Z', 'warning', siesta)).toBe('2026-11-21T14:00:00.000Z');
     expect(leaves('2026-11-21T14:30Z', 'warning', siesta)).toBe('2026-11-21T14:30:00.000Z');
   });
 });
 
-describe('maintenance', () => {
+describe('a maintenance window', () => {
   const once = {
     startsAt: at('2026-11-21T10:00Z'),
     endsAt: at('2026-11-21T12:00Z'),
@@ -63,7 +63,7 @@ describe('maintenance', () => {
   } as const;
   const weekly = { ...once, repeats: 'weekly' } as const;
 
-  it('goes on from its beginning until its end', () => {
+  it('lasts from its start to its end, and several last to the latest end', () => {
     expect(maintenanceUntil([once], once.startsAt - 1, OSLO)).toBeNull();
     expect(maintenanceUntil([once], once.startsAt, OSLO)).toBe(once.endsAt);
     expect(maintenanceUntil([once], once.endsAt, OSLO)).toBeNull();
@@ -72,7 +72,7 @@ describe('maintenance', () => {
     );
   });
 
-  it('comes back each week at the same time on the wall, in summer too', () => {
+  it('repeats each week at the same local time, in summer too', () => {
     expect(maintenanceUntil([weekly], once.startsAt + 7 * DAY + HOUR, OSLO)).toBe(once.endsAt + 7 * DAY);
     expect(maintenanceUntil([weekly], once.startsAt + 3 * DAY, OSLO)).toBeNull();
     // 11:00 in Oslo is 10:00 UTC in winter and 09:00 in summer.

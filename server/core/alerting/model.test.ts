@@ -9,7 +9,7 @@ import { updateIncidents } from './update-incidents.ts';
 import { type MutableEvent, MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 /*
- * Random histories of one host are checked against promises. Each promise is stated in its own way over the whole history and
+ * Checks random histories of one host against promises. Each promise is stated in its own way over the whole history and
  * shares no code with the rules under test, not even the times of steps.
  */
 
@@ -273,7 +273,7 @@ describe('alerts over random histories of a host', () => {
   const turns = fc.array(fc.nat(), { minLength: 2, maxLength: 14, size: 'max' });
 
   it.each(Array.from({ length: HISTORIES / AT_ONCE }, (_, index) => index))(
-    'lose none, repeat none, say what is so, and end with good news (part %i)',
+    'are never lost, repeated or wrong, and end with a resolved alert (part %i)',
     () => {
       fc.assert(
         fc.property(turns, ([first, ...drawn]) => {

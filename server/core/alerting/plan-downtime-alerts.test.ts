@@ -30,15 +30,15 @@ function watched() {
   };
 }
 
-describe('a host that goes down', () => {
-  it('is told of, and of its end', () => {
+describe('a watched host', () => {
+  it('causes an alert when it goes down and when it recovers', () => {
     const host = watched();
     expect(host.is('up', HOUR)).toEqual([]);
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
     expect(host.is('up', HOUR)).toEqual(['resolved']);
   });
 
-  it('comes and goes at the third time within six hours, until it was up for an hour', () => {
+  it('counts as flapping from the third downtime in six hours until it was up for an hour', () => {
     const host = watched();
     const turns = [1, 2, 3, 4, 5].map(() => [...host.is('down', 10 * MINUTE), ...host.is('up', 20 * MINUTE)]);
     expect(turns).toEqual([['opened', 'resolved'], ['opened', 'resolved'], ['flapping'], [], []]);
@@ -47,7 +47,7 @@ describe('a host that goes down', () => {
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
   });
 
-  it('is told again after a time that nobody saw the end of, also where it came and went before', () => {
+  it('causes a new alert after a time of unknown state, even if it was flapping before', () => {
     const host = watched();
     for (const _ of [1, 2, 3]) {
       host.is('down', 10 * MINUTE);
@@ -59,7 +59,7 @@ describe('a host that goes down', () => {
     expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
   });
 
-  it('is told once somebody wants to hear of it again, and no old good news is', () => {
+  it('causes an alert when uptime alerts are unmuted, and none about a muted recovery', () => {
     const host = watched();
     host.mute('uptime');
     expect(host.is('down', 10 * MINUTE)).toEqual([]);

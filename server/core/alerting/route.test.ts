@@ -8,14 +8,14 @@ const END = Date.UTC(2026, 10, 22, 14, 32);
 const mail: ChannelState = { key: ACCOUNT_MAIL, kind: 'email', isOpen: true, isUnsubscribed: false };
 const slack: ChannelState = { ...mail, key: 'c1', kind: 'slack' };
 
-describe('where an alert goes', () => {
+describe('the route of an alert', () => {
   const keys = (channels: ChannelState[], chosen: string[] | null, plan: 'free' | 'premium' = 'premium') =>
     routeAlert(
       { severity: 'critical' },
       { channels, settings: { channels: chosen, quietHours: null }, plan, timeZone: null, now: 5 },
     ).map(({ key }) => key);
 
-  it('is every open channel, or those that were chosen', () => {
+  it('is every open channel, or the chosen ones', () => {
     expect(keys([mail, slack], null)).toEqual(['email', 'c1']);
     expect(keys([mail, slack], ['c1'])).toEqual(['c1']);
     expect(keys([mail, slack], [])).toEqual([]);
@@ -23,7 +23,7 @@ describe('where an alert goes', () => {
     expect(keys([{ ...mail, isUnsubscribed: true }, slack], null)).toEqual(['c1']);
   });
 
-  it('is the account’s own address without Premium, and where of the chosen ones none is left', () => {
+  it('is the email address of the account on Free, or if no chosen channel is open', () => {
     expect(keys([mail, slack], null, 'free')).toEqual(['email']);
     expect(keys([mail, slack], ['c1'], 'free')).toEqual(['email']);
     expect(keys([mail, { ...slack, isOpen: false }], ['c1'])).toEqual(['email']);
@@ -31,10 +31,10 @@ describe('where an alert goes', () => {
   });
 });
 
-describe('settings', () => {
+describe('alert settings', () => {
   const account = { ...DEFAULT_ALERT_SETTINGS, steps: ['20d' as const], muted: ['uptime' as const] };
 
-  it('are the account’s but for what the domain has of its own; steps of its own come with Premium', () => {
+  it('are those of the account unless the domain overrides them, for steps only with Premium', () => {
     expect(effectiveSettings(account, null, 'free')).toEqual(account);
     expect(effectiveSettings(account, { steps: null, muted: [] }, 'premium')).toMatchObject({
       steps: null,
@@ -46,7 +46,7 @@ describe('settings', () => {
     });
   });
 
-  it('mute what people can do without, and never what the product is for', () => {
+  it('can mute uptime, changes and recoveries, but no certificate problem', () => {
     const all = { muted: ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const };
     const muted = { muted: [...all.muted] };
     expect(isMuted(muted, 'down', 'opened')).toBe(true);
@@ -57,7 +57,7 @@ describe('settings', () => {
   });
 });
 
-describe('what will be sent if nobody renews', () => {
+describe('the upcoming alerts of a certificate', () => {
   const certificate = { notBefore: END - 90 * DAY, notAfter: END };
   const nothing = { notifiedSteps: [], lastStepAt: null };
   const ahead = (now: number, changes: Partial<Parameters<typeof upcomingAlerts>[0]> = {}) =>
@@ -72,7 +72,7 @@ describe('what will be sent if nobody renews', () => {
       ...changes,
     }).map(({ step, at }) => [step, (END - at) / DAY]);
 
-  it('is every step to come, soonest first', () => {
+  it('are all future steps, soonest first', () => {
     expect(ahead(END - 80 * DAY).map(([step]) => step)).toEqual([
       'renewal_overdue',
       'warning',
@@ -88,7 +88,7 @@ describe('what will be sent if nobody renews', () => {
     ]);
   });
 
-  it('leaves out what was told, and what passed before that', () => {
+  it('leave out steps that were sent and earlier ones', () => {
     const notified = { notifiedSteps: ['warning' as const], lastStepAt: END - 12 * DAY };
     expect(ahead(END - 11 * DAY, { notified })[0]).toEqual(['critical', 7]);
     const steps = ['13d', '12d', '2d'] as const;
@@ -97,7 +97,7 @@ describe('what will be sent if nobody renews', () => {
     );
   });
 
-  it('is told now where it was missed, the tightest alone; after a silence at its end', () => {
+  it('include the tightest missed step, now or at the end of a silence', () => {
     expect(ahead(END - 2 * DAY)).toEqual([
       ['three_days', 2],
       ['one_day', 1],
@@ -109,7 +109,7 @@ describe('what will be sent if nobody renews', () => {
     ]);
   });
 
-  it('is its end alone once somebody said that they know', () => {
+  it('include only the expiry after an acknowledgement', () => {
     expect(ahead(END - 8 * DAY, { acknowledged: true })).toEqual([['expired', 0]]);
   });
 });

@@ -54,8 +54,8 @@ const ending = (days: number, more = {}) =>
   withChain(issue({ notBefore: NOW - (90 - days) * DAY, notAfter: NOW + days * DAY, ...more }));
 const fresh = withChain(issue());
 
-describe('a certificate that ends', () => {
-  it('is told at the very instant of each step, once, the tightest of those that were missed', () => {
+describe('an expiring certificate', () => {
+  it('causes an alert once per step at its exact time, and only the tightest of missed ones', () => {
     const host = watched();
     const old = ending(22.5);
     expect(host.wait(-1).shows(old)).toEqual([]);
@@ -66,14 +66,14 @@ describe('a certificate that ends', () => {
     expect(host.wait(DAY).shows(old)).toEqual(['expiry expired']);
   });
 
-  it('is told of while the host is gone, as of when it was seen', () => {
+  it('causes alerts while the host is unreachable, with the time when it was last seen', () => {
     const host = watched();
     host.shows(ending(8));
     expect(host.wait(2 * DAY).isGone()).toEqual(['expiry critical']);
     expect(host.outbox.sent.at(-1)?.alert.facts.asOf).toBe(NOW);
   });
 
-  it('is good news once when it was renewed, and only after bad news', () => {
+  it('causes one resolved alert when it is renewed, and only after an expiry alert', () => {
     const host = watched();
     expect(host.keepsShowing(ending(60))).toEqual([]);
     expect(host.wait(40 * DAY).keepsShowing(withChain(issue({ notAfter: NOW + 120 * DAY })))).toEqual([]);
@@ -87,7 +87,7 @@ describe('a certificate that ends', () => {
     expect(other.wait(DAY).shows(fresh)).toEqual([]);
   });
 
-  it('is told again when a renewal is rolled back, twice in a week at most', () => {
+  it('causes another alert when a renewal is rolled back, at most twice a week', () => {
     const host = watched();
     const old = ending(5);
     // A certificate that comes back counts as that of another server until eight checks have not seen it.
@@ -105,14 +105,14 @@ describe('a certificate that ends', () => {
     expect(staysRenewed()).toEqual(['expiry resolved']);
   });
 
-  it('is no good news while what came after it ends soon too: that is another node', () => {
+  it('is not resolved by another certificate that expires soon too', () => {
     const host = watched();
     host.shows(ending(5));
     expect(host.wait(MINUTE).shows(ending(12))).toEqual(['expiry warning']);
     expect(host.wait(MINUTE).keepsShowing(ending(12))).not.toContain('expiry resolved');
   });
 
-  it('is told of once for an intermediate that has ended, not also as a broken chain', () => {
+  it('causes one alert if it is an expired intermediate, not also one about a broken chain', () => {
     const tired = root.intermediate({
       commonName: 'Tired CA',
       notBefore: NOW - 900 * DAY,
@@ -127,17 +127,17 @@ describe('a certificate that ends', () => {
   });
 });
 
-describe('silence that somebody asked for', () => {
+describe('a silence', () => {
   const old = ending(14);
 
-  it('ends with maintenance: the step that came meanwhile is told then', () => {
+  it('for maintenance delays the alert of a step until maintenance ends', () => {
     const host = watched();
     const until = { maintenanceUntil: NOW + HOUR };
     expect(host.shows(old, until)).toEqual([]);
     expect(host.wait(HOUR).shows(old)).toEqual(['expiry warning']);
   });
 
-  it('is a snooze, after which the tightest step is told, also by a host that is gone', () => {
+  it('by a snooze ends with the tightest step, even if the host is unreachable', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -146,7 +146,7 @@ describe('silence that somebody asked for', () => {
     expect(host.wait(DAY).isGone()).toEqual(['expiry critical']);
   });
 
-  it('is "I know", until it comes to the worst, and for the good news', () => {
+  it('by an acknowledgement lasts until expiry and does not hold back the resolved alert', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -158,7 +158,7 @@ describe('silence that somebody asked for', () => {
     ]);
   });
 
-  it('lasts as long as good news is muted, and is not made up for', () => {
+  it('by muted recoveries drops a resolved alert for good', () => {
     const host = watched();
     const muted = { settings: { steps: null, muted: ['good_news' as const] } };
     expect(host.shows(old, muted)).toEqual(['expiry warning']);
@@ -167,8 +167,8 @@ describe('silence that somebody asked for', () => {
   });
 });
 
-describe('steps that move', () => {
-  it('tell nothing anew that people were told after their time', () => {
+describe('changed alert steps', () => {
+  it('cause no alert for steps that had passed before the last alert', () => {
     const host = watched();
     const old = ending(13);
     host.shows(old);
@@ -177,7 +177,7 @@ describe('steps that move', () => {
     expect(host.wait(11 * DAY).shows(old, chosen('20d', '2d'))).toEqual(['expiry 2d']);
   });
 
-  it('lose no later step to a window of the CA that moved behind it', () => {
+  it('are still sent if the CA moves its renewal window to a later time', () => {
     const host = watched();
     const [leaf] = ending(40);
     if (!leaf) throw new Error('nothing was issued');
@@ -206,12 +206,12 @@ describe('steps that move', () => {
   });
 });
 
-describe('what a second look has to confirm', () => {
+describe('a problem that a second check has to confirm', () => {
   const wrong = withChain(
     intermediate.issue({ dnsNames: ['other.example'], notBefore: NOW - DAY, notAfter: NOW + 80 * DAY }),
   );
 
-  it('is a wrong name, which a deployment may show for a moment', () => {
+  it('can be a wrong name, confirmed 30 s after the first check', () => {
     const host = watched();
     expect(host.shows(wrong)).toEqual([]);
     expect(host.wait(10_000).shows(wrong)).toEqual([]);
@@ -223,7 +223,7 @@ describe('what a second look has to confirm', () => {
     expect(moment.outbox.openOf('wrong_name ')).toBeNull();
   });
 
-  it('counts nodes that answer in turn: what every other visitor meets is told', () => {
+  it('is confirmed and alerted once although nodes with and without it alternate', () => {
     const host = watched();
     host.shows(wrong);
     host.wait(30_000).shows(fresh);
@@ -231,7 +231,7 @@ describe('what a second look has to confirm', () => {
     expect([1, 2, 3, 4].flatMap((turn) => host.wait(30_000).shows(turn % 2 ? fresh : wrong))).toEqual([]);
   });
 
-  it('is a chain that leaves some clients out, and tells again when all turn away', () => {
+  it('can be an incomplete chain, which is alerted again when no client trusts it any more', () => {
     const host = watched();
     const [leaf] = fresh;
     if (!leaf) throw new Error('nothing was issued');
@@ -249,7 +249,7 @@ describe('what a second look has to confirm', () => {
     expect([look(DAY, []), look(DAY + 30_000, [])].flat()).toEqual([['opened', 'critical']]);
   });
 
-  it('is a change that nobody expected; not one that was due, nor one of nodes in turn', () => {
+  it('can be an unexpected change, but no due renewal and no alternating nodes', () => {
     const other = withChain(issue({ notAfter: NOW + 61 * DAY }));
     const host = watched();
     host.shows(fresh);

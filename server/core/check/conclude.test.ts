@@ -88,7 +88,7 @@ const needs = (state: CheckState, seen: typeof served) =>
   conclude(state, seen, verdictOf(seen), NOW).needsContext;
 
 describe('the conclusion of a check', () => {
-  it('without news changes nothing and is followed by one after the interval', () => {
+  it('of an unchanged result plans the next check after the interval, and nothing else', () => {
     expect(needs(WATCHED, served)).toBe(false);
     expect(concluded(WATCHED, served, null)).toMatchObject({
       uptime: { uptime: 'up', recentChecks: 'uu' },
@@ -98,7 +98,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('names the problem of a certificate that is not trusted, of a host that does not answer, and none else', () => {
+  it('names the problem of an untrusted certificate or an unreachable host, and no other', () => {
     const untrusted = judge(served, NOW, createTrustStore([]));
     const problemOf = (seen: typeof served, verdict = verdictOf(seen)) =>
       conclude(WATCHED, seen, verdict, NOW).withContext(CONTEXT).problem;
@@ -113,7 +113,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('that fails for the first time opens no incident and is repeated after 30 seconds', () => {
+  it('of a first failure opens no incident and repeats the check after 30 seconds', () => {
     expect(needs(WATCHED, unreachable)).toBe(false);
     expect(concluded(WATCHED, unreachable, null)).toMatchObject({
       uptime: { uptime: 'up', suspectedSince: NOW },
@@ -123,7 +123,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('that fails again opens an incident from the first failure on and alerts every channel', () => {
+  it('of a second failure opens an incident from the first one on and alerts every channel', () => {
     expect(needs(SUSPECTED, unreachable)).toBe(true);
     expect(concluded(SUSPECTED, unreachable)).toMatchObject({
       uptime: { uptime: 'down', downSince: NOW - SECOND_CHECK, recentChecks: 'ud' },
@@ -142,7 +142,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('that finds the endpoint up again ends the outage and notifies only channels that got its alert', () => {
+  it('of a recovery ends the incident and alerts only channels that got the outage alert', () => {
     expect(needs(DOWN, served)).toBe(true);
     expect(concluded(DOWN, served, { ...CONTEXT, deliveries: [delivered] })).toMatchObject({
       uptime: { uptime: 'up', downSince: null },
@@ -153,7 +153,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('during maintenance opens the outage without an alert and is repeated when maintenance ends', () => {
+  it('during maintenance opens the incident without an alert and repeats the check at the end', () => {
     const until = NOW + 20 * MINUTE_MS;
     expect(concluded(SUSPECTED, unreachable, { ...CONTEXT, maintenanceUntil: until })).toMatchObject({
       incidents: [{ kind: 'open', problem: 'down' }],
@@ -171,7 +171,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of the self-check sends no alert and is repeated within five minutes', () => {
+  it('of the self-check causes no alert and repeats it within five minutes', () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
     expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
       alerts: [],
@@ -179,11 +179,11 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('during which somebody asked for another check makes that due at once', () => {
+  it('makes a check due at once if it was requested meanwhile', () => {
     expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
   });
 
-  it('of a new monitor is repeated after a minute to examine the posture', () => {
+  it('of a new monitor repeats the check after a minute to examine the posture', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 });
@@ -201,13 +201,13 @@ describe('the routes of an alert', () => {
     expect(routes(untold, unreachable, [failedOn('slack'), failedOn(ACCOUNT_MAIL)])).toEqual([[]]);
   });
 
-  it('of a recovery include a channel whose outage alert still waits, and none whose outage alert was superseded', () => {
+  it('of a recovery include channels where the outage alert waits, not where it was superseded', () => {
     expect(routes(DOWN, served, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
     expect(routes(DOWN, served, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
   });
 });
 
-it('a check that needs no alert context comes to the same conclusion with any context', () => {
+it('a check that needs no alert context has the same conclusion with any context', () => {
   const expiring = (days: number) =>
     observation([answer(withChain(issue({ notBefore: NOW - 80 * DAY_MS, notAfter: NOW + days * DAY_MS })))]);
   const seen = fc.constantFrom(served, unreachable, expiring(2), expiring(40));

@@ -19,43 +19,43 @@ const lasting = (lifetimeMs: number, leftMs: number) => ({
 });
 
 describe('nextCheckAt', () => {
-  it('keeps the interval of the plan', () => {
+  it('is the interval of the plan', () => {
     expect(due({ everyMinutes: 1440 })).toBe(DAY);
     expect(due({ everyMinutes: 10, certificates: [lasting(90 * DAY, 80 * DAY)] })).toBe(10 * MINUTE);
   });
 
-  it('looks again within the hour at a host that is down, and sooner where the plan says so', () => {
+  it('is within the hour for a host that is down, or sooner with a shorter interval', () => {
     expect(due({ everyMinutes: 1440, reached: false })).toBe(HOUR);
     expect(due({ everyMinutes: 10, reached: false })).toBe(10 * MINUTE);
   });
 
-  it('is due at the next alert step, not before it', () => {
+  it('is exactly at the next alert step', () => {
     expect(due({ certificates: [lasting(90 * DAY, 14 * DAY + 5 * HOUR)] })).toBe(5 * HOUR);
     expect(due({ certificates: [lasting(90 * DAY, 14 * DAY)] })).toBe(DAY);
     expect(due({ certificates: [lasting(90 * DAY, 2 * HOUR)] })).toBe(2 * HOUR);
     expect(due({ certificates: [lasting(90 * DAY, -DAY)] })).toBe(DAY);
   });
 
-  it('follows the shortest-lived certificate: 160 hours make 6 h 40 min', () => {
+  it('follows from the shortest lifetime: 160 hours make 6 h 40 min', () => {
     expect(due({ certificates: [lasting(160 * HOUR, 150 * HOUR)] })).toBe(400 * MINUTE);
     expect(due({ certificates: [lasting(3650 * DAY, 3000 * DAY), lasting(160 * HOUR, 150 * HOUR)] })).toBe(
       400 * MINUTE,
     );
   });
 
-  it('is due at the end of the window in which the CA wants it renewed', () => {
+  it('is at the end of the renewal window of the CA', () => {
     const renewalWindow = { start: NOW - DAY, end: NOW + 3 * HOUR };
     expect(due({ certificates: [{ ...lasting(90 * DAY, 60 * DAY), renewalWindow }] })).toBe(3 * HOUR);
   });
 
-  it('looks again when something waits for it, but never in the past', () => {
+  it('is at a planned recheck, but never in the past', () => {
     expect(due({ recheckAt: NOW + 30_000 })).toBe(30_000);
     expect(due({ recheckAt: NOW - HOUR })).toBe(0);
     expect(due({ recheckAt: NOW + 2 * DAY })).toBe(DAY);
     expect(due({ recheckAt: null })).toBe(DAY);
   });
 
-  it('is not driven by absurd lifetimes', () => {
+  it('stays within its limits for absurd lifetimes', () => {
     expect(due({ certificates: [lasting(MINUTE, -HOUR)] })).toBe(10 * MINUTE);
     expect(due({ certificates: [lasting(-DAY, -HOUR)] })).toBe(DAY);
     expect(due({ certificates: [lasting(10, 5)] })).toBe(MINUTE);
@@ -63,7 +63,7 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [year9999] })).toBe(DAY);
   });
 
-  it('spreads checks within their caps, and is never more than a minute late for a step', () => {
+  it('spreads checks within their limits, at most a minute after an alert step', () => {
     const certificate = fc.record({
       lifetimeMs: fc.integer({ min: HOUR, max: 400 * DAY }),
       leftMs: fc.integer({ min: -DAY, max: 400 * DAY }),
@@ -91,24 +91,24 @@ describe('nextCheckAt', () => {
     );
   });
 
-  it('pulls an interval forward by up to a tenth', () => {
+  it('shortens an interval by up to a tenth', () => {
     expect(due({ everyMinutes: 60, jitter: 0.5 })).toBe(57 * MINUTE);
   });
 });
 
 describe('the lane of a monitor', () => {
-  it('is the first for as many as the free plan has, and a later one with each power of four', () => {
+  it('is 0 for the first three monitors of an account and rises with each power of four', () => {
     const lanes = [0, 2, 3, 14, 15, 62, 63, 254, 255, 1_022, 1_023, 4_094, 4_095, 1_000_000].map(laneOf);
     expect(lanes).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
   });
 });
 
 describe('the portions of the lanes', () => {
-  it('halve from lane to lane, and leave no lane without', () => {
+  it('halve from lane to lane and are never zero', () => {
     expect(lanePortions(64, 0)).toEqual([32, 16, 8, 4, 2, 1, 1]);
   });
 
-  it('are the same however small the batches are', () => {
+  it('have the same sums whatever the sizes of the batches', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 30 }), (limits) => {
         const sums = Array.from({ length: LANES }, () => 0);

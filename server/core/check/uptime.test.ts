@@ -60,8 +60,8 @@ const seen = (change: Partial<Observation>): Observation => ({
 });
 const unresolved = (resolution: Resolution & { ok: false }) => seen({ resolution, addresses: [] });
 
-describe('what one check says of the uptime', () => {
-  it.each([200, 204, 301, 401, 403, 404, 429, 499])('calls an answer of %i up', (status) => {
+describe('assessUptime', () => {
+  it.each([200, 204, 301, 401, 403, 404, 429, 499])('is up for the status %i', (status) => {
     expect(assessUptime(seen({ http: answered(status) }))).toEqual({
       state: 'up',
       responseMs: 65,
@@ -69,7 +69,7 @@ describe('what one check says of the uptime', () => {
     });
   });
 
-  it.each([500, 502, 503, 599])('calls an answer of %i down', (status) => {
+  it.each([500, 502, 503, 599])('is down for the status %i', (status) => {
     expect(assessUptime(seen({ http: answered(status) }))).toEqual({
       state: 'down',
       responseMs: 65,
@@ -77,7 +77,7 @@ describe('what one check says of the uptime', () => {
     });
   });
 
-  it('calls silence after the handshake down, and an answer in another language up', () => {
+  it('is down without an answer after the handshake, and up for an answer that is not HTTP', () => {
     expect(assessUptime(seen({ http: unanswered('timeout') }))).toMatchObject({
       state: 'down',
       responseMs: null,
@@ -90,7 +90,7 @@ describe('what one check says of the uptime', () => {
     expect(assessUptime(seen({ http: unanswered('not_http') }))).toMatchObject({ state: 'up' });
   });
 
-  it('asks no more than a handshake of other protocols', () => {
+  it('needs only a handshake for protocols other than HTTPS', () => {
     const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
     expect(assessUptime(seen({ endpoint }))).toEqual({ state: 'up', responseMs: 40, cause: null });
     const refused = failed('starttls_refused', { stage: 'starttls' });
@@ -101,7 +101,7 @@ describe('what one check says of the uptime', () => {
     });
   });
 
-  it('is content with one address that works', () => {
+  it('is up if one address works', () => {
     expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
     expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({
       state: 'down',
@@ -109,7 +109,7 @@ describe('what one check says of the uptime', () => {
   });
 
   it.each(['refused', 'timeout', 'reset', 'not_tls', 'tls_alert', 'closed'] as const)(
-    'calls an endpoint down that ends in "%s"',
+    'is down if the connection fails with "%s"',
     (reason) => {
       expect(assessUptime(seen({ addresses: [failed(reason)] }))).toMatchObject({
         state: 'down',
@@ -119,14 +119,14 @@ describe('what one check says of the uptime', () => {
   );
 
   it.each(['name_not_found', 'no_addresses', 'dns_failed', 'dns_timeout'] as const)(
-    'calls a name down that ends in "%s"',
+    'is down if the name lookup fails with "%s"',
     (reason) => {
       const resolution = { ok: false as const, stage: 'dns' as const, reason, detail: 'ESERVFAIL' };
       expect(assessUptime(unresolved(resolution))).toMatchObject({ state: 'down', cause: { code: reason } });
     },
   );
 
-  it('does not know where our own side fails', () => {
+  it('is unknown if our own network or policy may be the cause', () => {
     const noIpv6 = failed('no_route_here', { family: 6 });
     expect(assessUptime(seen({ addresses: [noIpv6] })).state).toBe('unknown');
     expect(assessUptime(seen({ addresses: [noIpv6, failed('refused')] })).state).toBe('down');
@@ -152,8 +152,8 @@ const NEW: UptimeStanding = { ...UP, uptime: null };
 
 const DOWN: UptimeStanding = { ...UP, uptime: 'down', downSince: NOW, downSeenAt: NOW };
 
-describe('what checks in a row say', () => {
-  it('takes one failure for a suspicion that is looked at again half a minute later', () => {
+describe('followUptime', () => {
+  it('suspects an outage after one failure and rechecks after 30 s', () => {
     expect(followUptime(UP, { state: 'down', now: NOW })).toEqual({
       standing: { ...UP, suspectedSince: NOW },
       incident: null,
@@ -162,7 +162,7 @@ describe('what checks in a row say', () => {
     });
   });
 
-  it('forgets a suspicion that a good look disproves', () => {
+  it('drops a suspicion after a successful check', () => {
     const { standing } = followUptime(UP, { state: 'down', now: NOW });
     expect(followUptime(standing, { state: 'up', now: NOW + 30 * SECOND })).toEqual({
       standing: UP,
@@ -172,7 +172,7 @@ describe('what checks in a row say', () => {
     });
   });
 
-  it('begins an incident at the first of two failures, and ends it at the first good check', () => {
+  it('begins an incident at the first of two failures and ends it at the first success', () => {
     const suspected = followUptime(NEW, { state: 'down', now: NOW });
     expect(suspected.standing.uptime).toBeNull();
     const confirmed = followUptime(suspected.standing, { state: 'down', now: NOW + 30 * SECOND });
@@ -197,7 +197,7 @@ describe('what checks in a row say', () => {
     });
   });
 
-  it('learns nothing from a look that our own side spoiled', () => {
+  it('changes no known state after an unknown result', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const standing of [UP, suspected, DOWN])
       expect(followUptime(standing, { state: 'unknown', now: NOW + MINUTE })).toEqual({
@@ -209,7 +209,7 @@ describe('what checks in a row say', () => {
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
   });
 
-  it('starts anew where nobody could look again in time', () => {
+  it('starts over if the second failure comes too late', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
     for (const now of [NOW + 11 * MINUTE, NOW - HOUR])
       expect(followUptime(suspected, { state: 'down', now })).toMatchObject({
@@ -223,7 +223,7 @@ describe('what checks in a row say', () => {
     ['unknown', { ...UP, uptime: 'unknown' }],
     ['down', { ...UP, uptime: 'unknown', suspectedSince: NOW + DAY }],
   ] as const)(
-    'ends an incident when it was last seen, where nobody looked for long: then %s',
+    'ends an incident when it was last seen if no check followed for long: then %s',
     (state, standing) => {
       const seen = { ...DOWN, downSeenAt: NOW + HOUR };
       expect(followUptime(seen, { state, now: NOW + DAY })).toEqual({
@@ -236,7 +236,7 @@ describe('what checks in a row say', () => {
     },
   );
 
-  it('is never down without an incident that began, and never has two at once', () => {
+  it('is down exactly while one incident is open', () => {
     const states = fc.array(
       fc.tuple(fc.constantFrom<Uptime>('up', 'down', 'unknown'), fc.oneof(fc.nat(20 * MINUTE), fc.nat(DAY))),
     );
@@ -257,13 +257,13 @@ describe('what checks in a row say', () => {
   });
 });
 
-it('the strip has the last ninety checks', () => {
+it('recentChecks keeps the last 90 checks', () => {
   expect(recentChecks('', 'up')).toBe('u');
   expect(recentChecks('u', 'down')).toBe('ud');
   expect(recentChecks(`d${'u'.repeat(89)}`, 'unknown')).toBe(`${'u'.repeat(89)}?`);
 });
 
-describe('the percentage', () => {
+describe('uptimePercent', () => {
   const from = NOW - 1_000 * HOUR;
   it.each([
     [0, 100],
@@ -272,11 +272,11 @@ describe('the percentage', () => {
     [500 * HOUR, 50],
     [999.9 * HOUR, 0],
     [2_000 * HOUR, 0],
-  ])('of %i ms down in a thousand hours', (downMs, percent) => {
+  ])('with %i ms of downtime in 1,000 hours is %d', (downMs, percent) => {
     expect(uptimePercent({ from, now: NOW, downMs })).toBe(percent);
   });
 
-  it('is whole at the very beginning', () => {
+  it('is 100 at the very beginning', () => {
     expect(uptimePercent({ from: NOW, now: NOW, downMs: 0 })).toBe(100);
   });
 });

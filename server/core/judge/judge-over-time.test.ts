@@ -50,8 +50,8 @@ function watched(shown: readonly MintedCertificate[], every = HOUR) {
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
 
-describe('servers that take turns', () => {
-  it('are one finding, and replace nothing after the first time', () => {
+describe('certificates that alternate at one address', () => {
+  it('are one finding, and count as a replacement only the first time', () => {
     const { last, verdicts, replaced, expiring } = watched([a, b, a, b, b, a, b]);
     expect(replaced).toBe(1);
     const known = verdicts.slice(2).map(({ lastSeen }) => lastSeen?.findings);
@@ -68,7 +68,7 @@ describe('servers that take turns', () => {
     expect(expiring?.toSorted()).toEqual([a.fingerprint, b.fingerprint].toSorted());
   });
 
-  it('do not reset alerts: each certificate is told of once, whichever answers', () => {
+  it('cause one alert per certificate, whichever the check sees', () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const outbox = new MemoryOutbox();
     let previous: Verdict | null = null;
@@ -87,7 +87,7 @@ describe('servers that take turns', () => {
     expect(previous?.findings).toMatchObject([{ code: 'certificates_differ', severity: 'warning' }]);
   });
 
-  it('are not what a renewal is, nor one in the middle of it', () => {
+  it('are not reported after a renewal, nor after one that replaces both', () => {
     expect(codes(watched([a, a, b, b, b]).last)).toEqual([]);
     const renewed = watched([a, b, a, b, c]);
     expect(codes(renewed.last)).toEqual([]);
@@ -95,20 +95,20 @@ describe('servers that take turns', () => {
     expect(renewed.expiring).toEqual([c.fingerprint]);
   });
 
-  it('are forgotten when one has not been seen for some checks, or days', () => {
+  it('are forgotten when one was not seen for eight checks or some days', () => {
     expect(codes(watched([a, b, ...Array<typeof a>(7).fill(a)]).last)).toEqual(['certificates_differ']);
     expect(codes(watched([a, b, ...Array<typeof a>(8).fill(a)]).last)).toEqual([]);
     expect(codes(watched([a, b, a], DAY).last)).toEqual(['certificates_differ']);
     expect(codes(watched([a, b, a, a, a, a], DAY).last)).toEqual([]);
   });
 
-  it('keep what is remembered small', () => {
+  it('are remembered up to six', () => {
     const many = Array.from({ length: 12 }, () => issue());
     expect(watched(many).last.lastSeen?.turns).toHaveLength(6);
   });
 });
 
-describe('2 of 6 addresses', () => {
+describe('certificates that differ between addresses', () => {
   const at = (index: number, leaf: MintedCertificate) =>
     answer(withChain(leaf), { address: `192.0.2.${index}` });
   const six = (old: MintedCertificate, fresh: MintedCertificate) =>
@@ -118,7 +118,7 @@ describe('2 of 6 addresses', () => {
       trustStore,
     );
 
-  it('still serve the old certificate', () => {
+  it('are reported as old ones that some addresses still serve', () => {
     const { findings } = inWords(six(a, b));
     expect(findings).toMatchObject([
       {
@@ -130,14 +130,14 @@ describe('2 of 6 addresses', () => {
     expect(findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
   });
 
-  it('show another one where the names differ', () => {
+  it('are reported as ones that expire earlier if their names differ', () => {
     const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
     expect(inWords(six(a, other)).findings[0]?.message).toMatch(
       /^2 of 6 addresses show a certificate that expires earlier/,
     );
   });
 
-  it('are said once, with answers that take turns', () => {
+  it('are reported once, even if they also alternate', () => {
     const first = six(a, b);
     const second = judge(observation([at(1, b)], { observedAt: NOW + 1 }), NOW + 1, trustStore, first);
     const third = { ...observation([at(1, a), at(2, b)]), observedAt: NOW + 2 };
@@ -146,7 +146,7 @@ describe('2 of 6 addresses', () => {
   });
 });
 
-describe('a look that a check takes once a day', () => {
+describe('the posture, which is examined once a day', () => {
   const rsa = issue({ key: 'RSA-2048', notBefore: NOW - 89 * DAY, notAfter: NOW + DAY });
   const posture: NonNullable<Observation['posture']> = {
     at: NOW,
@@ -161,7 +161,7 @@ describe('a look that a check takes once a day', () => {
   };
   const daily = judge(observation([answer(withChain(b))], { posture }), NOW, trustStore);
 
-  it('finds the leaf that the usual handshake does not show, with what is wrong with it', () => {
+  it('includes a leaf that the usual handshake does not show, with its faults', () => {
     expect(daily.posture).toMatchObject({
       at: NOW,
       alternates: [{ keyType: 'rsa', certificate: { fingerprint: rsa.fingerprint, role: 'leaf' } }],
@@ -174,7 +174,7 @@ describe('a look that a check takes once a day', () => {
     expect(daily.trusted).toBe(true);
   });
 
-  it('stays until the next look, for alerts too, and through an outage', () => {
+  it('stays until the next examination, for alerts too, and through an outage', () => {
     const later = { observedAt: NOW + HOUR };
     const plain = judge(observation([answer(withChain(b))], later), NOW + HOUR, trustStore, daily);
     expect(plain.posture).toEqual(daily.posture);
@@ -190,8 +190,8 @@ describe('a look that a check takes once a day', () => {
   });
 });
 
-describe('verdicts that an older version wrote', () => {
-  it('are started from all the same', () => {
+describe('a verdict of an older version', () => {
+  it('can serve as the previous verdict', () => {
     const seen = observation([answer(withChain(a))]);
     const full = judge(seen, NOW, trustStore);
     const { at, leafFingerprint, expiring, findings } = full.lastSeen ?? { at: 0 };

@@ -40,8 +40,8 @@ function verdictOn(
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
 
-describe('a chain that is not whole', () => {
-  it('says what is missing, and which file to send', () => {
+describe('an incomplete chain', () => {
+  it('reports what is missing and which file to send', () => {
     const leaf = issue();
     const verdict = verdictOn([leaf], [fetched(intermediate)]);
     expect(inWords(verdict).findings).toEqual([
@@ -71,7 +71,7 @@ describe('a chain that is not whole', () => {
     expect(verdict.trusted).toBe(true);
   });
 
-  it('names every one that is missing, wherever it was found', () => {
+  it('reports every missing intermediate, wherever it was found', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
     expect(inWords(verdict).findings[0]?.message).toMatch(
@@ -80,7 +80,7 @@ describe('a chain that is not whole', () => {
     expect(verdict.path.map(({ source }) => source)).toEqual(['sent', 'cache', 'fetched', 'trust_store']);
   });
 
-  it('says so of an expired intermediate whose successor is known, and alerts from the expired one', () => {
+  it('reports an expired intermediate with a known successor, and alerts go by its expiry', () => {
     const old = { commonName: 'Fjord CA 1', key: intermediate.key, notBefore: NOW - 900 * DAY };
     const expired = root.intermediate({ ...old, notAfter: NOW - DAY });
     const verdict = verdictOn([issue(), expired], [cached(intermediate)]);
@@ -93,7 +93,7 @@ describe('a chain that is not whole', () => {
     expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);
   });
 
-  it('is critical where nothing makes it whole, and untrusted where what was found leads elsewhere', () => {
+  it('is critical if nothing completes it, and untrusted if it leads to an unknown root', () => {
     const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
     const below = stranger.intermediate({ commonName: 'Stranger CA', ...years });
     const leaf = below.issue({ ...current, caIssuersUrls: ['http://ca.stranger.example/1.cer'] });
@@ -103,7 +103,7 @@ describe('a chain that is not whole', () => {
     expect(found).toMatchObject({ trusted: false, path: [], chainToServe: null });
   });
 
-  it('judges the chains of several addresses each, and offers no file for another leaf', () => {
+  it('is judged for each address, and offers no file for another leaf', () => {
     const [soon, later] = [issue({ notAfter: NOW + 40 * DAY }), issue()];
     const addresses = [
       answer(withChain(soon), { address: '192.0.2.1' }),
@@ -122,8 +122,8 @@ describe('a chain that is not whole', () => {
   });
 });
 
-describe('what is sent beside the path', () => {
-  it('is one note for strangers, roots and repetitions', () => {
+describe('certificates that are sent beside the path', () => {
+  it('are reported in one note, whether unrelated, roots or duplicates', () => {
     const leaf = issue();
     const stray = mintAuthority({ commonName: 'Stray Root', ...years }).intermediate({
       commonName: 'Stray CA',
@@ -142,7 +142,7 @@ describe('what is sent beside the path', () => {
     expect(verdict.trusted).toBe(true);
   });
 
-  it('is no root where an authority merely changed its key', () => {
+  it('do not include an authority that changed its key', () => {
     const rolled = root.intermediate({ commonName: 'Fjord Root', ...years });
     const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...years });
     const verdict = verdictOn([below.issue(current), below, rolled]);
@@ -155,17 +155,17 @@ describe('what is sent beside the path', () => {
     ]);
   });
 
-  it('is nothing to speak of where older clients may need it', () => {
+  it('are not reported if older clients may need them', () => {
     const older = mintAuthority({ commonName: 'Older Root', ...years });
     const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...years });
     expect(verdictOn([issue(), intermediate, crossSign]).findings).toEqual([]);
   });
 });
 
-describe('a lifetime over the cap', () => {
+describe('a lifetime over the maximum', () => {
   const long = { ...current, notAfter: current.notBefore + 399 * DAY };
 
-  it('is a finding below public roots only', () => {
+  it('is reported below public roots only', () => {
     const publicStore = createTrustStore([root.der], { arePublic: true });
     const verdict = verdictOn(withChain(issue(long)), [], publicStore);
     expect(inWords(verdict).findings).toMatchObject([
@@ -179,7 +179,7 @@ describe('a lifetime over the cap', () => {
   });
 });
 
-it('has evidence, something to do and a line to run in every finding', () => {
+it('every finding has evidence, a fix and a command', () => {
   const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
   const old = stranger.issue({ ...current, dnsNames: ['x.example'], notAfter: NOW - DAY });
   for (const finding of [
@@ -193,11 +193,11 @@ it('has evidence, something to do and a line to run in every finding', () => {
   }
 });
 
-describe('an authority that is still being looked for', () => {
+describe('an authority that is still being fetched', () => {
   const pending = (presented: readonly MintedCertificate[]) =>
     judge(observation([answer(presented)], { authoritiesPending: true }), NOW, trustStore);
 
-  it('is a warning until somebody has looked to the end, and a reason to look again', () => {
+  it('makes an incomplete chain only a warning, to be checked again', () => {
     const verdict = pending([issue()]);
     expect(inWords(verdict).findings).toMatchObject([
       {
@@ -212,7 +212,7 @@ describe('an authority that is still being looked for', () => {
     expect(isAwaiting(verdictOn([issue()], [fetched(intermediate)]))).toBe(false);
   });
 
-  it('may stand beside one that was sent and leads nowhere', () => {
+  it('is reported beside a sent certificate that leads nowhere', () => {
     const removed = mintAuthority({ commonName: 'Removed Root', ...years });
     const { key, subjectDer } = intermediate;
     const cross = removed.intermediate({ key, subjectDer, ...years });
@@ -221,7 +221,7 @@ describe('an authority that is still being looked for', () => {
     ]);
   });
 
-  it('excuses nothing of the leaf itself', () => {
+  it('hides no fault of the leaf itself', () => {
     expect(codes(pending([issue({ notAfter: NOW - DAY })]))).toEqual([
       'critical expired',
       'warning incomplete_chain',

@@ -55,7 +55,7 @@ function judged(
 }
 const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
 
-describe('what is known of revocation', () => {
+describe('the revocation state', () => {
   it.each<[Said, Said, Said, string, string | null]>([
     ['good', 'good', 'good', 'good', 'crl'],
     ['unreachable', 'good', 'good', 'good', 'ocsp'],
@@ -65,7 +65,7 @@ describe('what is known of revocation', () => {
     ['revoked', 'revoked', 'good', 'revoked', 'crl'],
     ['unreachable', 'bad_signature', 'wrong_scope', 'unavailable', null],
     ['pending', 'unreachable', 'stale', 'unknown', null],
-  ])('list %s, responder %s, staple %s: %s', (crl, ocsp, staple, state, source) => {
+  ])('with CRL %s, OCSP %s and staple %s is %s', (crl, ocsp, staple, state, source) => {
     const evidence = [said('staple', staple), said('ocsp', ocsp), said('crl', crl)];
     const { revocation, trusted } = judged(evidence, { staple: new Uint8Array(1) });
     expect(revocation).toMatchObject({ state, source });
@@ -73,17 +73,17 @@ describe('what is known of revocation', () => {
     expect(trusted).toBe(state !== 'revoked');
   });
 
-  it('never takes silence for a good answer', () => {
+  it('is unknown without any evidence', () => {
     expect(judged([]).revocation).toMatchObject({ state: 'unknown', source: null, at: null });
   });
 
-  it('does not apply to what lives a week at most and names nobody to ask', () => {
+  it('does not apply to a certificate of at most a week without a revocation source', () => {
     const shown = issue({ notBefore: NOW - DAY, notAfter: NOW + 5 * DAY });
     expect(judged([], { shown }).revocation.state).toBe('not_applicable');
     expect(judged([said('crl', 'unreachable', shown)], { shown }).revocation.state).toBe('unavailable');
   });
 
-  it('forgets a good answer when its time is over, and no revocation', () => {
+  it('drops a good answer that has expired, but never a revocation', () => {
     const later = NOW + 2 * DAY;
     expect(judged([said('crl', 'good')], { now: later }).revocation).toMatchObject({
       state: 'unavailable',
@@ -92,7 +92,7 @@ describe('what is known of revocation', () => {
     expect(judged([said('crl', 'revoked')], { now: later }).revocation.state).toBe('revoked');
   });
 
-  it('says who called it revoked, when and why', () => {
+  it('names source, date and reason of a revocation', () => {
     const verdict = judged([said('crl', 'revoked')]);
     const { findings } = inWords(verdict);
     expect(findings).toMatchObject([
@@ -113,7 +113,7 @@ describe('what is known of revocation', () => {
     ]);
   });
 
-  it('counts the worse of two answers and names the source that disagrees', () => {
+  it('is the worse of two answers, and the finding names the source that disagrees', () => {
     for (const [worse, better, who] of [
       ['crl', 'ocsp', 'the authority’s responder (OCSP)'],
       ['ocsp', 'crl', 'the authority’s list (CRL)'],
@@ -126,7 +126,7 @@ describe('what is known of revocation', () => {
     }
   });
 
-  it('is critical for an intermediate too, while the leaf has its own state', () => {
+  it('of the leaf stays good if an intermediate is revoked, which is critical', () => {
     const verdict = judged([said('crl', 'good'), said('crl', 'revoked', intermediate)]);
     expect(verdict).toMatchObject({ trusted: false, revocation: { state: 'good' } });
     expect(codes(verdict)).toEqual(['intermediate_revoked']);
@@ -135,7 +135,7 @@ describe('what is known of revocation', () => {
     ]);
   });
 
-  describe('of an intermediate of which another one is sent', () => {
+  describe('of an intermediate with another certificate for its key', () => {
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const twin = other.intermediate({
       commonName: 'Fjord CA 1',
@@ -150,7 +150,7 @@ describe('what is known of revocation', () => {
     it.each([
       [intermediate, twin],
       [twin, intermediate],
-    ])('leaves the way over that one, with a warning and no alert', (bad, good) => {
+    ])('is a warning without an alert while the other one gives a valid path (%#)', (bad, good) => {
       const verdict = judge(seen([said('crl', 'revoked', bad)]), NOW, both);
       expect(verdict.trusted).toBe(true);
       expect(verdict.path[1]?.fingerprint).toBe(good.fingerprint);
@@ -176,7 +176,7 @@ describe('what is known of revocation', () => {
       });
     });
 
-    it('is critical where both are revoked', () => {
+    it('is critical if both are revoked', () => {
       const verdict = judge(
         seen([said('crl', 'revoked', intermediate), said('crl', 'revoked', twin)]),
         NOW,
@@ -188,10 +188,10 @@ describe('what is known of revocation', () => {
   });
 });
 
-describe('staples', () => {
+describe('OCSP staples', () => {
   const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Uint8Array.of(0x30, 3, 2, 1, 5) };
 
-  it('that do not count are a finding of their own', () => {
+  it('that are invalid are a finding of their own', () => {
     const staple = new Uint8Array(1);
     const verdict = judged([said('crl', 'good'), said('staple', 'stale')], { staple });
     expect(inWords(verdict).findings).toMatchObject([
@@ -205,17 +205,17 @@ describe('staples', () => {
     expect(codes(judged([said('staple', 'good')], { staple }))).toEqual([]);
   });
 
-  it('that are demanded and do not come are one too', () => {
+  it('that the certificate requires and the server does not send are a finding', () => {
     const shown = issue({ extraExtensions: [mustStaple] });
     expect(codes(judged([], { shown }))).toEqual(['staple_missing']);
     expect(codes(judged([], { shown, staple: new Uint8Array(1) }))).toEqual([]);
   });
 });
 
-describe('what was revoked once', () => {
+describe('an earlier revocation', () => {
   const before = judged([said('crl', 'revoked')]);
 
-  it('stays so, whatever is said or not said later, finding and all', () => {
+  it('stays with its finding, whatever later answers say', () => {
     for (const evidence of [[], [said('crl', 'good')], [said('crl', 'unreachable')]]) {
       const verdict = judged(evidence, { now: NOW + DAY, previous: before });
       expect(verdict).toMatchObject({
@@ -227,7 +227,7 @@ describe('what was revoked once', () => {
     }
   });
 
-  it('says when it was said, where nobody says it any more', () => {
+  it('is reported with the date of the answer once no source confirms it', () => {
     const lifted = judged([said('crl', 'good')], { now: NOW + DAY, previous: before });
     expect(inWords(lifted).findings[0]?.message).toMatch(
       /was revoked on 18 November 2026, .*: so said the authority’s list \(CRL\) on 20 November 2026\.$/,
@@ -238,13 +238,13 @@ describe('what was revoked once', () => {
     expect(revocationSentence(before.revocation)).toBe('Revoked, says the authority’s list (CRL).');
   });
 
-  it('stays so while the host cannot be reached', () => {
+  it('stays while the host cannot be reached', () => {
     const verdict = judge(observation([]), NOW + DAY, trustStore, before);
     expect(verdict).toMatchObject({ reached: false, revocation: { state: 'revoked' } });
     expect(verdict.lastSeen).toEqual(before.lastSeen);
   });
 
-  it('is about issuer and serial number: not about a renewal, but about the same one encoded anew', () => {
+  it('applies to issuer and serial number: to a re-encoded certificate, not to a renewal', () => {
     const serialNumber = 4711n;
     const [one, again] = [issue({ serialNumber }), issue({ serialNumber })];
     const told = judged([said('crl', 'revoked', one)], { shown: one });
@@ -260,7 +260,7 @@ describe('what was revoked once', () => {
     expect(back.lastSeen?.revoked).toMatchObject([{ served: true }]);
   });
 
-  it('is remembered for a bounded number of certificates', () => {
+  it('is remembered for at most 20 certificates', () => {
     let previous: Verdict | null = null;
     for (let count = 0; count < 25; count++) {
       const shown = intermediate.issue(current);
@@ -270,8 +270,8 @@ describe('what was revoked once', () => {
   });
 });
 
-describe('an answer on its way', () => {
-  it('leaves the good one of before, for as long as that one counts', () => {
+describe('a pending revocation answer', () => {
+  it('keeps the previous good answer while that is valid', () => {
     const good = judged([said('crl', 'good')]);
     const pending = [said('crl', 'pending')];
     const soon = judged(pending, { now: NOW + 1000, previous: good });
@@ -282,7 +282,7 @@ describe('an answer on its way', () => {
     expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
   });
 
-  it('leaves one without an end for an hour', () => {
+  it('keeps a previous answer without an end for an hour', () => {
     const endless = said('ocsp', 'good');
     const thisUpdate = NOW;
     endless.answer = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate: null };

@@ -33,16 +33,16 @@ function twentyAnswers(chain: readonly { der: Uint8Array }[]): Observation {
   return observation(addresses, { endpoint: { host: HOSTILE_HOST, port: 443, protocol: 'https' } });
 }
 
-describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
+describe.each(Object.entries(HOSTILE_CHAINS))('a hostile chain: %s', (_, mint) => {
   const chain = mint(strangersRoot);
 
-  it('fits into what a server may send', () => {
+  it('is within the number and size of certificates that a server may send', () => {
     expect(chain.length).toBeLessThanOrEqual(10);
     expect(chain.reduce((sum, { der }) => sum + der.length, 0)).toBeLessThan(100 * 1024);
     for (const { der } of chain) expect(() => parseCertificate(der)).not.toThrow();
   });
 
-  it('normalises each name once, and no long one', () => {
+  it('needs fewer than 10,000 normalisations, none of a long name', () => {
     const unread = mint(strangersRoot);
     const normalize = vi.spyOn(String.prototype, 'normalize');
     judge(twentyAnswers(unread), now, trustStore);
@@ -51,7 +51,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
     expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(512);
   });
 
-  it('is judged alike, at the same price, whatever was judged before', () => {
+  it('gets the same verdict for the same work, whatever was judged before', () => {
     const judged = () => {
       const work = new WorkBudget();
       return { verdict: judge(twentyAnswers(chain), now, trustStore, null, work), spent: work.spent };
@@ -62,7 +62,7 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
     expect(first.spent).toBeLessThanOrEqual(DEFAULT_WORK_PER_CHECK);
   });
 
-  it('gives short sentences and linear facts', () => {
+  it('gets short sentences and facts of limited size', () => {
     const verdict = judge(twentyAnswers(chain), now, trustStore);
     for (const { message, evidence } of inWords(verdict).findings) {
       expect(message.length).toBeLessThan(2_000);
@@ -74,10 +74,10 @@ describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
   });
 });
 
-describe('the work of one look', () => {
+describe('the work limit of a check', () => {
   const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(strangersRoot) ?? [];
 
-  it('is told where it is spent: nothing is trusted, and nothing else is said of the chain', () => {
+  it('is reported when it is exceeded: nothing is trusted, and no other fault is named', () => {
     const { trusted, findings, path } = inWords(judge(twentyAnswers(chain), now, trustStore));
     expect(trusted).toBe(false);
     expect(path).toEqual([]);
@@ -89,13 +89,13 @@ describe('the work of one look', () => {
     ]);
   });
 
-  it('keeps the faults of the leaf itself', () => {
+  it('does not hide the faults of the leaf itself', () => {
     const later = parseCertificate(chain[0]?.der ?? Uint8Array.of()).notAfter + 86_400_000;
     const codes = judge(twentyAnswers(chain), later, trustStore).findings.map(({ code }) => code);
     expect(codes).toEqual(expect.arrayContaining(['expired', 'path_invalid']));
   });
 
-  it('is enough for twenty addresses that each show a certificate of their own', () => {
+  it('is enough for twenty addresses with a certificate each', () => {
     const leaves = Array.from({ length: 20 }, (_, index) =>
       answer(withChain(issue()), { address: `192.0.2.${index}` }),
     );
@@ -105,7 +105,7 @@ describe('the work of one look', () => {
     expect(work.spent).toBeLessThan(DEFAULT_WORK_PER_CHECK / 5);
   });
 
-  it('is counted together for all chains: further addresses are not read once it is spent', () => {
+  it('covers all chains: further addresses are not read once it is spent', () => {
     const many = Array.from({ length: 20 }, (_, index) => {
       const dnsNames = Array.from({ length: 2_000 }, (__, name) => `n${name}.a${index}.example`);
       return answer([issue({ dnsNames })], { address: `192.0.2.${index}` });
@@ -116,7 +116,7 @@ describe('the work of one look', () => {
     expect(read.length).toBeLessThan(20);
   });
 
-  it('compares the names of each certificate once, not with those of every other address', () => {
+  it('is not spent on comparing names with those of every other address', () => {
     const dnsNames = Array.from({ length: 300 }, (_, index) => `n${index}.example`);
     const many = Array.from({ length: 20 }, (_, index) =>
       answer([issue({ dnsNames, notAfter: NOW + index * 86_400_000 })], { address: `192.0.2.${index}` }),
@@ -127,7 +127,7 @@ describe('the work of one look', () => {
   });
 });
 
-describe('a remembered path', () => {
+describe('a cached path', () => {
   const authority = root.intermediate({ notAfter: NOW + 86_400_000 });
   const [leaf, intermediate] = [
     authority.issue({ dnsNames: ['a.example'], notAfter: NOW * 2 }),
@@ -144,7 +144,7 @@ describe('a remembered path', () => {
       ignoreLeafValidity: true,
     });
 
-  it('holds no longer than its certificates, and holds again before', () => {
+  it('is valid only as long as its certificates, and again for an earlier time', () => {
     const lastSecond = intermediate.notAfter + 999;
     expect(build(NOW).ok).toBe(true);
     expect(build(lastSecond).ok).toBe(true);
@@ -152,7 +152,7 @@ describe('a remembered path', () => {
     expect(build(lastSecond).ok).toBe(true);
   });
 
-  it('is not found for less work than it takes, and found again for enough', () => {
+  it('is not used for less work than it takes, and used again for enough', () => {
     const poor = build(NOW, new WorkBudget(leaf.der.length + intermediate.der.length + 100));
     expect(poor).toEqual({ ok: false, failures: [], budgetExhausted: true });
     expect(build(NOW).ok).toBe(true);

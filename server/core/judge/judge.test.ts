@@ -32,8 +32,8 @@ function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdic
 }
 const codes = (verdict: Verdict) => verdict.findings.map(({ code }) => code);
 
-describe('one chain', () => {
-  it('has nothing to say about a good one', () => {
+describe('the verdict on a chain', () => {
+  it('has no findings if the chain is good', () => {
     const leaf = issue();
     expect(verdictOn(withChain(leaf))).toMatchObject({
       reached: true,
@@ -59,7 +59,7 @@ describe('one chain', () => {
     expect(verdict).toMatchObject({ reached: true, trusted: false });
   });
 
-  it('keeps reading an expired certificate: its dates are there when it matters', () => {
+  it('includes the dates of an expired certificate', () => {
     const leaf = issue({ notAfter: NOW - 400 * DAY, notBefore: NOW - 490 * DAY });
     expect(verdictOn(withChain(leaf)).lastSeen?.expiring).toEqual([
       {
@@ -73,7 +73,7 @@ describe('one chain', () => {
     ]);
   });
 
-  it('names expired, wrong name and untrusted each for itself', () => {
+  it('lists expiry, wrong name and unknown root separately', () => {
     const leaf = strangerRoot.issue({ ...current, dnsNames: ['www.other.example'], notAfter: NOW - DAY });
     expect(codes(verdictOn([leaf, strangerRoot])).toSorted()).toEqual([
       'expired',
@@ -82,7 +82,7 @@ describe('one chain', () => {
     ]);
   });
 
-  it('says whom a certificate is for', () => {
+  it('names the hosts that the certificate is for', () => {
     const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
     expect(inWords(verdictOn(withChain(issue({ dnsNames: names })))).findings[0]?.message).toBe(
       'The certificate does not cover pay.fjord.example; it is for a.example, b.example, c.example and 2 more.',
@@ -91,7 +91,7 @@ describe('one chain', () => {
     expect(codes(verdictOn(withChain(commonNameOnly)))).toEqual(['name_mismatch']);
   });
 
-  it('checks addresses against iPAddress names only', () => {
+  it('compares IP addresses with iPAddress names only', () => {
     const endpoint = { host: '192.0.2.1', port: 443, protocol: 'https' } as const;
     const judgeFor = (leaf: MintedCertificate) =>
       codes(judge(observation([answer(withChain(leaf))], { endpoint }), NOW, trustStore));
@@ -105,7 +105,7 @@ describe('one chain', () => {
     expect(codes(verdictOn(soon(10)))).toEqual(['not_yet_valid']);
   });
 
-  it('tells self-signed, unknown root, and a chain that ends nowhere', () => {
+  it('distinguishes a self-signed certificate, an unknown root and an incomplete chain', () => {
     expect(codes(verdictOn([selfSigned(current)]))).toEqual(['self_signed']);
     const stranger = strangerRoot.issue(current);
     expect(codes(verdictOn([stranger, strangerRoot]))).toEqual(['untrusted_root']);
@@ -121,7 +121,7 @@ describe('one chain', () => {
     expect(verdict).toMatchObject({ trusted: true, findings: [] });
   });
 
-  it('refuses weak keys, weak signatures and leaves that are no servers', () => {
+  it('rejects weak keys, weak signatures and certificates that are not for servers', () => {
     expect(codes(verdictOn(withChain(issue({ key: 'RSA-1024' }))))).toEqual(['weak_key']);
     expect(codes(verdictOn(withChain(issue({ hash: 'sha1' }))))).toContain('weak_signature');
     expect(codes(verdictOn(withChain(issue({ extendedKeyUsage: ['clientAuth'] }))))).toEqual([
@@ -130,7 +130,7 @@ describe('one chain', () => {
     expect(codes(verdictOn(withChain(issue({ corruptSignature: true }))))).toEqual(['path_invalid']);
   });
 
-  it('survives bytes that are no certificate', () => {
+  it('reports bytes that are no certificate', () => {
     const rubbish = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
     const verdict = verdictOn([rubbish]);
     expect(verdict).toMatchObject({ reached: false, trusted: false, leafFingerprint: null, lastSeen: null });
@@ -145,7 +145,7 @@ describe('one chain', () => {
     });
   });
 
-  it('keeps strings of strangers on one line', () => {
+  it('shows untrusted strings on one line', () => {
     const leaf = strangerRoot.issue({ ...current, commonName: 'x' });
     const evil = mintAuthority({ commonName: `A\r\nBcc: x@y.example\u202e${'b'.repeat(500)}`, ...years });
     const issued = evil.issue(current);
@@ -156,12 +156,12 @@ describe('one chain', () => {
   });
 });
 
-describe('the weakest link', () => {
+describe('the validity of a chain', () => {
   const shortKey = mintKey();
   const short = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 20 * DAY };
   const ending = root.intermediate({ commonName: 'Ending CA', key: shortKey, ...short });
 
-  it('is the intermediate that ends before the leaf', () => {
+  it('is limited by an intermediate that ends before the leaf', () => {
     const leaf = ending.issue(current);
     const verdict = verdictOn(withChain(leaf));
     expect(verdict).toMatchObject({
@@ -177,7 +177,7 @@ describe('the weakest link', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf', 'intermediate']);
   });
 
-  it('alarms when that one has expired while the leaf is fine, and the reverse', () => {
+  it('ends with an intermediate while the leaf is valid, and the reverse', () => {
     const leaf = ending.issue(current);
     const later = verdictOn(withChain(leaf), NOW + 21 * DAY);
     expect(later.findings).toMatchObject([
@@ -188,7 +188,7 @@ describe('the weakest link', () => {
     expect(codes(verdictOn(withChain(expiredLeaf)))).toEqual(['expired']);
   });
 
-  it('says both when both have expired, and also when the root is unknown besides', () => {
+  it('ends with both leaf and intermediate, also below an unknown root', () => {
     const leaf = ending.issue({ ...current, notAfter: NOW + 10 * DAY });
     expect(codes(verdictOn(withChain(leaf), NOW + 30 * DAY))).toEqual(['expired', 'intermediate_expired']);
     const strange = strangerRoot.intermediate({ commonName: 'Strange CA', ...short });
@@ -196,7 +196,7 @@ describe('the weakest link', () => {
     expect(codes(verdictOn(chain, NOW + 30 * DAY))).toEqual(['intermediate_expired', 'untrusted_root']);
   });
 
-  it('only notes an expired cross-sign that nothing depends on, and never the root', () => {
+  it('does not depend on an expired cross-sign or root that no path needs, which are notes', () => {
     const oldRoot = mintAuthority({
       commonName: 'Old Root',
       notBefore: NOW - 5000 * DAY,
@@ -218,14 +218,14 @@ describe('the weakest link', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf']);
   });
 
-  it('only notes a root that is sent along', () => {
+  it('is not affected by a root that is sent along, which is a note', () => {
     expect(verdictOn([...withChain(issue()), root])).toMatchObject({
       trusted: true,
       findings: [{ code: 'extra_certificate', severity: 'note', fingerprint: root.fingerprint }],
     });
   });
 
-  it('does not trust what hangs on an expired anchor alone', () => {
+  it('ends with an expired anchor if there is no other', () => {
     const fading = mintAuthority({
       commonName: 'Fading Root',
       notBefore: NOW - 1000 * DAY,
@@ -240,7 +240,7 @@ describe('the weakest link', () => {
     ]);
   });
 
-  it('reports that the certificates beyond the limit were not read', () => {
+  it('is judged without the certificates beyond the limit, which is a note', () => {
     const many = answer(withChain(issue()), { chainCut: true });
     expect(inWords(judge(observation([many]), NOW, trustStore))).toMatchObject({
       trusted: true,
@@ -256,7 +256,7 @@ describe('the weakest link', () => {
     });
   });
 
-  it('notes a chain in the wrong order', () => {
+  it('is not affected by a wrong order, which is a note', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const leaf = second.issue(current);
     expect(codes(verdictOn([leaf, second, intermediate]))).toEqual([]);
@@ -266,12 +266,12 @@ describe('the weakest link', () => {
   });
 });
 
-describe('several addresses', () => {
+describe('the verdict on several addresses', () => {
   const fresh = issue();
   const old = issue({ notAfter: NOW + 5 * DAY });
   const at = (address: string, leaf: MintedCertificate) => answer(withChain(leaf), { address });
 
-  it('says how many still show the old certificate, and alerts from that one and the others', () => {
+  it('counts those that still show the old certificate, and tracks the expiry of both', () => {
     const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     const verdict = judge(
       observation(addresses.map((address, index) => at(address, index === 1 ? old : fresh))),
@@ -288,7 +288,7 @@ describe('several addresses', () => {
       },
     ]);
     expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
-    // No renewal is overdue: other addresses already show it.
+    // No renewal is overdue: other addresses already show the new certificate.
     expect(verdict.renewal?.overdueAt).toBeNull();
     expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(
       [old.fingerprint, fresh.fingerprint].toSorted(),
@@ -300,7 +300,7 @@ describe('several addresses', () => {
     ]);
   });
 
-  it('folds answers in any order into the same findings', () => {
+  it('is the same for any order of the answers', () => {
     const one = judge(observation([at('192.0.2.1', old), at('192.0.2.2', fresh)]), NOW, trustStore);
     const other = judge(observation([at('192.0.2.1', fresh), at('192.0.2.2', old)]), NOW, trustStore);
     expect(one.findings.map(({ code, fingerprint }) => [code, fingerprint])).toEqual(
@@ -309,7 +309,7 @@ describe('several addresses', () => {
     expect(one.leafFingerprint).toBe(other.leafFingerprint);
   });
 
-  it('counts one fault at two addresses once', () => {
+  it('reports the same fault at two addresses once', () => {
     const expired = issue({ notAfter: NOW - DAY });
     const verdict = judge(observation([at('192.0.2.1', expired), at('192.0.2.2', expired)]), NOW, trustStore);
     expect(verdict.findings).toMatchObject([{ code: 'expired', addresses: ['192.0.2.1', '192.0.2.2'] }]);
@@ -323,7 +323,7 @@ describe('several addresses', () => {
     expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
   });
 
-  it('puts the worst first', () => {
+  it('lists the worst finding first', () => {
     const expired = issue({ notAfter: NOW - DAY });
     const legacy = answer(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });
     const verdict = judge(observation([legacy, failed(), at('192.0.2.2', fresh)]), NOW, trustStore);
@@ -336,7 +336,7 @@ describe('several addresses', () => {
   });
 });
 
-describe('nothing reached', () => {
+describe('the verdict on an unreachable host', () => {
   it.each([
     [[failed({ reason: 'refused' })], 'connect', 'pay.fjord.example refused the connection.'],
     [
@@ -346,7 +346,7 @@ describe('nothing reached', () => {
     ],
     [[failed({ reason: 'no_route_here' }), failed()], 'connect', 'pay.fjord.example did not answer in time.'],
     [[], 'dns', 'pay.fjord.example has no address in DNS.'],
-  ] as const)('%#: tells the most', (addresses, stage, message) => {
+  ] as const)('has the most specific failure (case %#)', (addresses, stage, message) => {
     const verdict = judge(observation([...addresses]), NOW, trustStore);
     expect(inWords(verdict)).toMatchObject({
       reached: false,
@@ -357,7 +357,7 @@ describe('nothing reached', () => {
     expect(verdict.findings).toEqual([]);
   });
 
-  it('names the resolution that failed, and nothing of what is behind a refused name', () => {
+  it('names the resolution that failed, but not the address of a refused name', () => {
     const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: '10.0.0.7' } as const;
     const verdict = judge(observation([], { resolution: refused }), NOW, trustStore);
     expect(inWords(verdict).failure).toEqual({
@@ -369,7 +369,7 @@ describe('nothing reached', () => {
   });
 });
 
-it('can be repeated later with the same evidence, and is plain JSON', () => {
+it('a verdict can be repeated later with the same evidence, and is plain JSON', () => {
   const seen = observation([answer(withChain(issue()))]);
   const first = judge(seen, NOW, trustStore);
   expect(judge(seen, NOW, trustStore)).toEqual(first);

@@ -16,25 +16,25 @@ const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);
 const trustStore = createTrustStore([root.der], { arePublic: true });
 const SINCE = Date.UTC(2025, 6, 31, 23, 59, 59);
 
-describe('roots that browsers trust up to a day', () => {
+describe('roots that browsers trust until a date', () => {
   const bundled = getCACertificates('bundled').flatMap((pem) =>
     splitPem(pem).map((der) => parseCertificate(der)),
   );
   const leaf = { ...read(issue()), signedCertificateTimestamps: [] };
 
-  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('knows %s by its key', (name) => {
+  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('include %s, by its key', (name) => {
     const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
     if (found === undefined) throw new Error('Node has taken it out of its set: so may we');
     expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
   });
 
-  it('constrains no other root of the set', () => {
+  it('include no other bundled root', () => {
     const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
     expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
     expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();
   });
 
-  it('counts from the earliest timestamp of a log, else from notBefore', () => {
+  it('apply by the earliest log timestamp, else by notBefore', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
     const logged = (...times: number[]) =>
       distrustedSince(read(root), { ...leaf, signedCertificateTimestamps: times }, constraints);
@@ -44,7 +44,7 @@ describe('roots that browsers trust up to a day', () => {
     expect(distrustedSince(read(root), { ...leaf, notBefore: SINCE }, constraints)).toBeNull();
   });
 
-  it('is critical, unless another root leads there too, and never binds private roots', () => {
+  it('cause a critical finding, unless another root leads there or the root is private', () => {
     const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
     const question = {
       leaf: read(issue()),
@@ -72,7 +72,7 @@ describe('roots that browsers trust up to a day', () => {
   });
 });
 
-describe('lifetimes', () => {
+describe('exceededLifetimeCap', () => {
   const cap = (from: number, days: number) =>
     exceededLifetimeCap({ notBefore: from, notAfter: from + days * DAY - 1000 });
 
@@ -88,18 +88,18 @@ describe('lifetimes', () => {
     [Date.UTC(2027, 2, 15), 101, 100],
     [Date.UTC(2029, 2, 15), 47, null],
     [Date.UTC(2029, 2, 15), 48, 47],
-  ])('from %d on, %d days: %s', (from, days, expected) => {
+  ])('returns for a notBefore of %d and %d days: %s', (from, days, expected) => {
     expect(cap(from, days)).toBe(expected);
   });
 
-  it('counts a begun day as a whole one', () => {
+  it('counts a started day as a whole one', () => {
     const from = Date.UTC(2026, 2, 15);
     expect(exceededLifetimeCap({ notBefore: from, notAfter: from + 200 * DAY })).toBe(200);
   });
 });
 
-describe('the weakest link', () => {
-  it('is that of the path that lasts longest', () => {
+describe('the limiting certificate', () => {
+  it('is that of the path that is valid the longest', () => {
     const key = intermediate.key;
     const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
     const leaf = intermediate.issue(current);

@@ -28,8 +28,8 @@ function judged(renewal: RenewalEvidence[], now = NOW, shown: MintedCertificate 
   return judge(observation([answer(withChain(shown))], { renewal }), now, trustStore);
 }
 
-describe('the time to renew', () => {
-  it('is the CA’s window where that is known, else the last third', () => {
+describe('the renewal period', () => {
+  it('is the window of the CA if it is known, else the last third of the lifetime', () => {
     const told = window(normal, normal + 2 * DAY);
     expect(judged([told])).toMatchObject({
       renewal: { from: normal, to: normal + 2 * DAY, source: 'ari', explanationUrl: null },
@@ -50,12 +50,12 @@ describe('the time to renew', () => {
     }
   });
 
-  it('takes no window that is another certificate’s or ends before it starts', () => {
+  it('ignores a window of another certificate or one that ends before it starts', () => {
     expect(judged([{ ...window(normal, normal), fingerprint: 'other' }]).renewal?.source).toBe('lifetime');
     expect(judged([window(normal, normal - 1)]).renewal?.source).toBe('lifetime');
   });
 
-  it('takes no window that starts when the certificate has ended', () => {
+  it('ignores a window that starts when the certificate has ended', () => {
     const { notAfter } = current;
     expect(judged([window(notAfter, notAfter + DAY)]).renewal).toMatchObject({
       to: notAfter,
@@ -65,13 +65,13 @@ describe('the time to renew', () => {
   });
 });
 
-describe('a window that the CA once told', () => {
+describe('a renewal window of an earlier check', () => {
   const told = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
   const then = (renewal: RenewalEvidence[], shown = leaf) =>
     judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, told).renewal;
   const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
 
-  it('stays while the CA gives no answer, and goes where it has none for this certificate', () => {
+  it('stays while the CA does not answer, and goes if the CA has none for this certificate', () => {
     expect(then([])).toEqual(told.renewal);
     expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(told.renewal);
     expect(then([{ ...nothing, outcome: 'unsupported' }])?.source).toBe('lifetime');
@@ -81,7 +81,7 @@ describe('a window that the CA once told', () => {
 });
 
 describe('an overdue renewal', () => {
-  it('is one from the end of the window on', () => {
+  it('is reported from the end of the window on', () => {
     const end = normal + 2 * DAY;
     expect(judged([window(normal, end)], end - 1).findings).toEqual([]);
     expect(inWords(judged([window(normal, end)], end)).findings).toMatchObject([
@@ -94,7 +94,7 @@ describe('an overdue renewal', () => {
     ]);
   });
 
-  it('is one a quarter of the lifetime before the end, without a window, and none after it', () => {
+  it('is reported a quarter of the lifetime before expiry without a window, and not after it', () => {
     const due = current.notAfter - 22.5 * DAY;
     expect(judged([], due - 1).findings).toEqual([]);
     expect(judged([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);
@@ -105,7 +105,7 @@ describe('an overdue renewal', () => {
 describe('a replacement that the CA wants', () => {
   const url = 'https://ca.fjord.example/incident';
 
-  it('is told with its explanation', () => {
+  it('is reported with its explanation', () => {
     expect(inWords(judged([window(NOW - 1, normal, url)])).findings).toMatchObject([
       {
         code: 'replacement_wanted',
@@ -117,7 +117,7 @@ describe('a replacement that the CA wants', () => {
     expect(judged([window(NOW - 1, normal, url)]).renewal?.explanationUrl).toBe(url);
   });
 
-  it('is seen by a window far earlier than usual', () => {
+  it('is detected by a window far earlier than usual', () => {
     const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
     expect(judged(early).findings.map(({ code }) => code)).toEqual(['replacement_wanted', 'renewal_overdue']);
     expect(inWords(judged(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
@@ -126,7 +126,7 @@ describe('a replacement that the CA wants', () => {
     expect(judged([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
   });
 
-  it.each(['javascript:alert(1)', 'data:text/html,x', 'not a url'])('links to no %s', (link) => {
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'not a url'])('has no link to %s', (link) => {
     const { renewal, findings } = judged([window(normal, normal + DAY, link)]);
     expect(renewal?.explanationUrl).toBeNull();
     expect(findings).toEqual([]);

@@ -61,22 +61,19 @@ function finding(
 }
 
 describe('reachFinding', () => {
-  it.each(Object.keys(STAGES) as ReachFailure[])(
-    'says of %s what to do, with a line that shows it',
-    (reason) => {
-      const found = finding(reason);
-      expect(found).toMatchObject({
-        code: 'unreachable',
-        severity: 'critical',
-        message: `${HOST}: ${reason}.`,
-      });
-      expect(found?.fix).toMatch(/^[A-Z].*\.$/);
-      expect(found?.command).toMatch(/^(?:dig|nc|curl|openssl) .*pay\.fjord\.example/);
-      expect(found?.evidence).toContainEqual({ label: 'Down since', value: '20 November 2026, 14:30 UTC' });
-    },
-  );
+  it.each(Object.keys(STAGES) as ReachFailure[])('has a fix and a command for %s', (reason) => {
+    const found = finding(reason);
+    expect(found).toMatchObject({
+      code: 'unreachable',
+      severity: 'critical',
+      message: `${HOST}: ${reason}.`,
+    });
+    expect(found?.fix).toMatch(/^[A-Z].*\.$/);
+    expect(found?.command).toMatch(/^(?:dig|nc|curl|openssl) .*pay\.fjord\.example/);
+    expect(found?.evidence).toContainEqual({ label: 'Down since', value: '20 November 2026, 14:30 UTC' });
+  });
 
-  it('asks where the look ended', () => {
+  it('has a command for the stage that failed', () => {
     expect(finding('name_not_found')?.command).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);
     expect(finding('timeout')?.command).toBe(`curl -sSI --connect-timeout 10 https://${HOST}/`);
     expect(finding('timeout', { protocol: 'smtp' })?.command).toBe(`nc -vz -w 10 ${HOST} 25`);
@@ -88,11 +85,11 @@ describe('reachFinding', () => {
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
   });
 
-  it('is a warning until a second look confirms it', () => {
+  it('is a warning until a second check confirms it', () => {
     expect(finding('timeout', { uptime: UP })?.severity).toBe('warning');
   });
 
-  it('tells of a host that is reached and does not work, and of none that does', () => {
+  it('reports a host that is reached but down, and none that is up', () => {
     const endpoint = { host: HOST, port: 8443, protocol: 'https' } as const;
     const reached = { failure: null, addresses: [] };
     expect(reachFinding(endpoint, reached, UP)).toBeNull();

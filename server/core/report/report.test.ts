@@ -34,7 +34,7 @@ function report(
 }
 
 describe('reportMarkdown', () => {
-  it('is calm about what is good', () => {
+  it('says that nothing needs attention if all is good', () => {
     const leaf = issue();
     const text = report(observation([answer(withChain(leaf))]), leaf);
     expect(text).toMatch(
@@ -47,7 +47,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('by its lifetime');
   });
 
-  it('says of each finding what to do, with a line that shows it and the file to send', () => {
+  it('has a fix, a command and the file to send for each finding', () => {
     const leaf = issue();
     const authorities = [
       { der: leaf.chain[0]?.der ?? new Uint8Array(), source: 'fetched', url: null } as const,
@@ -64,7 +64,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('| `192.0.2.9` | – | – | – | – | 5000 ms | did not answer in time |');
   });
 
-  it('tells why nothing was reached as its first finding, and since when', () => {
+  it('starts with why the host was not reached, and says since when it is down', () => {
     const uptime = {
       ...NEVER_WATCHED,
       state: 'down',
@@ -83,7 +83,7 @@ describe('reportMarkdown', () => {
     expect(text).not.toContain('None.');
   });
 
-  it('says of a site that answers with an error that it is down, whatever its certificate is worth', () => {
+  it('reports a site that answers with an error as down, even if its certificate is valid', () => {
     const leaf = issue();
     const cause = 'pay.fjord.example answered with the error 503.';
     const text = report(observation([answer(withChain(leaf))]), leaf, {
@@ -97,7 +97,7 @@ describe('reportMarkdown', () => {
     expect(text).not.toContain('is trusted');
   });
 
-  it('says which addresses serve what', () => {
+  it('says which addresses serve which certificate', () => {
     const [old, fresh] = [issue(), issue({ notAfter: NOW + 80 * DAY })];
     const seen = observation([
       answer(withChain(old)),
@@ -112,7 +112,7 @@ describe('reportMarkdown', () => {
     expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, until 8 February 2027 \|/);
   });
 
-  it('has the daily facts', () => {
+  it('includes TLS versions, key exchange, CAA and registration', () => {
     const leaf = issue();
     const posture: Observation['posture'] = {
       at: NOW,
@@ -132,7 +132,7 @@ describe('reportMarkdown', () => {
     expect(text).toContain('until 21 November 2026 (\\*R\\*)');
   });
 
-  it('lets no stranger write markup, links or lines', () => {
+  it('lets no untrusted text add markup, links or lines', () => {
     const evil = mintAuthority({
       commonName: '](https://evil.example) <img src=x>\n\n# Owned | `a` www.evil.example &lt;',
       notBefore: NOW - DAY,
@@ -152,8 +152,8 @@ describe('reportMarkdown', () => {
   });
 });
 
-describe('the words of Markdown', () => {
-  it('escapes text, and keeps code as it is', () => {
+describe('the Markdown functions', () => {
+  it('escape text and keep code as it is', () => {
     expect(plain('1. a_b')).toBe('1\\. a\\_b');
     expect(plain('- x')).toBe('\\- x');
     expect(plain('a\u202eb\r\nc')).toBe('a b c');

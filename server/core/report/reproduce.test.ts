@@ -14,7 +14,7 @@ function line({
 }
 
 describe('reproduce', () => {
-  it('asks pages with curl, by name or at one address', () => {
+  it('uses curl for https, by name or at one address', () => {
     expect(line()).toBe('curl -sSI https://pay.fjord.example/');
     expect(line({ port: 8443 })).toBe('curl -sSI https://pay.fjord.example:8443/');
     expect(line({ addresses: ['192.0.2.1'] })).toBe(
@@ -28,7 +28,7 @@ describe('reproduce', () => {
     );
   });
 
-  it('gives clients that verify the root of an authority of one’s own', () => {
+  it('passes the root of a private authority to commands that verify', () => {
     expect(line({ hasOwnRoot: true })).toBe('curl -sSI --cacert your-ca.pem https://pay.fjord.example/');
     expect(line({ hasOwnRoot: true, protocol: 'tls' })).toContain('-CAfile your-ca.pem -verify_return_error');
     expect(line({ hasOwnRoot: true, code: 'revoked' })).toContain('-CAfile your-ca.pem -crl_check');
@@ -46,13 +46,13 @@ describe('reproduce', () => {
     ['ldap', 389, '-starttls ldap'],
     ['postgres', 5432, '-starttls postgres'],
     ['mysql', 3306, '-starttls mysql'],
-  ] as const)('changes over by %s', (protocol, port, option) => {
+  ] as const)('uses STARTTLS for %s', (protocol, port, option) => {
     expect(line({ protocol, port })).toBe(
       `openssl s_client -connect ${HOST}:${port} -servername ${HOST} ${option} -verify_return_error </dev/null`,
     );
   });
 
-  it('speaks TLS at once elsewhere, and names no server where the host is an address', () => {
+  it('uses direct TLS for other protocols, and no server name for an IP address', () => {
     expect(line({ protocol: 'tls', port: 993 })).toBe(
       `openssl s_client -connect ${HOST}:993 -servername ${HOST} -verify_return_error </dev/null`,
     );
@@ -61,7 +61,7 @@ describe('reproduce', () => {
     );
   });
 
-  it('shows what the finding is about', () => {
+  it('uses options that show what the finding is about', () => {
     expect(line({ code: 'name_mismatch' })).toContain('| openssl x509 -noout -subject -ext subjectAltName');
     expect(line({ code: 'legacy_tls', tlsVersion: 'TLSv1.1' })).toContain(
       "-tls1_1 -cipher 'DEFAULT:@SECLEVEL=0'",
@@ -73,13 +73,13 @@ describe('reproduce', () => {
     expect(line({ code: 'expired', keyType: 'rsa' })).toContain('-sigalgs RSA-PSS+SHA256:');
   });
 
-  it('goes through the addresses that differ', () => {
+  it('loops over addresses that differ', () => {
     expect(line({ code: 'certificates_differ', addresses: ['192.0.2.1', '2001:db8::1'] })).toBe(
       `for ip in 192.0.2.1 '[2001:db8::1]'; do echo "$ip"; openssl s_client -connect "$ip:443" -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -serial -enddate -fingerprint -sha256; done`,
     );
   });
 
-  it('is safe to paste, whatever a host or an address may hold', () => {
+  it('is safe to paste, whatever a host or an address contains', () => {
     const evil = `x'; touch /tmp/owned; echo $(id) "`;
     for (const code of ['incomplete_chain', 'expired', 'certificates_differ', 'revoked'] as const) {
       const bare = line({ code, host: evil, addresses: [evil, evil] })

@@ -25,7 +25,7 @@ function codeOf(run: () => unknown): string | null {
 }
 
 describe('the DER reader', () => {
-  it('walks elements in order and ends exactly', () => {
+  it('reads elements in order and recognises the end', () => {
     const reader = new DerReader(sequence(integer(5n), octetString(bytes('aabb')))).enter(TAG.sequence);
     expect(countValue(reader.read(TAG.integer))).toBe(5);
     expect([...reader.read(TAG.octetString).content]).toEqual([0xaa, 0xbb]);
@@ -54,12 +54,12 @@ describe('the DER reader', () => {
     expect(codeOf(() => nonEmptyList(sequence(), TAG.sequence, (reader) => reader.read()))).toBe('empty');
   });
 
-  it('refuses lists longer than anything real', () => {
+  it('refuses lists of 20,000 entries', () => {
     const list = sequence(...Array.from({ length: 20_000 }, () => integer(1n)));
     expect(codeOf(() => nonEmptyList(list, TAG.sequence, (reader) => reader.read()))).toBe('too_large');
   });
 
-  it('throws nothing but PkiError, whatever it is fed', () => {
+  it('throws nothing but PkiError for any bytes', () => {
     const walk = (content: Uint8Array, depth: number): void => {
       const reader = new DerReader(content);
       while (!reader.done) {
@@ -76,7 +76,7 @@ describe('the DER reader', () => {
   });
 });
 
-describe('values', () => {
+describe('reading DER values', () => {
   it.each([
     ['01 01 ff', true],
     ['01 01 00', false],
@@ -110,13 +110,13 @@ describe('values', () => {
     expect(codeOf(() => objectIdentifierText(bytes(hex)))).toBe('der_object_identifier');
   });
 
-  it('keeps arcs beyond 2^53 apart', () => {
+  it('distinguishes arcs of object identifiers beyond 2^53', () => {
     const arc = (last: string) => objectIdentifierText(bytes(`69 83 86 a0 ff ff ff ff ff ff ff ff ${last}`));
     expect(arc('01')).not.toBe(arc('02'));
   });
 });
 
-describe('times', () => {
+describe('reading DER times', () => {
   const time = (tag: number, text: string) =>
     timeValue(new DerReader(tlv(tag, Buffer.from(text, 'latin1'))).read());
 

@@ -5,7 +5,7 @@ import { splitPem, toPem } from './pem.ts';
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
 
 describe('PEM text', () => {
-  it('gives its certificates in order, whatever stands around them', () => {
+  it('gives its certificates in order, whatever text surrounds them', () => {
     const text = `# roots\n${one.certificatePem.replaceAll('\n', '\r\n')}some text\n${two.certificatePem}`;
     expect(splitPem(text).map((der) => Buffer.from(der))).toEqual([one.der, two.der]);
     expect(splitPem('nothing here')).toEqual([]);
@@ -24,11 +24,11 @@ describe('PEM text', () => {
     ['a block inside a block', one.certificatePem.slice(0, 200) + two.certificatePem],
     ['something else than base64', one.certificatePem.replace('MII', 'M*I')],
     ['base64 cut off', one.certificatePem.replace('MII', 'MI')],
-  ])('refuses %s', (_, text) => {
+  ])('is refused with %s', (_, text) => {
     expect(() => splitPem(text)).toThrow(expect.objectContaining({ code: 'pem' }));
   });
 
-  it('refuses more text than any bundle has', () => {
+  it('is refused if it has 9 MB', () => {
     expect(() => splitPem(' '.repeat(9_000_000))).toThrow(expect.objectContaining({ code: 'too_large' }));
   });
 });

@@ -5,7 +5,7 @@ import { isALabel } from './a-label.ts';
 
 describe('A-labels', () => {
   it.each(['xn--n3h', 'xn--bcher-kva', 'xn--nxasmq6b', 'xn--4gbrim', 'XN--BCHER-KVA', 'xn--a-b-qma'])(
-    '%s is one',
+    'include %s',
     (label) => {
       expect(isALabel(label)).toBe(true);
     },
@@ -20,9 +20,9 @@ describe('A-labels', () => {
     'xn--a_b',
     'example',
     'xn--zzzzzzzzzzzzzzzzz',
-  ])('%s is none', (label) => expect(isALabel(label)).toBe(false));
+  ])('do not include %s', (label) => expect(isALabel(label)).toBe(false));
 
-  it('agrees with what Node encodes', () => {
+  it('include every label that Node encodes', () => {
     fc.assert(
       fc.property(
         fc.string({

@@ -16,8 +16,8 @@ const pair = (type: string, value: Uint8Array) => sequence(objectIdentifier(type
 const name = (...attributes: Uint8Array[]) =>
   parseDistinguishedName(sequence(...attributes.map((one) => set(one))));
 
-describe('RFC 4514 text', () => {
-  it('has the most specific name first', () => {
+describe('the RFC 4514 text of a name', () => {
+  it('starts with the most specific attribute', () => {
     const subject = name(
       pair('2.5.4.6', printableString('DE')),
       pair(O, utf8String('Müller')),
@@ -31,7 +31,7 @@ describe('RFC 4514 text', () => {
     expect(name().isEmpty).toBe(true);
   });
 
-  it('joins the attributes of one relative name', () => {
+  it('joins the attributes of one relative name with a plus sign', () => {
     const subject = parseDistinguishedName(
       sequence(set(pair(O, utf8String('a')), pair(CN, utf8String('b')))),
     );
@@ -59,15 +59,15 @@ describe('RFC 4514 text', () => {
   });
 });
 
-describe('attributes', () => {
-  it('gives the most specific value', () => {
+describe('the attributes of a name', () => {
+  it('are found by type, the most specific value first', () => {
     const subject = name(pair('2.5.4.11', utf8String('first')), pair('2.5.4.11', utf8String('last')));
     expect(subject.attribute('OU')).toBe('last');
     expect(subject.attribute('2.5.4.11')).toBe('last');
     expect(subject.attribute('CN')).toBeNull();
   });
 
-  it('decodes every string type', () => {
+  it('are decoded from every string type', () => {
     expect(name(pair(CN, tlv(0x1e, Buffer.from('00e400df', 'hex')))).attribute('CN')).toBe('äß');
     expect(name(pair(CN, tlv(0x1c, Buffer.from('0001f44d', 'hex')))).attribute('CN')).toBe('👍');
     expect(name(pair(CN, tlv(0x14, Buffer.from('e4', 'hex')))).attribute('CN')).toBe('ä');
@@ -77,25 +77,25 @@ describe('attributes', () => {
     ['UTF-8 that is none', 0x0c, 'ff'],
     ['a BMPString of odd length', 0x1e, '00'],
     ['a UniversalString beyond Unicode', 0x1c, '00110000'],
-  ])('refuses %s', (_, tag, hex) => {
+  ])('are refused if one is %s', (_, tag, hex) => {
     expect(() => name(pair(CN, tlv(tag, Buffer.from(hex, 'hex'))))).toThrow(
       expect.objectContaining({ code: 'der_string' }),
     );
   });
 
-  it('refuses a name with thousands of attributes', () => {
+  it('are refused if there are thousands', () => {
     const many = Array.from({ length: 5_000 }, () => pair(CN, utf8String('a')));
     expect(() => name(...many)).toThrow(expect.objectContaining({ code: 'too_large' }));
   });
 });
 
-describe('comparison (RFC 5280 §7.1)', () => {
+describe('the comparison of names (RFC 5280 §7.1)', () => {
   it('ignores string type, case and spacing', () => {
     const left = name(pair(CN, utf8String('Some  CA ')));
     expect(isSameName(left, name(pair(CN, printableString('some ca'))))).toBe(true);
   });
 
-  it('keeps order, types and boundaries', () => {
+  it('respects order, types and boundaries', () => {
     const left = name(pair(O, utf8String('a')), pair(CN, utf8String('b')));
     expect(isSameName(left, name(pair(CN, utf8String('b')), pair(O, utf8String('a'))))).toBe(false);
     expect(isSameName(left, name(pair(O, utf8String('a\u00012.5.4.3=b'))))).toBe(false);

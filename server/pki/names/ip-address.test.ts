@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatIpAddress, parseIpAddress } from './ip-address.ts';
 
-describe('addresses in text', () => {
+describe('IP addresses as text', () => {
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
@@ -13,7 +13,7 @@ describe('addresses in text', () => {
     ['::ffff:192.0.2.1', '::ffff:192.0.2.1'],
     ['::ffff:c000:201', '::ffff:192.0.2.1'],
     ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'],
-  ])('reads %s and writes %s', (text, canonical) => {
+  ])('are parsed from %s and written as %s', (text, canonical) => {
     const octets = parseIpAddress(text);
     expect(octets === null ? null : formatIpAddress(octets)).toBe(canonical);
   });
@@ -37,9 +37,9 @@ describe('addresses in text', () => {
     '::1/128',
     '::1.2.3',
     ':1:2:3:4:5:6:7',
-  ])('refuses %j', (text) => expect(parseIpAddress(text)).toBeNull());
+  ])('are not parsed from %j', (text) => expect(parseIpAddress(text)).toBeNull());
 
-  it('reads back what it writes', () => {
+  it('are parsed back from what is written', () => {
     const addresses = fc.oneof(
       fc.uint8Array({ minLength: 4, maxLength: 4 }),
       fc.uint8Array({ minLength: 16, maxLength: 16 }),

@@ -41,14 +41,14 @@ const isExcluded = (form: Form, base: string, name: string) =>
     budget(),
   );
 
-describe('dNSName', () => {
+describe('a dNSName constraint', () => {
   it.each([
     ['example.com', 'example.com'],
     ['example.com', 'a.b.EXAMPLE.com'],
     ['example.com', '*.example.com'],
     ['.example.com', 'a.example.com'],
     ['', 'anything.example'],
-  ])('%j covers %s', (base, name) => {
+  ])('on %j covers %s', (base, name) => {
     expect(isPermitted('dns', base, name)).toBe(true);
     expect(isExcluded('dns', base, name)).toBe(true);
   });
@@ -58,18 +58,18 @@ describe('dNSName', () => {
     ['example.com', 'example.com.evil.example'],
     ['a.example.com', 'example.com'],
     ['.example.com', 'example.com'],
-  ])('%j does not cover %s', (base, name) => {
+  ])('on %j does not cover %s', (base, name) => {
     expect(isPermitted('dns', base, name)).toBe(false);
     expect(isExcluded('dns', base, name)).toBe(false);
   });
 
-  it('a wildcard is excluded with any name it could stand for, and permitted only with all of them', () => {
+  it('excludes a wildcard for any name it could match, and permits it only for all of them', () => {
     expect(isExcluded('dns', 'foo.example.com', '*.example.com')).toBe(true);
     expect(isPermitted('dns', 'foo.example.com', '*.example.com')).toBe(false);
     expect(isExcluded('dns', 'a.foo.example.com', '*.example.com')).toBe(false);
   });
 
-  it('a malformed name is never inside', () => {
+  it('never permits a malformed name', () => {
     for (const name of ['', '.example.com', 'a..example.com', 'a b.example.com', '*.*.example.com']) {
       expect(isPermitted('dns', 'example.com', name)).toBe(false);
       expect(isExcluded('dns', 'other.example', name)).toBe(true);
@@ -77,7 +77,7 @@ describe('dNSName', () => {
   });
 });
 
-describe('rfc822Name', () => {
+describe('an rfc822Name constraint', () => {
   it.each([
     ['a@example.com', 'a@EXAMPLE.com', true],
     ['a@example.com', 'A@example.com', false],
@@ -88,19 +88,19 @@ describe('rfc822Name', () => {
     ['.example.com', 'a@sub.example.com', true],
     ['.example.com', 'a@example.com', false],
     ['example.com', '"a@b"@example.com', true],
-  ])('%s covers %s: %s', (base, name, expected) => {
+  ])('on %s covers the mailbox %s: %s', (base, name, expected) => {
     expect(isPermitted('email', base, name)).toBe(expected);
     expect(isExcluded('email', base, name)).toBe(expected);
   });
 
-  it('fails for what is no mailbox, whichever way it is constrained', () => {
+  it('fails for a malformed mailbox, permitted or excluded', () => {
     for (const name of ['a@b@example.com', 'example.com', '@example.com', 'a@']) {
       expect(isPermitted('email', 'example.com', name)).toBe(false);
       expect(isExcluded('email', 'other.example', name)).toBe(true);
     }
   });
 
-  it('applies to the subject where no alternative name speaks for it', () => {
+  it('applies to the subject if there is no alternative name', () => {
     const subjectDer = sequence(
       set(sequence(objectIdentifier('1.2.840.113549.1.9.1'), utf8String('a@example.com'))),
     );
@@ -111,7 +111,7 @@ describe('rfc822Name', () => {
   });
 });
 
-describe('uniformResourceIdentifier', () => {
+describe('a uniformResourceIdentifier constraint', () => {
   it.each([
     ['example.com', 'https://example.com/a', true],
     ['example.com', 'https://user@example.com:8443?x', true],
@@ -119,7 +119,9 @@ describe('uniformResourceIdentifier', () => {
     ['.example.com', 'https://a.example.com', true],
     ['example.com', 'https://example.com@evil.example/', false],
     ['example.com', 'https://evil.example#example.com', false],
-  ])('%s covers %s: %s', (base, name, expected) => expect(isPermitted('uri', base, name)).toBe(expected));
+  ])('on %s covers the URI %s: %s', (base, name, expected) =>
+    expect(isPermitted('uri', base, name)).toBe(expected),
+  );
 
   it('fails for a URI without a host name', () => {
     for (const name of ['urn:uuid:1', 'https://192.0.2.1/', 'https://[::1]/', 'mailto:a@example.com']) {
@@ -129,14 +131,14 @@ describe('uniformResourceIdentifier', () => {
   });
 });
 
-describe('other forms', () => {
+describe('a name constraint', () => {
   const within = (leaf: CertificateOptions, authority: CertificateOptions) => {
     const { nameConstraints } = parseCertificate(mintAuthority({ key: root.key, ...authority }).der);
     const certificate = parseCertificate(root.issue({ key: root.key, ...leaf }).der);
     return nameConstraints !== null && satisfiesNameConstraints(certificate, nameConstraints, budget());
   };
 
-  it('addresses lie in their subnet, of their own family', () => {
+  it('on addresses covers the subnet of the same family only', () => {
     const authority = { permitted: { ip: ['192.0.2.0/24'] } };
     expect(within({ ipAddresses: ['192.0.2.7'] }, authority)).toBe(true);
     expect(within({ ipAddresses: ['192.0.3.7'] }, authority)).toBe(false);
@@ -145,7 +147,7 @@ describe('other forms', () => {
     expect(within({ ipAddresses: ['::1'] }, { excluded: { ip: ['::1/128'] } })).toBe(false);
   });
 
-  it('directory names start with their base', () => {
+  it('on directory names covers names that start with its base', () => {
     const authority = { permitted: { directory: [nameDer({ country: 'DE', organization: 'Example' })] } };
     expect(within({ country: 'DE', organization: 'EXAMPLE', commonName: 'a' }, authority)).toBe(true);
     expect(within({ country: 'FR', organization: 'Example', commonName: 'a' }, authority)).toBe(false);
@@ -153,7 +155,7 @@ describe('other forms', () => {
     expect(within({ dnsNames: ['a.example'], commonName: null }, authority)).toBe(true);
   });
 
-  it('a form that cannot be compared fails where it is constrained', () => {
+  it('on an unknown form fails for every name of that form', () => {
     const other = tagged(0, true, objectIdentifier('1.2.3'), tagged(0, true, utf8String('a')));
     expect(satisfiesNameConstraints(withNames(other), constraints([], [other]), budget())).toBe(false);
     expect(satisfiesNameConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
@@ -161,14 +163,14 @@ describe('other forms', () => {
     );
   });
 
-  it('the work is bounded', () => {
+  it('fails if the comparison takes too much work', () => {
     const names = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `a${index}.example`));
     const bases = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `b${index}.example`));
     expect(satisfiesNameConstraints(withNames(...names), constraints([], bases), budget())).toBe(false);
   });
 });
 
-describe('the extension', () => {
+describe('the name constraints extension', () => {
   const refused: [string, Uint8Array][] = [
     ['no subtrees', sequence()],
     ['empty subtrees', sequence(tagged(0, true))],

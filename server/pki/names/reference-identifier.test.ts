@@ -54,7 +54,7 @@ describe('a DNS reference', () => {
   });
 });
 
-describe('an address reference', () => {
+describe('an IP address reference', () => {
   const certificate = parseCertificate(
     root.issue({ key, dnsNames: ['192.0.2.9'], ipAddresses: ['192.0.2.1', '2001:db8::1'] }).der,
   );
@@ -65,7 +65,7 @@ describe('an address reference', () => {
     ['192.0.2.9', false],
     ['::ffff:192.0.2.1', false],
     ['example.com', false],
-  ])('%s: %s', (address, expected) => {
+  ])('matches %s: %s', (address, expected) => {
     expect(matchesReference(certificate, { kind: 'ip', address })).toBe(expected);
   });
 });

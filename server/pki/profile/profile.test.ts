@@ -38,8 +38,8 @@ const SUBJECT_KEY = '2.5.29.14';
 const ALTERNATIVE_NAMES = '2.5.29.17';
 const dnsName = (name: string) => tagged(2, false, Buffer.from(name));
 
-describe('profiles', () => {
-  it('find nothing in a certificate as CAs issue them', () => {
+describe('certificate profiles', () => {
+  it('find no fault in certificates as CAs issue them', () => {
     for (const profile of ['tls-client', 'rfc5280', 'web-pki'] as const) {
       expect(broken(issue({}), profile)).toEqual([]);
       expect(broken(authority({ pathLength: 0 }), profile, 'intermediate')).toEqual([]);
@@ -47,7 +47,7 @@ describe('profiles', () => {
     }
   });
 
-  it('ask nothing more for TLS clients', () => {
+  it('have no additional rules for TLS clients', () => {
     expect(broken(issue({ commonName: 'other.example', keyIdentifiers: null }), 'tls-client')).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe('profiles', () => {
         extraExtensions: [{ oid: ALTERNATIVE_NAMES, value: sequence(dnsName('a.example')) }],
       },
     ],
-  ])('RFC 5280 and the Baseline Requirements: %s', (rule, options) => {
+  ])('of RFC 5280 and the Baseline Requirements have the rule %s', (rule, options) => {
     const certificate = issue(options);
     expect(broken(certificate, 'rfc5280')).toContain(rule);
     expect(broken(certificate, 'web-pki')).toContain(rule);
@@ -141,7 +141,7 @@ describe('profiles', () => {
         ),
       },
     ],
-  ])('the Baseline Requirements alone: %s', (rule, options) => {
+  ])('of the Baseline Requirements alone have the rule %s', (rule, options) => {
     const certificate = issue(options);
     expect(broken(certificate, 'web-pki')).toContain(rule);
     expect(broken(certificate, 'rfc5280')).not.toContain(rule);
@@ -170,12 +170,12 @@ describe('profiles', () => {
       { extraExtensions: [{ oid: '2.5.29.36', value: sequence(tagged(0, false, Buffer.of(0))) }] },
     ],
     ['name-constraints-without-leading-dot', { permitted: { dns: ['.example.com'] } }],
-  ])('authorities: %s', (rule, options) => {
+  ])('have the rule %s for authorities', (rule, options) => {
     expect(broken(authority(options), 'rfc5280', 'intermediate')).toContain(rule);
     expect(broken(authority(options), 'web-pki', 'intermediate')).toContain(rule);
   });
 
-  it('let a self-signed anchor leave out its own key as authority, and nobody else', () => {
+  it('let only a self-signed anchor leave out its authority key identifier', () => {
     const own = anchor({
       keyIdentifiers: null,
       extraExtensions: [{ oid: SUBJECT_KEY, value: octetString(Buffer.of(1)) }],
@@ -185,7 +185,7 @@ describe('profiles', () => {
     expect(broken(own, 'rfc5280', 'intermediate')).toEqual(['authority-key-identifier-present']);
   });
 
-  it('want a root to name itself as authority if anybody', () => {
+  it('require that an authority key identifier of a root is its own', () => {
     const other = { oid: AUTHORITY_KEY, value: sequence(tagged(0, false, Buffer.of(9))) };
     const certificate = anchor({
       keyIdentifiers: null,
@@ -194,7 +194,7 @@ describe('profiles', () => {
     expect(broken(certificate, 'web-pki', 'anchor')).toEqual(['root-authority-key-identifier-is-its-own']);
   });
 
-  it('want key identifier and issuer name to be the issuer’s own', () => {
+  it('require that key identifier and issuer name are those of the issuer', () => {
     const issuer = parseCertificate(root.der);
     expect(issuanceFailures(issue({}), issuer, 'leaf', 'web-pki')).toEqual([]);
     const stranger = parseCertificate(mintAuthority({ commonName: 'ROOT' }).der);

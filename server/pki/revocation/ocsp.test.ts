@@ -27,8 +27,8 @@ const judge = (response: Uint8Array) =>
 const ask = (options: OcspResponseOptions = {}) => judge(mintOcspResponse(root, leaf, options));
 const none = (why: string) => ({ state: 'none', why });
 
-describe('an answer counts', () => {
-  it('of the issuer itself, with its times', () => {
+describe('a valid OCSP response', () => {
+  it('is accepted from the issuer itself, with its times', () => {
     const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
     const nextUpdate = thisUpdate + 48 * HOUR_MS;
     const good = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
@@ -36,7 +36,7 @@ describe('an answer counts', () => {
     expect(ask({ thisUpdate, nextUpdate, named: 'key' })).toEqual(good);
   });
 
-  it('with since when and why something is revoked', () => {
+  it('says since when and why a certificate is revoked', () => {
     const revokedAt = Date.UTC(2026, 3, 5, 6, 7, 8);
     expect(ask({ status: 'revoked', revokedAt, reason: 1 })).toMatchObject({
       state: 'revoked',
@@ -46,16 +46,16 @@ describe('an answer counts', () => {
     expect(ask({ status: 'revoked', revokedAt })).toMatchObject({ state: 'revoked', reason: null });
   });
 
-  it.each(['sha256', 'sha384', 'sha512'] as const)('whose id is made with %s', (idHash) => {
+  it.each(['sha256', 'sha384', 'sha512'] as const)('can identify the certificate with %s', (idHash) => {
     expect(ask({ idHash })).toMatchObject({ state: 'good' });
   });
 
-  it('of a responder that the issuer appointed', () => {
+  it('may come from a responder that the issuer appointed', () => {
     expect(ask({ responder })).toMatchObject({ state: 'good' });
     expect(ask({ responder, named: 'key', status: 'revoked' })).toMatchObject({ state: 'revoked' });
   });
 
-  it('by a clock some minutes ahead of ours, and for now without an end', () => {
+  it('may be dated two minutes ahead, or be current without an end', () => {
     const soon = now + 2 * 60_000;
     expect(ask({ thisUpdate: soon, producedAt: soon })).toMatchObject({ state: 'good' });
     expect(ask({ thisUpdate: now - 60_000, nextUpdate: null })).toMatchObject({
@@ -69,33 +69,37 @@ it.each<[string, OcspResponseOptions]>([
   ['past its end', { nextUpdate: now - 1000 }],
   ['of tomorrow', { thisUpdate: now + DAY_MS, producedAt: now + DAY_MS }],
   ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }],
-])('a stale answer still means revoked: %s', (_, options) => {
+])('a stale OCSP response still means revoked: %s', (_, options) => {
   expect(ask({ ...options, status: 'revoked', reason: 1 })).toMatchObject({
     state: 'revoked',
     reason: 'keyCompromise',
   });
 });
 
-describe('an answer is not believed', () => {
+describe('an untrustworthy OCSP response', () => {
   it.each<[string, OcspResponseOptions, string]>([
-    ['with a spoilt signature', { corruptSignature: true }, 'bad_signature'],
+    ['with a corrupt signature', { corruptSignature: true }, 'bad_signature'],
     ['with a weak signature', { hash: 'sha1' }, 'bad_signature'],
-    ['signed by somebody under the name of the issuer', { signer: mintKey() }, 'bad_signature'],
-    ['of a responder whose signature is spoilt', { responder, corruptSignature: true }, 'bad_signature'],
+    ['signed with another key under the name of the issuer', { signer: mintKey() }, 'bad_signature'],
+    ['of a responder with a corrupt signature', { responder, corruptSignature: true }, 'bad_signature'],
     ['of a certificate that is no responder', { responder: other }, 'wrong_issuer'],
     [
       'of a certificate for any purpose',
       { responder: root.issue({ extendedKeyUsage: ['any'] }) },
       'wrong_issuer',
     ],
-    ['of a responder of somebody with the same name', { responder: stranger.issue(signing) }, 'wrong_issuer'],
+    [
+      'of a responder of another issuer with the same name',
+      { responder: stranger.issue(signing) },
+      'wrong_issuer',
+    ],
     [
       'of a responder of an authority below',
       { responder: root.intermediate().issue(signing) },
       'wrong_issuer',
     ],
     [
-      'of a responder past its end',
+      'of an expired responder',
       { responder: root.issue({ ...signing, notAfter: now - 1000 }) },
       'wrong_issuer',
     ],
@@ -110,20 +114,20 @@ describe('an answer is not believed', () => {
     ['that ends before it begins', { thisUpdate: now + 60_000, nextUpdate: now + 1000 }, 'stale'],
     ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }, 'stale'],
     ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],
-    ['with something unknown that is critical', { extensions: [critical] }, 'malformed'],
-  ])('%s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+    ['with an unknown critical extension', { extensions: [critical] }, 'malformed'],
+  ])('is ignored: %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
 
-  it('about another certificate, or one of another issuer with the same number', () => {
+  it('is ignored if it is about another certificate or one of another issuer', () => {
     expect(judge(mintOcspResponse(root, other))).toEqual(none('wrong_scope'));
     const twin = mintAuthority({ commonName: 'Twin' });
     expect(judge(mintOcspResponse(twin, leaf, { responder }))).toEqual(none('wrong_scope'));
   });
 
-  it.each([1, 2, 3, 5, 6] as const)('with the error status %i', (code) => {
+  it.each([1, 2, 3, 5, 6] as const)('is ignored with the error status %i', (code) => {
     expect(judge(mintOcspError(code))).toEqual(none('responder_refused'));
   });
 
-  it('that is none, or is cut, or is huge', () => {
+  it('is ignored if it is not a response, truncated or too large', () => {
     const response = mintOcspResponse(root, leaf);
     expect(judge(new Uint8Array())).toEqual(none('malformed'));
     expect(judge(leaf.der)).toEqual(none('malformed'));

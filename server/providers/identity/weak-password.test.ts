@@ -5,7 +5,7 @@ const WORDS = [...emailWords('mara.vik@fjord.example'), 'Mara Vik', 'Certlantern
 
 describe('a password', () => {
   it.each(['password1', 'PASSWORD1', 'P@ssw0rd', 'qwertyuiop', '12345678', 'iloveyou1'])(
-    '%s is known from breaches',
+    'is weak because it is known from breaches: %s',
     async (password) => expect(await passwordWeakness(password, WORDS)).toBe('known'),
   );
 
@@ -17,16 +17,16 @@ describe('a password', () => {
     'fjord.example',
     'Certlantern-2026!',
     'certlantern',
-  ])('%s is what others would try first', async (password) =>
+  ])('is weak because others would try it first: %s', async (password) =>
     expect(await passwordWeakness(password, WORDS)).toBe('personal'),
   );
 
   it.each(['correct horse', 'lantern-demo', 'mara likes to row', '8305720461937', '🦊🦊🦊🦊🦊🦊🦊'])(
-    '%s is taken',
+    'is accepted: %s',
     async (password) => expect(await passwordWeakness(password, WORDS)).toBeNull(),
   );
 
-  it('is not judged by words that are not there', async () => {
+  it('is not compared with empty or very short words', async () => {
     expect(await passwordWeakness('8305720461937', ['', '12', ...emailWords('1@2.3')])).toBeNull();
   });
 });

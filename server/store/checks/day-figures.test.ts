@@ -10,7 +10,7 @@ const check = (at: number, responseMs: number | null = 20) => ({
 });
 
 describe('the figures of hours and days', () => {
-  it('count the checks of an hour until another one begins', () => {
+  it('count the checks of an hour until another hour starts', () => {
     const first = addCheckToHour(null, check(DAY + 1, 10));
     expect(first.finished).toBeNull();
     const second = addCheckToHour(first.open, check(DAY + HOUR_MS - 1, 30));
@@ -23,7 +23,7 @@ describe('the figures of hours and days', () => {
     expect(parseHour({ hour_at: third.open.at, hour: packHour(third.open) })).toEqual(third.open);
   });
 
-  it('add up to the day, which has the hours that had answers', () => {
+  it('add up to a day, which has the hours with answers', () => {
     const hour = (at: number, responseMs: number | null): OpenHour =>
       addCheckToHour(null, check(at, responseMs)).open;
     let day = withHour(undefined, hour(DAY, 10));

@@ -9,8 +9,8 @@ const sample: fc.Arbitrary<Sample> = fc.record({
   message: fc.option(fc.constantFrom('It is down.', 'UPPER, with 3 commas,,', 'x')),
 });
 
-describe('the last checks of a monitor, packed', () => {
-  it('come back as they were, also those that a clock set back put in disorder', () => {
+describe('packed checks of a monitor', () => {
+  it('are unpacked unchanged, even in disorder after a clock was set back', () => {
     fc.assert(
       fc.property(fc.array(sample, { maxLength: 90 }), (samples) => {
         expect(parseSamples(packSamples(samples))).toEqual(samples);
@@ -18,7 +18,7 @@ describe('the last checks of a monitor, packed', () => {
     );
   });
 
-  it('are the last ninety, and take about ten bytes each', () => {
+  it('are the last 90, in less than 900 bytes', () => {
     const samples = Array.from({ length: 200 }, (_, index): Sample => {
       const at = Date.UTC(2026, 0, 15) + index * 900_000 + ((index * 7919) % 60_000);
       return { at, state: 'up', responseMs: 40 + (index % 60), message: null };
@@ -28,7 +28,7 @@ describe('the last checks of a monitor, packed', () => {
     expect(packed.length).toBeLessThan(900);
   });
 
-  it('are none before the first', () => {
+  it('are empty before the first check', () => {
     expect(parseSamples(null)).toEqual([]);
     expect(parseSamples(packSamples([]))).toEqual([]);
   });

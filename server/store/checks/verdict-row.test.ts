@@ -126,7 +126,7 @@ function inTurn(): Verdict {
 }
 
 describe('a stored verdict', () => {
-  it('holds codes and values, and no sentence', () => {
+  it('contains codes and values, and no sentence', () => {
     const findings = VERDICTS.flatMap((verdict) => verdict.findings);
     expect([...new Set(findings.map(({ facts }) => facts.kind))].toSorted()).toEqual([
       'addresses_differ',
@@ -165,7 +165,7 @@ describe('a stored verdict', () => {
     }
   });
 
-  it('counts as none if it is damaged', () => {
+  it('is read as null if it is damaged', () => {
     const [verdict] = VERDICTS;
     for (const damage of [
       { addresses: null },
