@@ -14,8 +14,7 @@ import { NEW_OWNER_POLICY } from '../server/store/accounts/new-owner.ts';
 const root = resolve(import.meta.dirname, '..');
 
 /**
- * Who may import whom: room → rooms whose exports it may use. Files of one room may always use each other.
- * ARCHITECTURE.md shows the same table to people.
+ * The rooms whose exports each room may use. Files of one room may always use each other. ARCHITECTURE.md has the same table.
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
@@ -62,10 +61,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'web/build': ['contract', 'web/app'],
 };
 
-/** Files of plain constants that every room may import, and the one that names the kinds of channels. */
+/** Files of constants that every room may import. */
 const CONSTANTS = ['contract/durations.ts', 'contract/words.ts'];
 
-/** Packages that only these rooms may use; a package that is missing here is free for every room that is not pure. */
+/** Packages that only these rooms may use; other packages are open to every room that is not pure. */
 const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   kysely: ['server/store'],
   pg: ['server/store'],
@@ -81,10 +80,10 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'node:net': ['server/egress', 'server/probe', 'server/api', 'server'],
 };
 
-/** Packages of many modules that most servers never need: loaded when they are, not at the start. */
+/** Packages with many modules that most servers never need: loaded on demand, not at startup. */
 const LATE_PACKAGES = ['@paddle/paddle-node-sdk'];
 
-/** Pure rooms: no I/O, no clock, no chance, no async. Each with the only outside modules it may import. */
+/** Pure rooms: no I/O, clock, randomness or async. Each with the only outside modules that it may import. */
 const PURE_ROOMS: Record<string, readonly string[]> = {
   'server/pki': ['node:crypto'],
   'server/core': ['node:url'],
@@ -93,14 +92,14 @@ const PURE_ROOMS: Record<string, readonly string[]> = {
 const IMPURE =
   /\b(?:Date\.now|new Date\(\)|performance\.|Math\.random|randomUUID|randomBytes|getRandomValues|process\.|fetch\(|setTimeout|setInterval|setImmediate|async |await |Promise\b)/;
 
-/** What opens connections. */
+/** Modules that open connections. */
 const SENDING = /^server\/egress\/|^nodemailer$|^imapflow$|^node:(?:net|tls|dns|https?)$/;
 
 /** The project's folders without hidden ones; a new one needs a line here and in ARCHITECTURE.md. */
 const FOLDERS = ['bench', 'contract', 'deploy', 'docs', 'scripts', 'server', 'tests', 'web'];
 
 const DIRECT_WRITE = /\bdb\s*\.(insertInto|updateTable|deleteFrom)\(\s*'?(\w+)/g;
-/** Writes to tables of accounts outside of a transaction. Most are made by loops; a request may make the others with no session at all. */
+/** Writes to account tables outside a transaction. Loops make most of them; requests may make the others without a session. */
 const DIRECT_WRITES = [
   'alerts.ts deleteFrom alerts',
   'heartbeat.ts deleteFrom accounts',
@@ -110,12 +109,12 @@ const DIRECT_WRITES = [
   'check-due.ts updateTable monitors',
   'monitor-claims.ts updateTable monitors',
   'outbox.ts updateTable asTable',
-  // They note when a secret was last used.
+  // They record when a secret was last used.
   'api-tokens.ts updateTable api_tokens',
   'calendar-feeds.ts updateTable calendar_feeds',
-  // A key does nothing by itself: the call that took it gives it back when it is refused.
+  // A key has no effect by itself: the call that claimed it releases it when it is refused.
   ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
-  // Whoever shows a session may renew or end it.
+  // Anybody with a session may renew or end it.
   'sessions.ts updateTable sessions',
   'sessions.ts deleteFrom sessions',
   'sessions.ts deleteFrom table',
@@ -148,8 +147,8 @@ const sources = ['contract', 'server', 'web']
 const imports = sources.flatMap(importsOf);
 const isLocal = (entry: Import) => /^(?:contract|server|web|tests|scripts|bench)(?:\/|$)/.test(entry.to);
 
-describe('the rooms', () => {
-  it('are the known ones', () => {
+describe('Rooms', () => {
+  it('are the folders that this test knows', () => {
     const rooms = new Set(sources.map((path) => rule(roomOf(path))));
     const known = new Set([...Object.keys(MAY_IMPORT), 'web']);
     expect([...rooms].filter((room) => !known.has(room))).toEqual([]);
@@ -171,7 +170,7 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have no cycle between them', () => {
+  it('have no import cycles between them', () => {
     const edges = new Map<string, Set<string>>();
     for (const { from, to } of imports.filter(isLocal)) {
       if (CONSTANTS.includes(to)) continue;
@@ -181,14 +180,14 @@ describe('the rooms', () => {
     expect(cycleIn(edges)).toBeNull();
   });
 
-  it('have no cycle between files', () => {
+  it('have no import cycles between files', () => {
     const edges = new Map<string, Set<string>>();
     for (const { from, to, typeOnly } of imports.filter(isLocal))
       if (!typeOnly) edges.set(from, (edges.get(from) ?? new Set()).add(to));
     expect(cycleIn(edges)).toBeNull();
   });
 
-  it('are entered through their index where they have one', () => {
+  it('are imported only through their index if they have one', () => {
     const wrong = imports.filter((entry) => {
       const room = roomOf(entry.to);
       const inside = roomOf(entry.from) === room;
@@ -199,7 +198,7 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('let the API use definitions of channels, and nothing that sends', () => {
+  it('of channels give the API only definitions and nothing that opens connections', () => {
     const used = imports.filter(
       ({ from, to }) => roomOf(from) === 'server/api' && roomOf(to) === 'server/channels',
     );
@@ -207,7 +206,7 @@ describe('the rooms', () => {
     expect([...loadedBy('server/channels/kinds/index.ts')].filter((file) => SENDING.test(file))).toEqual([]);
   });
 
-  it('leave each package to the rooms it belongs to', () => {
+  it('use only the packages that they are allowed to use', () => {
     const wrong = imports.filter((entry) => {
       const rooms = PACKAGE_ROOMS[entry.to];
       return !entry.typeOnly && rooms !== undefined && !rooms.includes(roomOf(entry.from));
@@ -215,15 +214,15 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('start without what most servers never need', () => {
+  it('load no rarely needed packages at startup', () => {
     const loaded = loadedBy('server/main.ts');
     expect(loaded).toContain('kysely');
     expect(LATE_PACKAGES.filter((name) => loaded.has(name))).toEqual([]);
   });
 });
 
-describe('the pure rooms', () => {
-  it('import nothing that acts', () => {
+describe('Pure rooms', () => {
+  it('import no modules with side effects', () => {
     const wrong = imports.filter((entry) => {
       const allowed = PURE_ROOMS[roomOf(entry.from)];
       return allowed !== undefined && !isLocal(entry) && !allowed.includes(entry.to);
@@ -231,7 +230,7 @@ describe('the pure rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('have no clock, no chance, no process and nothing async', () => {
+  it('use no clock, randomness, process or async code', () => {
     const wrong = sources
       .filter((path) => roomOf(path) in PURE_ROOMS)
       .flatMap((path) => {
@@ -246,8 +245,8 @@ describe('the pure rooms', () => {
   });
 });
 
-describe('the conventions', () => {
-  it('name files in kebab case, and none after what it is not', () => {
+describe('Source files', () => {
+  it('have kebab-case names without utils, helper or manager', () => {
     const wrong = sources.filter((path) => {
       const name = path.split('/').at(-1) ?? '';
       return (
@@ -258,14 +257,14 @@ describe('the conventions', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keep every file under 400 lines', () => {
+  it('have at most 400 lines', () => {
     const every = [...sources, ...['tests', 'bench', 'scripts'].flatMap(filesBelow)].filter(isSource);
     expect(every.filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 401)).toEqual(
       [],
     );
   });
 
-  it('spell each vocabulary once, in contract/words.ts', () => {
+  it('spell each vocabulary only in contract/words.ts', () => {
     const lists = [ALERT_PROBLEMS, CHANNEL_KIND_NAMES, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS];
     const spelled = lists.map((words) =>
       words
@@ -281,7 +280,7 @@ describe('the conventions', () => {
     expect(again).toEqual(['contract/words.ts']);
   });
 
-  it('name lengths of time after contract/durations.ts', () => {
+  it('name durations only in contract/durations.ts', () => {
     const own = sources.filter(
       (path) =>
         !path.includes('/migrations/') &&
@@ -290,18 +289,18 @@ describe('the conventions', () => {
     expect(own).toEqual(['contract/durations.ts']);
   });
 
-  it('read the environment in one file', () => {
+  it('read the environment only in server/config.ts', () => {
     const readers = sources.filter((path) =>
       /process\.env\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
     );
     expect(readers).toEqual(['server/config.ts']);
   });
 
-  it('read from a replica only what may be some seconds behind', () => {
+  it('read from a replica only where data may be seconds old', () => {
     const readers = sources.filter((path) =>
       /\bonReplica\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
     );
-    // Files to download, calendars, figures, pages for everybody. Never what decides: quotas, leases, sessions, what was sent.
+    // Downloads, calendars, metrics, public pages. Never data that decides something: quotas, leases, sessions, sent messages.
     expect(readers.toSorted()).toEqual([
       'server/api/auth/export-routes.ts',
       'server/api/domains/domain-list-routes.ts',
@@ -312,7 +311,7 @@ describe('the conventions', () => {
     ]);
   });
 
-  it('write what people own in transactions, which hold the session that a request came with', () => {
+  it('write account data in transactions, which lock the session of the request', () => {
     const found = sources
       .filter((path) => /^server\/store\/[^/]+\/[^/]+$/.test(path))
       .flatMap((path) => {
@@ -324,7 +323,7 @@ describe('the conventions', () => {
     expect([...new Set(found)].toSorted()).toEqual(DIRECT_WRITES.toSorted());
   });
 
-  it('keep SQL in the store', () => {
+  it('contain SQL only in server/store', () => {
     const sql = /\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\s/;
     const wrong = sources.filter(
       (path) =>
@@ -333,7 +332,7 @@ describe('the conventions', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('give up the verification of certificates in the probe alone, and for mail servers on this machine', () => {
+  it('disable certificate verification only in the probe and for mail servers on this machine', () => {
     const deciding = sources.filter(
       (path) =>
         roomOf(path) !== 'server/probe' &&
@@ -358,7 +357,7 @@ it('ARCHITECTURE.md lists each folder of its tree once, and each exists', () => 
   expect(listed.filter((path, index) => listed.indexOf(path) !== index)).toEqual([]);
 });
 
-/** Files and packages that a file loads when it is imported, itself included. */
+/** Returns the files and packages that a file loads when it is imported, including itself. */
 function loadedBy(start: string): Set<string> {
   const loaded = new Set([start]);
   for (const file of loaded)

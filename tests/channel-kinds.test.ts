@@ -14,7 +14,9 @@ import {
 import { CHANNEL_KINDS } from '../web/ui/alert-settings/channel-kinds.ts';
 import { CHANNEL_KIND_NAMES, type ChannelKindName } from '../contract/words.ts';
 
-/** What a person enters for each kind, with `secret` in everything secret; what the page then shows, and the name it gets. */
+/**
+ * What a person enters for each kind, with `secret` in every secret value; the target that the page shows, and the default name.
+ */
 const EXAMPLES: {
   [Kind in ChannelKindName]: {
     entered: Extract<ChannelConfig, { kind: Kind }>;
@@ -66,7 +68,7 @@ const EXAMPLES: {
 
 const stored = (kind: ChannelKindName): StoredChannelConfig => configFrom(EXAMPLES[kind].entered, null);
 
-describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
+describe.each(CHANNEL_KIND_NAMES)('The channel kind %s', (kind) => {
   const { entered, target, name } = EXAMPLES[kind];
 
   it('has a schema in the contract that accepts its example and gives the page its fields', () => {
@@ -93,13 +95,13 @@ describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
   });
 
   it.each([
-    ['nothing', ''],
-    ['half of it', '{"kind":'],
+    ['empty', ''],
+    ['incomplete', '{"kind":'],
     ['null', 'null'],
     ['a list', '[]'],
-    ['the kind alone', JSON.stringify({ kind })],
+    ['only the kind', JSON.stringify({ kind })],
     ['a config of another kind', JSON.stringify({ ...EXAMPLES[kind].entered, kind: 'fax' })],
-  ])('decodes a stored text that holds %s to null', (_, config) => {
+  ])('decodes a stored text that is %s to null', (_, config) => {
     expect(readConfig({ kind, config })).toBeNull();
     expect(storable(stored(kind)).isSameReceiver({ kind, config })).toBe(false);
   });
@@ -118,14 +120,14 @@ describe.each(CHANNEL_KIND_NAMES)('the kind %s', (kind) => {
   });
 });
 
-it('decodes no address that is not one', () => {
+it('A stored channel config without a valid URL is decoded to null', () => {
   for (const kind of ['webhook', 'slack', 'discord', 'teams'] as const)
     expect(readConfig({ kind, config: JSON.stringify({ kind, url: 'nowhere', secrets: [] }) })).toBeNull();
   const config = JSON.stringify({ kind: 'ntfy', server: 'nowhere', topic: 'on-call' });
   expect(readConfig({ kind: 'ntfy', config })).toBeNull();
 });
 
-it('keeps the keys of a webhook that moves, and makes one for a webhook that has none', () => {
+it('A webhook keeps its signing secrets when its URL changes, and gets one if it has none', () => {
   const before = configFrom({ kind: 'webhook', url: 'https://a.example' }, null);
   const after = configFrom({ kind: 'webhook', url: 'https://b.example' }, before);
   expect(after).toEqual({ ...before, url: 'https://b.example' });
@@ -136,7 +138,7 @@ it('keeps the keys of a webhook that moves, and makes one for a webhook that has
   expect(ofAnotherKind).toMatchObject({ secrets: [{ until: null }] });
 });
 
-it('rotates the key of a webhook, unless its config cannot be decoded', () => {
+it('A webhook’s signing secret is rotated, unless its config cannot be decoded', () => {
   const rotation = { secret: 'whsec_bmV3', until: 2, now: 1 };
   const before = stored('webhook');
   const rotated = readConfig({

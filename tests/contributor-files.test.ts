@@ -28,7 +28,7 @@ interface Job {
 
 const readWorkflow = (file: string): Workflow => parse(read(join('.github/workflows', file)));
 
-/** Returns what the job's steps run, for each value in the matrix. */
+/** Returns what the job's steps run for each value of the matrix. */
 function commandsOf({ strategy, steps }: Job): string[] {
   const values = Object.entries(strategy.matrix).flatMap(([name, all]) => all.map((value) => [name, value]));
   return steps.flatMap(({ run }) =>
@@ -68,7 +68,7 @@ describe.each(readdirSync(join(root, '.github/workflows')))('.github/workflows/%
   });
 });
 
-it('CI runs each quarter of the tests once', () => {
+it('The CI workflow runs each quarter of the tests once', () => {
   expect(Object.values(readWorkflow('ci.yml').jobs).flatMap(commandsOf)).toEqual(
     [1, 2, 3, 4].map((part) => `.ci/run --shard ${part}/4`),
   );
@@ -83,8 +83,8 @@ it('.ci/run passes its arguments to npm test and sets CI=true', () => {
   expect(stdout).toBe('CI=true test -- --shard 1/4\n');
 });
 
-describe('the templates of issues and pull requests', () => {
-  it('parse, and give each field an id of its own', () => {
+describe('Issue and pull request templates', () => {
+  it('are valid YAML with unique field ids', () => {
     expect(parse(read('.github/ISSUE_TEMPLATE/config.yml'))).toEqual({ blank_issues_enabled: false });
     for (const form of ['bug.yml', 'feature.yml']) {
       const { body }: { body: { type: string; id?: string }[] } = parse(
@@ -102,13 +102,13 @@ describe('the templates of issues and pull requests', () => {
   });
 });
 
-describe('the settings of editors', () => {
-  it('.editorconfig has the line length of Prettier', () => {
+describe('The editor settings', () => {
+  it('in .editorconfig have the line length of Prettier', () => {
     const { printWidth }: { printWidth: number } = JSON.parse(read('.prettierrc.json'));
     expect(read('.editorconfig')).toContain(`\nmax_line_length = ${printWidth}\n`);
   });
 
-  it('.vscode/launch.json starts only files that exist', () => {
+  it('in .vscode/launch.json start only files that exist', () => {
     const { configurations }: { configurations: { program?: string; args?: string[] }[] } = JSON.parse(
       read('.vscode/launch.json'),
     );
@@ -119,7 +119,7 @@ describe('the settings of editors', () => {
     expect(files.filter((file) => !exists(file))).toEqual([]);
   });
 
-  it('.devcontainer/devcontainer.json has the Node of the Dockerfile and forwards the default port', () => {
+  it('in .devcontainer/devcontainer.json have the Node of the Dockerfile and forward the default port', () => {
     const { image, forwardPorts }: { image: string; forwardPorts: number[] } = JSON.parse(
       read('.devcontainer/devcontainer.json'),
     );

@@ -11,7 +11,7 @@ const CEILINGS: Record<string, number> = {
   'comments of more than 4 lines': 37,
 };
 
-it('no layout figure of npm run house exceeds its current value', () => {
+it('The layout figures of npm run house do not exceed their limits', () => {
   const { figures } = measureHouse();
   expect(figures.map(({ name }) => name)).toEqual(Object.keys(CEILINGS));
   for (const { name, value } of figures) expect(value, name).toBeLessThanOrEqual(CEILINGS[name] ?? 0);

@@ -25,7 +25,7 @@ interface Service {
   deploy?: { replicas: number };
 }
 
-/** What the manifests have in common. */
+/** Common fields of the manifests. */
 interface Manifest {
   apiVersion: string;
   kind: string;
@@ -35,7 +35,7 @@ interface Manifest {
   spec?: { selector?: Record<string, unknown> & { matchLabels?: Record<string, string> } };
 }
 
-/** The documents of a YAML file; a key twice, or anything else that the parser warns of, is an error. */
+/** Returns the documents of a YAML file; duplicate keys and any other warning of the parser are errors. */
 function documents<T>(path: string): T[] {
   return parseAllDocuments(read(path), { merge: true, strict: true }).map((document) => {
     expect([...document.errors, ...document.warnings], path).toEqual([]);
@@ -48,23 +48,23 @@ const knownVariables = new Set(
 );
 const unknownVariables = (names: string[]): string[] => names.filter((name) => !knownVariables.has(name));
 
-describe('the Dockerfile', () => {
+describe('The Dockerfile', () => {
   const text = read('Dockerfile');
 
-  it('is one that Docker’s own rules take', () => {
+  it('passes Docker’s validator', () => {
     expect(validate(text).map(({ message }) => message)).toEqual([]);
   });
 
-  it('takes its base image from one argument, whose default is an exact version of the official image', () => {
+  it('gets its base image from one argument with an exact version as default', () => {
     expect(text).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/m);
-    // An argument of a stage does not reach FROM: it has to be declared before the first one.
+    // An argument of a stage does not apply to FROM: it must be declared before the first one.
     expect(text.indexOf('ARG NODE_IMAGE=')).toBeLessThan(text.search(/^FROM /m));
     expect(text.match(/^ARG /gm)).toHaveLength(1);
     const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     expect(bases).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}', '${NODE_IMAGE}']);
   });
 
-  it('is built for a release on the digest of that very image', () => {
+  it('has the base image whose digest the release instructions resolve', () => {
     const [, image = 'none'] = /^ARG NODE_IMAGE=(\S+)$/m.exec(text) ?? [];
     const recipe = read('CONTRIBUTING.md');
     expect(recipe).toContain(`image=${image}\n`);
@@ -74,13 +74,13 @@ describe('the Dockerfile', () => {
     expect(recipe).toContain('--build-arg NODE_IMAGE="$image@$digest"');
   });
 
-  it('ends as somebody who is not root, with node itself as the process that gets the signals', () => {
+  it('runs node directly as an unprivileged user', () => {
     expect(text).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
     expect(text).toMatch(/^CMD \["node", "server\/main\.ts"\]$/m);
     expect(text).not.toMatch(/^(?:ADD|ENTRYPOINT|RUN .*curl)/m);
   });
 
-  it('sets no variable that the product does not know', () => {
+  it('sets only environment variables that the product knows', () => {
     const names = [...text.matchAll(/^ENV (.+)$/gm)].flatMap(([, pairs = '']) =>
       pairs.split(' ').map((pair) => pair.split('=')[0] ?? ''),
     );
@@ -98,7 +98,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
   const compose = readCompose(file);
   const services = Object.entries(compose.services);
 
-  it.each(services)('%s is confined', (_name, service) => {
+  it.each(services)('runs %s read-only and without capabilities', (_name, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -110,7 +110,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
     if (service.image !== 'certlantern') expect(service.image).toMatch(/:\d+\.\d+-[a-z]+$/);
   });
 
-  it('is reached by this machine alone, keeps what matters in volumes, and says no secret', () => {
+  it('binds ports to this machine, keeps data in volumes and contains no secrets', () => {
     for (const [, service] of services) {
       for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/);
       for (const volume of service.volumes)
@@ -121,7 +121,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
     );
   });
 
-  it('listens and writes where the image does, even with all of .env.example as its settings', () => {
+  it('sets the image’s addresses and folders, so that .env.example cannot change them', () => {
     const ofImage = [...read('Dockerfile').matchAll(/\b([A-Z_]+)=(\S+)/g)].filter(
       ([, name = '']) => name !== 'NODE_ENV' && knownVariables.has(name),
     );
@@ -133,7 +133,7 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
         );
   });
 
-  it('waits only for services that are there, and sets only variables that are known', () => {
+  it('depends only on its own services and sets only known variables', () => {
     for (const [, service] of services) {
       for (const other of Object.keys(service.depends_on ?? {}))
         expect(compose.services).toHaveProperty(other);
@@ -143,14 +143,14 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
   });
 });
 
-it('systemd’s service can enter the folder of its settings, and nobody else reads these', () => {
+it('The systemd unit can enter its config folder, whose settings only root can read', () => {
   expect(read('deploy/systemd/certlantern.service')).toMatch(/^ConfigurationDirectoryMode=0755$/m);
   expect(read('docs/guides/install.md')).toContain(
     'install -d -m 755 /etc/certlantern && install -m 600 .env.example /etc/certlantern/certlantern.env',
   );
 });
 
-it('PostgreSQL’s compose file has one process that serves, two that work and one that migrates first', () => {
+it('compose.postgres.yaml has one API, two workers and a migration that runs first', () => {
   const { app, worker, migrate } = readCompose('compose.postgres.yaml').services;
   expect([app, worker, migrate].map((service) => service?.environment?.['ROLE'])).toEqual([
     'api',
@@ -162,7 +162,7 @@ it('PostgreSQL’s compose file has one process that serves, two that work and o
     expect(service?.depends_on?.['migrate']?.condition).toBe('service_completed_successfully');
 });
 
-/** The parts of a deployment that have to be there; the compiler checks that they are. */
+/** The required parts of a deployment; the compiler checks that they exist. */
 function deploymentOf({ spec }: Deployment): {
   selector: Record<string, string>;
   labels: Record<string, string>;
@@ -199,8 +199,8 @@ describe('deploy/kubernetes', () => {
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it('has only fields that Kubernetes knows, of the right types, and all that it asks for', () => {
-    // The compiler holds literals against the types that are made from Kubernetes' own description: strict, down to the last field.
+  it('has only valid fields of the Kubernetes API', () => {
+    // The compiler checks literals against types generated from Kubernetes' API description, down to the last field.
     const literals = objects.map(({ file, object }, index) => {
       const [group = '', version = 'v1'] = object.apiVersion.includes('/')
         ? object.apiVersion.split('/')
@@ -232,7 +232,7 @@ describe('deploy/kubernetes', () => {
     expect(check).not.toThrow();
   });
 
-  it('runs as the restricted pod security standard asks', () => {
+  it('meets the restricted pod security standard', () => {
     for (const { pod, containers } of deployments) {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -254,7 +254,7 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  it('asks for health where the product answers it', () => {
+  it('probes health at the product’s paths', () => {
     expect(deployments).toHaveLength(2);
     for (const { pod } of deployments)
       for (const { readinessProbe, startupProbe, livenessProbe, ports } of pod.containers) {
@@ -266,7 +266,7 @@ describe('deploy/kubernetes', () => {
       }
   });
 
-  it('refers to what is there: volumes, settings, secrets, labels', () => {
+  it('refers only to existing volumes, settings, secrets and labels', () => {
     for (const { selector, labels, pod, containers } of deployments) {
       expect(labels).toMatchObject(selector);
       for (const { secret } of pod.volumes ?? [])
@@ -289,7 +289,7 @@ describe('deploy/kubernetes', () => {
     }
   });
 
-  it('sets only variables that the product knows, and keeps secrets out of what is applied as a folder', () => {
+  it('sets only known variables and has secrets only in examples', () => {
     for (const { file, object } of objects) {
       if (object.kind === 'ConfigMap') expect(unknownVariables(Object.keys(object.data ?? {}))).toEqual([]);
       if (object.kind === 'Secret') {

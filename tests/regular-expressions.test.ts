@@ -13,7 +13,7 @@ const sources = ['server', 'contract'].flatMap((folder) =>
     .map((path) => join(folder, path)),
 );
 
-/** Returns the regular expressions that stand in a file, and the code that builds others from strings. */
+/** Returns the regular expression literals of a file, and the code that builds others from strings. */
 function regexesIn(path: string): { literals: RegExp[]; built: string[] } {
   const text = readFileSync(join(root, path), 'utf8');
   const literals: RegExp[] = [];
@@ -31,7 +31,7 @@ function regexesIn(path: string): { literals: RegExp[]; built: string[] } {
   return { literals, built };
 }
 
-/** Returns every `pattern` of a JSON Schema: those of the contract's own, and of formats such as an email address. */
+/** Returns every `pattern` of a JSON Schema, from the contract and from formats such as email addresses. */
 function patternsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const own = 'pattern' in schema && typeof schema.pattern === 'string' ? [schema.pattern] : [];
@@ -46,7 +46,7 @@ describe('The server', () => {
       literals.filter((regex) => backtracksOn(regex) !== null).map((regex) => `${path}: ${regex}`),
     );
     expect(slow).toEqual([]);
-    // Built from a string, one would escape the analysis.
+    // One built from a string would escape the analysis.
     expect(all.flatMap(({ built }) => built)).toEqual([]);
   });
 
@@ -82,7 +82,7 @@ describe('The analysis of regular expressions', () => {
     [/(?:^|,)\s*\w*\s*\w*;/],
     [/[^@]{1,300}@/],
     [/(a)[^]*\1b/],
-  ])('finds that %s can be quadratic or worse', (pattern) => {
+  ])('finds that %s can take quadratic time or more', (pattern) => {
     expect(backtracksOn(pattern)).not.toBeNull();
   });
 
@@ -100,7 +100,7 @@ describe('The analysis of regular expressions', () => {
     [/-----BEGIN (X |Y )?Z-----([A-Za-z\s]*)-----END \1?Z-----/g],
     [/a*/g],
     [/[\s]*\S/y],
-  ])('finds that %s is linear', (pattern) => {
+  ])('finds that %s takes linear time', (pattern) => {
     expect(backtracksOn(pattern)).toBeNull();
   });
 });

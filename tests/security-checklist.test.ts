@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** The requirements of ASVS 5.0.0 at level 1 and 2 in each section: `section.1` to `section.count`. */
+/** Requirements of ASVS 5.0.0 at levels 1 and 2 in each section: `section.1` to `section.count`. */
 const SECTIONS: Record<string, number> = {
   '6.1': 3,
   '6.2': 12,
@@ -36,14 +36,14 @@ const items = text
   .map(([, id = '', asked = '', state = '', shown = '']) => ({ id, asked, state, shown }));
 
 describe('The security checklist', () => {
-  it('speaks of every requirement of its chapters once', () => {
+  it('lists every requirement of its chapters once', () => {
     const ids = Object.entries(SECTIONS).flatMap(([section, count]) =>
       Array.from({ length: count }, (_, index) => `${section}.${index + 1}`),
     );
     expect(items.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('says of each what state it is in and why, and counts them right', () => {
+  it('gives each requirement a state and a reason, and counts the states correctly', () => {
     const counts = Object.fromEntries(STATES.map((state) => [state, 0]));
     for (const { id, asked, state, shown } of items) {
       expect(STATES, id).toContain(state);
@@ -55,7 +55,7 @@ describe('The security checklist', () => {
       expect(text).toMatch(new RegExp(`^\\| ${state} +\\| ${count} +\\|$`, 'm'));
   });
 
-  it('names only files that exist and tests that stand in them', () => {
+  it('names only existing files and tests', () => {
     const paths = [...text.matchAll(/`((?:contract|docs|scripts|server|tests|web)\/[\w./-]+)`/g)];
     expect(paths.length).toBeGreaterThan(50);
     for (const [, path = ''] of paths) expect(existsSync(path), path).toBe(true);

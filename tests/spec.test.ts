@@ -26,7 +26,7 @@ const notes = globSync('{contract,server,web,tests}/**/*.{test,journey}.{ts,tsx}
   .filter((file) => file !== 'tests/spec.test.ts')
   .flatMap(notesOf);
 
-it('every statement of the specification is marked in a test, with the same wording', async () => {
+it('Every statement of the specification is marked in a test, with the same wording', async () => {
   const statements = [...readStatements()];
   const known = statements.map(([id, statement]) => `${id} ${statement}`);
   expect(

@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { readVectorCases } from '../scripts/vectors-cases.ts';
 import { runVectors } from '../scripts/vectors-run.ts';
 
-/** Not part of the project: shared by those who check it. */
+/** Not part of the project; for people who check it. */
 const folder = resolve(import.meta.dirname, '../../shared/vectors');
 const files = ['limbo.json', 'bettertls-path.json'].filter((name) => existsSync(resolve(folder, name)));
-/** Within the life of the exported BetterTLS certificates; x509-limbo cases carry their own time. */
+/** Within the validity of the exported BetterTLS certificates; x509-limbo cases contain their own time. */
 const now = Date.UTC(2026, 11, 1);
 
 if (files.length === 0) console.info(`vectors: skipped, no files in ${folder}`);
 
-describe.skipIf(files.length === 0)('shared vectors', () => {
-  it.each(files)('%s: nothing false is accepted, nearly everything agrees', (name) => {
+describe.skipIf(files.length === 0)('Shared test vectors', () => {
+  it.each(files)('in %s: no invalid chain is accepted, and at least 98 % of verdicts agree', (name) => {
     const cases = readVectorCases(readFileSync(resolve(folder, name), 'utf8'));
     const tally = runVectors(cases, { now, profile: null });
     expect(tally.disagreements.filter((line) => line.includes('ours accept'))).toEqual([]);

@@ -3,7 +3,7 @@ import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import type { Input } from '../kit/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
 
-/** Who asks, and the ids of what is asked about: the caller's own things, or the owner's. */
+/** The caller, and the ids its requests name: its own things or the owner's. */
 export interface Asking {
   caller: Caller;
   things: Things;
@@ -19,7 +19,7 @@ function nextHour() {
   return { starts_at: new Date(from).toISOString(), ends_at: new Date(to).toISOString() };
 }
 
-/** What each call is asked with: well-formed, and good enough to succeed for whoever is entitled to it. */
+/** Valid input for each call, which succeeds for a caller who is allowed to make it. */
 export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   signUp: () => ({ body: { name: 'New', email: nobody(), password: 'correct horse' } }),
   signIn: (asking) => ({

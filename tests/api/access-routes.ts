@@ -1,19 +1,19 @@
 import type { CALLS } from '../../contract/calls/calls.ts';
 import type { Client, Input } from '../kit/people.ts';
 
-/** A call as the served OpenAPI document describes it. */
+/** A call as the OpenAPI document describes it. */
 export interface Route {
   method: string;
   path: string;
   operation: {
     operationId: keyof typeof CALLS;
-    /** Only of calls that need a session. */
+    /** Present only if the call needs a session. */
     security?: unknown;
     responses: Record<string, { description: string }>;
   };
 }
 
-/** Every call that the server describes; the one that takes the caller's account away comes last. */
+/** Returns every call that the server describes; the one that deletes the caller's account comes last. */
 export async function routesOf({ send }: Pick<Client, 'send'>): Promise<Route[]> {
   const document = (await (await send('/api/openapi.json')).json()) as {
     paths: Record<string, Record<string, Route['operation']>>;
@@ -28,11 +28,11 @@ export async function routesOf({ send }: Pick<Client, 'send'>): Promise<Route[]>
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Empty for an endless stream, which is not waited for. */
+  /** Empty for an endless stream: its body is not read. */
   text: string;
 }
 
-/** Asks as it is, without holding the answer against the contract. */
+/** Sends the request and returns the raw answer, without checking it against the contract. */
 export async function ask(
   client: Pick<Client, 'send'>,
   { method, path }: Route,
@@ -50,7 +50,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
 }
 
-/** What of an answer may depend on the question: all but the request's id, and what is left of a limit. */
+/** Returns an answer without the parts that differ anyway: the request's id and the remaining rate limit. */
 export function comparable({ status, headers, text }: Answer) {
   return {
     status,

@@ -8,8 +8,8 @@ import { ask, type Route, routesOf } from './access-routes.ts';
 import { createWorld, giveToken, type Caller, type World } from './access-world.ts';
 
 /**
- * What a personal token may call, by the scope it needs. Whatever else needs a session refuses every token: the account itself,
- * sessions, ways to sign in, tokens, other secrets that outlive a token, billing, the whole export, and deletion.
+ * The calls that a personal token may make, by the scope they need. Every other call that needs a session refuses tokens:
+ * account, sessions, sign-in methods, tokens, other secrets that outlive a token, billing, the full export and deletion.
  */
 const SCOPES: Record<TokenScope, string> = {
   read: `
@@ -84,11 +84,11 @@ const scopeOf = new Map(
 const inputFor = ({ operation }: Route, caller: Caller, things = caller.things) =>
   INPUTS[operation.operationId]({ caller, things });
 
-/** Rows as they are, but for when a token was last used. */
+/** Returns all rows, without the time of a token's last use. */
 const rowsOf = async (world: World) =>
   (await world.rows()).map((row) => row.replace(/"last_used_at":\d+/, '"last_used_at":null'));
 
-/** Asks as a program does: with the token alone. */
+/** Sends only the token, without cookies, as a program does. */
 function askWith(world: World, secret: string, route: Route, caller: Caller, things = caller.things) {
   const { headers, ...input } = inputFor(route, caller, things);
   return ask(createClient(world.api.sendFrom('203.0.113.1')), route, {
@@ -100,7 +100,7 @@ function askWith(world: World, secret: string, route: Route, caller: Caller, thi
 const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
 
 describeAnyDatabase('A personal token', (open) => {
-  it('opens what its scope names and nothing else', async () => {
+  it('allows exactly the calls that its scope names', async () => {
     const world = await createWorld(open, []);
     const { api } = world;
     const owner = world.caller('owner');
@@ -140,7 +140,7 @@ describeAnyDatabase('A personal token', (open) => {
     expect(faults).toEqual([]);
   });
 
-  it('of a stranger opens nothing of the owner’s', async () => {
+  it('of another account gets 404 for the owner’s data and changes none of it', async () => {
     const world = await createWorld(open, ['stranger']);
     const { api } = world;
     const { things } = world.caller('owner');
@@ -163,7 +163,7 @@ describeAnyDatabase('A personal token', (open) => {
     expect(await ofOwner()).toEqual(before);
   });
 
-  it('that is revoked, ended, made up or of a closed account opens nothing, and all are told the same', async () => {
+  it('gets the same 401 if it is revoked, expired, forged or of a disabled account', async () => {
     const world = await createWorld(open, ['disabled']);
     const { api } = world;
     const owner = world.caller('owner');
@@ -208,7 +208,7 @@ describeAnyDatabase('A personal token', (open) => {
     expect(await rowsOf(world)).toEqual(before);
   });
 
-  it('stands alone: a good session beside a bad token opens nothing', async () => {
+  it('is rejected if it is invalid, even when a valid session cookie comes with it', async () => {
     const world = await createWorld(open, []);
     const owner = world.caller('owner');
     const client = await owner.arrive();

@@ -25,51 +25,53 @@ import { HOUR_MS } from '../../contract/durations.ts';
 import { giveAlerting } from './access-alerting.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
-/** Who calls. All but the anonymous one had an account; the last two kept their cookies and everything they knew. */
+/**
+ * Kinds of callers. All except `anonymous` had an account; `disabled` and `deleted` kept their cookies and the ids they knew.
+ */
 export const CALLERS = ['anonymous', 'owner', 'stranger', 'free', 'premium', 'disabled', 'deleted'] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** Ids of what somebody has. */
+/** Ids of what a caller has. */
 export interface Things {
   domain: string;
   pausedDomain: string;
   otherSession: string;
-  /** That the account trusts. */
+  /** A CA certificate that the account trusts. */
   authority: string;
-  /** A personal one's id. */
+  /** Id of a personal token. */
   token: string;
-  /** A webhook. */
+  /** Id of a webhook. */
   channel: string;
-  /** That went to the own address. */
+  /** Sent to the account's own address. */
   delivery: string;
   incident: string;
   maintenance: string;
-  /** Of a checkout. */
+  /** Reference of a checkout. */
   reference: string;
 }
 
 export interface Caller {
   name: CallerName;
-  /** null for the anonymous one. */
+  /** null for the anonymous caller. */
   person: Person | null;
-  /** Of the identity provider, from before the account was disabled or deleted. */
+  /** Issued by the identity provider before the account was disabled or deleted. */
   idToken: string;
   things: Things;
-  /** A browser with a session of its own, and with `things` as they were at first. */
+  /** Returns a browser with a new session, and restores `things`. */
   arrive(): Promise<Client>;
-  /** Something may be used up: the next arrival is with a new session and new things. */
+  /** Marks session and things as used up: the next `arrive` creates new ones. */
   leave(): void;
 }
 
 export interface World {
   api: TestApi;
-  /** Name of the session's cookie. */
+  /** Name of the session cookie. */
   cookieName: string;
-  /** @throws for one who was not asked for. */
+  /** @throws if `createWorld` was not asked for this caller. */
   caller(name: CallerName): Caller;
-  /** What of the owner's nobody else may ever see. */
+  /** Values of the owner that no other caller may ever see. */
   secrets(): string[];
-  /** Every row of every table as text, but for the counters of limits. */
+  /** Returns every row of every table as text, except the counters of rate limits. */
   rows(): Promise<string[]>;
 }
 
@@ -103,7 +105,7 @@ export const nobodysThings = (): Things => ({
   reference: referenceOf(randomUUID()),
 });
 
-/** The owner and whoever else is asked for. */
+/** Creates the owner and the callers in `names`. */
 export async function createWorld(
   open: () => Promise<Store>,
   names: readonly CallerName[] = CALLERS,
@@ -131,7 +133,7 @@ export async function createWorld(
   const tables = (await api.store.db.introspection.getTables())
     .map(({ name }) => name as 'accounts')
     .filter((name: string) => name !== 'rate_limits');
-  // One question for all of PostgreSQL's: forty would take most of the time that these tests have.
+  // One query for all tables of PostgreSQL: forty queries would take most of the time of these tests.
   const every = sql.join(
     tables.map((name) => sql`select ${sql.lit(`${name} `)} || to_json(t) as text from ${sql.table(name)} t`),
     sql` union all `,
@@ -151,7 +153,7 @@ export async function createWorld(
   return { api, cookieName, caller, secrets, rows };
 }
 
-/** With an OpenID provider and in test mode, so that every call has something to do. Errors fail the test. */
+/** Starts an API with an OpenID provider and in test mode, so that no call lacks a feature. Logged errors fail the test. */
 async function startWithProvider(open: () => Promise<Store>): Promise<TestApi> {
   const errors: unknown[] = [];
   const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
@@ -174,7 +176,7 @@ async function sessionCookieName(api: TestApi): Promise<string> {
 
 async function createCaller(api: TestApi, cookieName: string, name: CallerName): Promise<Caller> {
   const { store, clock } = api;
-  // Each caller has an address of its own, as limits go by it.
+  // Each caller has its own address, because rate limits count by address.
   const send = api.sendFrom(`198.51.100.${CALLERS.indexOf(name) + 1}`);
   const nothing = nobodysThings();
   if (name === 'anonymous')
@@ -230,7 +232,7 @@ async function signInOnly(send: Person['send'], { email, password }: Person): Pr
   return signedIn.ok && identityToken(client);
 }
 
-/** The owner watches one domain and paused another; Free and Premium have the Free plan's three, and a paused one. */
+/** The owner has one active and one paused domain; Free and Premium have the Free plan's three and a paused one. */
 async function give(store: Store, accountId: string, name: CallerName, now: number): Promise<Things> {
   await store.db.deleteFrom('monitors').where('account_id', '=', accountId).execute();
   await store.db.deleteFrom('authorities').where('account_id', '=', accountId).execute();
@@ -295,7 +297,7 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
   };
 }
 
-/** A personal token, as the page makes one. */
+/** Creates a personal token as the page does. */
 export async function giveToken(
   store: Store,
   { accountId, scopes, now }: { accountId: string; scopes: TokenScope[]; now: number },
@@ -315,7 +317,7 @@ export async function giveToken(
   return { id: made.token.id, secret };
 }
 
-/** A session as a sign-in opens one, without the cost of a sign-in. */
+/** Opens a session as a sign-in does, without the cost of a sign-in. */
 export async function newSession(
   store: Store,
   { accountId, cookieName, now }: { accountId: string; cookieName: string; now: number },
@@ -340,7 +342,7 @@ export async function newSession(
   return { id, cookies };
 }
 
-/** The anonymous caller and the stranger ask about what is the owner's, the others about what is theirs. */
+/** Returns the owner's things for the anonymous caller and the stranger, the caller's own for all others. */
 export function thingsFor(world: World, caller: Caller): Things {
   const isForeign = caller.name === 'anonymous' || caller.name === 'stranger';
   return (isForeign ? world.caller('owner') : caller).things;

@@ -7,8 +7,8 @@ import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world
 import { startApi } from './test-api.ts';
 
 /**
- * What every call answers to every kind of caller. The owner (Free) and the stranger (Premium) ask about the owner's
- * things, and so does the anonymous caller; the others ask about their own. Short words stand for codes of the contract.
+ * What every call answers to every kind of caller. The anonymous caller, the owner (Free) and the stranger (Premium) name the
+ * owner's things; the others name their own. Short words stand for error codes of the contract.
  */
 const TABLE = `
                                                             anonymous  owner    stranger  free     premium  disabled  deleted
@@ -145,7 +145,7 @@ const CODES: Record<string, ProblemCode> = {
   barred: 'account_disabled',
   bought: 'already_subscribed',
   limit: 'limit_reached',
-  // No worker runs here to answer.
+  // No worker runs here that could answer.
   nobody: 'unavailable',
   premium: 'premium_required',
   token: 'invalid_token',
@@ -158,7 +158,7 @@ const rows = TABLE.split('\n')
   .filter((cells) => cells.length > CALLERS.length)
   .map(([method, path, ...words]) => ({ key: `${method} ${path}`, words }));
 
-/** The word of the table for an answer; a text that fits no row where the answer is not of the contract. */
+/** Returns the table's word for an answer; a text that matches no row if the answer violates the contract. */
 function wordFor({ status, text }: Answer, { operation }: Route): string {
   const described = operation.responses[String(status)]?.description;
   if (described !== undefined && status < 400) return 'ok';
@@ -171,10 +171,10 @@ function wordFor({ status, text }: Answer, { operation }: Route): string {
 
 const inLine = (key: string, words: string[]) => [key.padEnd(60), ...words].join(' ');
 
-/** The owner comes last: what the others did must have left everything as it was. */
+/** The owner comes last, to show that the others left everything unchanged. */
 const inTurn: CallerName[] = [...CALLERS.filter((name) => name !== 'owner'), 'owner'];
 
-it('is laid down for every call that the server describes and serves, and for no other', async () => {
+it('The access table has one row for every call that the server describes and serves', async () => {
   const api = await startApi(() => freshStore('sqlite'));
   const described = (await routesOf(api)).map(({ method, path }) => `${method} ${path}`);
   expect(rows.map(({ key }) => key).toSorted(), 'rows of the table').toEqual(described.toSorted());
@@ -187,8 +187,8 @@ it('is laid down for every call that the server describes and serves, and for no
   );
 });
 
-describeAnyDatabase('Access', (open) => {
-  it('is as the table says, and who is refused changes and learns nothing', async () => {
+describeAnyDatabase('Access control', (open) => {
+  it('answers every caller as the table says; refused callers change nothing and see no secrets', async () => {
     const world = await createWorld(open);
     const { api } = world;
     const routes = await routesOf(api);
@@ -216,11 +216,11 @@ describeAnyDatabase('Access', (open) => {
           faults.push(`${key}: caches may keep what ${name} is told`);
         if (name === 'owner') continue;
         const said = `${answer.text} ${JSON.stringify([...answer.headers])}`;
-        // The results for many name the ids that were asked about: what the caller said is no news to the caller.
+        // The bulk call repeats the ids of its request; these are not a leak.
         const isNews = (secret: string) => key !== MANY || !JSON.stringify(input.body).includes(secret);
         for (const secret of secrets.filter(isNews))
           if (said.includes(secret)) faults.push(`${key} tells ${name} ${secret}`);
-        // Who is let in changes what is their own; who is refused changes nothing at all.
+        // An allowed caller changes only its own rows; a refused caller changes nothing.
         const isWatched = (text: string) => word !== 'ok' || secrets.some((secret) => text.includes(secret));
         const [was, is] = [before.filter(isWatched), after.filter(isWatched)];
         for (const text of [

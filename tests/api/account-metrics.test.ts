@@ -15,7 +15,7 @@ const scrape = async (person: Person) => {
   const answer = await person.send('/api/account/metrics');
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 };
-/** Samples by their series. */
+/** Returns the samples by series name. */
 const samples = (text: string) =>
   new Map(
     text
@@ -43,8 +43,8 @@ const measured = (change: Partial<DomainMetrics> = {}): DomainMetrics => ({
 const textOf = (...domains: DomainMetrics[]) =>
   accountMetricsText(domains, { total: domains.length, now: NOW });
 
-describeEachDatabase('The figures of an account for Prometheus', (open) => {
-  it('are of its own domains', async () => {
+describeEachDatabase("The account's Prometheus metrics", (open) => {
+  it('list certificate and uptime values of the account’s own domains', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const shop = await add(alice, 'shop.example.com');
@@ -70,7 +70,7 @@ describeEachDatabase('The figures of an account for Prometheus', (open) => {
     expect(of('certificate_valid', 'mail.example.com:8443')).toBe(0);
   });
 
-  it('are read once in ten seconds, however often they are asked for', async () => {
+  it('are cached for ten seconds', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const empty = (await scrape(alice)).text;
@@ -80,7 +80,7 @@ describeEachDatabase('The figures of an account for Prometheus', (open) => {
     expect((await scrape(alice)).text).toContain('shop.example.com');
   });
 
-  it('say nothing of a domain that nobody looked at but that it is there', async () => {
+  it('of an unchecked domain are only the paused flag', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await add(alice, 'shop.example.com');
@@ -90,13 +90,13 @@ describeEachDatabase('The figures of an account for Prometheus', (open) => {
     ]);
   });
 
-  it('are nobody else’s', async () => {
+  it('need a session or token', async () => {
     const api = await startApi(open);
     expect((await api.send(`/api${CALLS.accountMetrics.path}`)).status).toBe(401);
   });
 });
 
-it('have the text form of Prometheus', async () => {
+it('The metrics text matches the exposition format of prom-client', async () => {
   const registry = new Registry();
   new Gauge({
     name: 'certlantern_domain_certificate_days_left',
@@ -107,7 +107,7 @@ it('have the text form of Prometheus', async () => {
   expect(textOf(measured())).toContain((await registry.metrics()).trim());
 });
 
-it('write what labels cannot hold as it is with a backslash', async () => {
+it('Metric labels escape quotes, backslashes and newlines like prom-client', async () => {
   const host = 'a"b\\c\nd';
   const registry = new Registry();
   const gauge = new Gauge({
@@ -121,7 +121,7 @@ it('write what labels cannot hold as it is with a backslash', async () => {
   expect(line(textOf(measured({ host })))).toBe(line(await registry.metrics()));
 });
 
-it('tell what is not valid, and leave out what is not known', () => {
+it('Metrics are 0 for an invalid certificate and absent for unknown values', () => {
   const valueOf = (name: string, change: Partial<DomainMetrics>) =>
     samples(textOf(measured(change))).get(`certlantern_domain_${name}{domain="shop.example"}`);
   expect(valueOf('certificate_valid', { revoked: true })).toBe(0);
@@ -134,7 +134,7 @@ it('tell what is not valid, and leave out what is not known', () => {
   expect(valueOf('paused', { isPaused: true })).toBe(1);
 });
 
-it('have a line for each of ten thousand domains', () => {
+it('The metrics text has a line for each of ten thousand domains', () => {
   const domains = Array.from({ length: 10_000 }, (_, index) => measured({ host: `shop-${index}.example` }));
   const text = textOf(...domains);
   expect(text.match(/^certlantern_domain_up\{/gm)).toHaveLength(10_000);

@@ -9,7 +9,7 @@ import { createClient, identityToken, signIn, type Person } from '../kit/people.
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
-/** Every row of every table that mentions the account, its identity, its address or its domain. */
+/** Returns every row of every table that mentions the account, its identity, its address or its domain. */
 async function tracesOf({ store }: TestApi, needles: readonly string[]): Promise<string[]> {
   const tables = await store.db.introspection.getTables();
   const traces: string[] = [];
@@ -24,7 +24,7 @@ async function tracesOf({ store }: TestApi, needles: readonly string[]): Promise
 }
 
 describeAnyDatabase('An account', (open) => {
-  it('changes its name and company, and nothing else', async () => {
+  it('changes its name and company, and ignores any other field', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const before = (await alice.ask(CALLS.currentUser)).ok.data;
@@ -46,7 +46,7 @@ describeAnyDatabase('An account', (open) => {
     expect(cleared.ok.data.company_name).toBe('');
   });
 
-  it('takes no name or company of another form', async () => {
+  it('rejects an invalid name or company', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const names = [undefined, null, 7, ' ', 'x'.repeat(201), 'A\u0000', 'A\nBcc: b@example.test'];
@@ -55,7 +55,7 @@ describeAnyDatabase('An account', (open) => {
     expect((await charlie.ask(CALLS.currentUser)).ok.data.full_name).toBe('Charlie');
   });
 
-  it('tells the page of its plan in a token that the page can verify', async () => {
+  it('gets its plan in a token that the page can verify and that does not work as a session', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const claimsOf = async (person: Person) => {
@@ -69,7 +69,7 @@ describeAnyDatabase('An account', (open) => {
     for (const free of [alice, charlie]) expect(await claimsOf(free)).toEqual({ status: '', minutes: 5 });
     expect((await bob.ask(CALLS.premium)).ok.data).toBe(true);
 
-    // Nobody takes it for a session, in whatever place it is shown.
+    // The token does not work as a session, in the header, the cookie or the sign-in call.
     const { data: token } = (await bob.ask(CALLS.subscription)).ok;
     expect(decodeJwt(token).sub).toBe(bob.id);
     const headers = { authorization: `Bearer ${token}`, cookie: `__Host-certlantern-session=${token}` };
@@ -77,7 +77,7 @@ describeAnyDatabase('An account', (open) => {
     expect((await createClient(api.send).ask(CALLS.openSession, { body: { token } })).status).toBe(401);
   });
 
-  it('leaves nothing behind when it is deleted', async () => {
+  it('leaves no rows and no valid session or ID token after deletion', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const authority = mintAuthority();
@@ -96,7 +96,7 @@ describeAnyDatabase('An account', (open) => {
     expect(await tracesOf(api, needles)).toEqual([]);
     expect([...alice.cookies.keys()].filter((name) => name.startsWith('__Host-'))).toEqual([]);
     expect((await elsewhere.ask(CALLS.refreshSession)).status).toBe(401);
-    // A token that outlived its person does not bring the account back.
+    // An ID token that outlived its account does not recreate it.
     expect((await held.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
     const { email, password } = alice;
     expect((await held.ask(CALLS.signIn, { body: { email, password } })).problem.code).toBe(

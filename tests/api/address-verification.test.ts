@@ -6,7 +6,7 @@ import { mailedToken, mailsTo } from './identity-acts.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-/** What each of the three tables that know says of an address: the account's, its identity's, the provider's. */
+/** Returns the three `verified` flags of an address: in the account, in its identity and at the provider. */
 async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
   const row = await store.db
     .selectFrom('accounts')
@@ -18,8 +18,8 @@ async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
   return [row.account, row.identity, row.emailVerified].map(Boolean);
 }
 
-describeAnyDatabase('An address', (open) => {
-  it('gets a link with the account, and counts as verified once its owner follows it', async () => {
+describeAnyDatabase('An email address', (open) => {
+  it('gets a link at sign-up and becomes verified when its owner opens the link', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const [mail, ...more] = await mailsTo(api.store, alice.email, 'verify_email');
@@ -39,12 +39,12 @@ describeAnyDatabase('An address', (open) => {
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
     expect(await verified(api, alice.email)).toEqual([true, true, true]);
     expect(told).toEqual([alice.id]);
-    // Mail readers open links twice.
+    // Mail programs open links twice.
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
     expect((await alice.ask(CALLS.currentUser)).status).toBe(200);
   });
 
-  it('is verified in a session of that very account only', async () => {
+  it('is verified only in a session of its own account', async () => {
     const api = await startApi(open);
     const [alice, charlie] = [
       await signUp(api.send, { name: 'Alice' }),
@@ -58,11 +58,11 @@ describeAnyDatabase('An address', (open) => {
     expect((await charlie.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
     expect(await verified(api, alice.email)).toEqual([false, false, false]);
     expect(await verified(api, charlie.email)).toEqual([false, false, false]);
-    // The failures have not spent it.
+    // The failed attempts did not use up the link.
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
   });
 
-  it('is not verified by a link that is a day old, made up, or meant for something else', async () => {
+  it('stays unverified with a link that is a day old, forged or for another purpose', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     await createClient(api.send).ask(CALLS.requestPasswordReset, { body: { email: alice.email } });
@@ -81,7 +81,7 @@ describeAnyDatabase('An address', (open) => {
     expect(await verified(api, alice.email)).toEqual([false, false, false]);
   });
 
-  it('gets another link when its owner asks, five times an hour at most', async () => {
+  it('gets up to five more links an hour on request', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { charlie } = await api.cast({ verified: false });
@@ -91,7 +91,7 @@ describeAnyDatabase('An address', (open) => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
     expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
     expect((await charlie.ask(CALLS.sendVerification)).status).toBe(200);
-    // An older mail that arrives late is good, too.
+    // The link of an earlier mail still works.
     expect((await alice.ask(CALLS.verifyEmail, { body: { token: first } })).status).toBe(200);
 
     api.clock.advance(HOUR_MS);
@@ -100,7 +100,7 @@ describeAnyDatabase('An address', (open) => {
     expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
   });
 
-  it('leaves no usable link in the database', async () => {
+  it('has only a hash of its link in the database', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');

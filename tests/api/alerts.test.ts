@@ -22,7 +22,7 @@ const changeDomain = (person: Person, id: string, body: object) =>
   person.ask(CALLS.changeDomainAlerts, { params: { id }, body });
 const preview = (person: Person, body: object) => person.ask(CALLS.previewAlerts, { body });
 
-/** Watches a host whose certificate ends in so many days, after 90 in all. */
+/** Adds a domain whose certificate, valid for 90 days in all, expires in `days`. */
 async function watch(
   api: TestApi,
   person: Person,
@@ -43,8 +43,8 @@ async function watch(
 const nextChecks = async ({ store }: TestApi) =>
   store.db.selectFrom('monitors').select(['id', 'next_check_at']).orderBy('id').execute();
 
-describeAnyDatabase('What an account is told of', (open) => {
-  it('is the product’s own choice until it makes one, which stays', async () => {
+describeAnyDatabase('The alert settings of an account', (open) => {
+  it('are the defaults until the account changes them, and then stay', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect(await account(alice)).toEqual({
@@ -60,7 +60,7 @@ describeAnyDatabase('What an account is told of', (open) => {
     expect((await changeAccount(alice, {})).ok.data.settings).toEqual(settings);
   });
 
-  it('keeps what a change leaves out, also while several are made at once', async () => {
+  it('keep fields that a change omits, even with concurrent changes', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const change = async (settings: object) => (await changeAccount(bob, { settings })).ok.data.settings;
@@ -79,7 +79,7 @@ describeAnyDatabase('What an account is told of', (open) => {
     });
   });
 
-  it('takes nothing that is no step, no hour, no event, and no channel of somebody else', async () => {
+  it('reject invalid steps, hours and events, and drop channels of other accounts', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const config = { kind: 'webhook', url: 'https://hooks.example.com/' };
@@ -102,7 +102,7 @@ describeAnyDatabase('What an account is told of', (open) => {
     expect((await changeAccount(bob, { settings })).ok.data.settings.channels).toEqual(['email', key]);
   });
 
-  it('comes with a weekly digest on Premium alone, on Monday morning in the account’s zone', async () => {
+  it('allow a weekly digest on Premium only, sent on Monday in the account’s time zone', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect((await changeAccount(alice, { digest: true })).problem.code).toBe('premium_required');
@@ -116,8 +116,8 @@ describeAnyDatabase('What an account is told of', (open) => {
   });
 });
 
-describeAnyDatabase('What is told of thousands of domains', (open) => {
-  it('changes twenty times an hour at most, for a check of each follows', async () => {
+describeAnyDatabase('The alert settings of an account with 5,000 domains', (open) => {
+  it('allow twenty changes of steps an hour, because each change triggers checks', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const monitor = (index: number) => ({
@@ -145,8 +145,8 @@ describeAnyDatabase('What is told of thousands of domains', (open) => {
   });
 });
 
-describeAnyDatabase('What is told of one domain', (open) => {
-  it('is planned from its certificate: when, why and how grave', async () => {
+describeAnyDatabase('The alerts of a domain', (open) => {
+  it('are planned from its certificate, with step, date and severity', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const alerts = await domain(alice, await watch(api, alice, 60));
@@ -165,7 +165,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect(warning).toMatchObject({ display_name: 'shop.example.com', certificate_name: null });
   });
 
-  it('is listed once it was told, with its incident and what became of it', async () => {
+  it('are listed after being queued, with their incident and delivery state', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await watch(api, alice, 5);
@@ -191,7 +191,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect((await charlie.ask(CALLS.domainAlerts, { params: { id } })).problem.code).toBe('not_found');
   });
 
-  it('says of a message in quiet hours that it is held, and when it leaves', async () => {
+  it('are held during quiet hours and show when they will be sent', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -209,7 +209,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
   });
 
-  it('leaves as soon as the quiet hours that hold it end, or are taken back', async () => {
+  it('are sent as soon as quiet hours end or are removed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -230,17 +230,17 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect(await waits()).toBeGreaterThan(590);
     await set(quiet(60));
     expect([await waits()]).toEqual([expect.toSatisfy((left: number) => left > 50 && left <= 60)]);
-    // The domain's own hold what is about it, whatever the account's are.
+    // The domain's own quiet hours hold its alerts, whatever those of the account are.
     await changeDomain(alice, id, { quiet_hours: quiet(120) });
     await set(null);
     expect(await waits()).toBeGreaterThan(110);
     await changeDomain(alice, id, {});
     expect(await waits()).toBeLessThanOrEqual(0);
-    // What is told stays the same, so that nothing has to be looked at again.
+    // The events that alert stay the same, so no new check is needed.
     expect(await nextChecks(api)).toEqual(checkedNext);
   });
 
-  it('lets critical news through as soon as quiet hours are to', async () => {
+  it('release held critical alerts when quiet hours start to let critical alerts through', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
@@ -258,7 +258,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect([await state(critical), await state(warning)]).toEqual(['waiting', 'held']);
   });
 
-  it('can differ from the account: steps on Premium, all else for everybody', async () => {
+  it('can override the account’s settings: steps on Premium only, the rest on every plan', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const [ofAlice, ofBob] = [await watch(api, alice), await watch(api, bob)];
@@ -277,21 +277,21 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect((await domain(alice, ofAlice)).own).toEqual({ quiet_hours: NIGHT, muted: ['uptime'] });
   });
 
-  it('keeps steps of its own through a time without Premium, in which they rest', async () => {
+  it('keep own steps while Premium is paused, without applying them', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const id = await watch(api, bob);
     await changeDomain(bob, id, { steps: ['45d'] });
     await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
     expect(await domain(bob, id)).toMatchObject({ own: { steps: ['45d'] }, effective: { steps: null } });
-    // The rest can be changed beside them, and they can be given up; others cannot be had.
+    // Other settings can be changed beside the stored steps, and the steps removed; new steps are refused.
     expect((await changeDomain(bob, id, { steps: ['45d'], muted: ['uptime'] })).status).toBe(200);
     expect((await changeDomain(bob, id, { steps: ['44d'] })).problem.code).toBe('premium_required');
     await grantPremium(api.store, bob.id, { grant: { endsAt: null }, now: api.clock.now() });
     expect((await domain(bob, id)).effective.steps).toEqual(['45d']);
   });
 
-  it('never goes to nobody because no channel was chosen', async () => {
+  it('reject an empty channel list, and fall back to all channels if the chosen ones are not the account’s', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const id = await watch(api, bob);
@@ -301,7 +301,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
       await changeDomain(bob, id, { channels: [] }),
     ])
       expect([refused.status, refused.problem.code]).toEqual([400, 'invalid_request']);
-    // One of somebody else, or one that is gone, is none of its own: then every channel is told.
+    // A channel of another account, or a removed one, does not count. Without any left, all channels get alerts.
     const foreign = { ...DEFAULTS, channels: ['nobodys'] };
     await bob.ask(CALLS.changeAccountAlerts, { body: { settings: foreign } });
     expect((await bob.ask(CALLS.accountAlerts)).ok.data.settings.channels).toBeNull();
@@ -309,7 +309,7 @@ describeAnyDatabase('What is told of one domain', (open) => {
     expect((await changeDomain(bob, id, { channels: null })).ok.data.own).toEqual({ channels: null });
   });
 
-  it('is nothing of a paused domain, and nothing where nobody is told', async () => {
+  it('are not planned while the domain is paused or every recipient has unsubscribed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(api, alice);
@@ -324,8 +324,8 @@ describeAnyDatabase('What is told of one domain', (open) => {
   });
 });
 
-describeAnyDatabase('A preview of other steps', (open) => {
-  it('says what would be sent if nobody renewed, and changes nothing', async () => {
+describeAnyDatabase('The preview of alert steps', (open) => {
+  it('lists the alerts for a certificate that is not renewed, and changes no settings', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await watch(api, alice, 60);
@@ -337,14 +337,14 @@ describeAnyDatabase('A preview of other steps', (open) => {
     expect(foreign.problem.code).toBe('not_found');
   });
 
-  it('of the account has what comes first of all its domains, and counts the rest of 90 days', async () => {
+  it('of an account lists the first 20 alerts of all domains and counts the rest within 90 days', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const ids = [];
     for (let count = 0; count < 9; count++)
       ids.push(await watch(api, bob, 60 + count, `shop-${count}.example.com`));
     await watch(api, bob, 200, 'later.example.com');
-    // A step of its own stays; what comes after 90 days is not counted.
+    // The domain's own steps stay; alerts after 90 days are not counted.
     await changeDomain(bob, ids[8] ?? '', { steps: ['1d'] });
     const { alerts, more } = (await preview(bob, { steps: ['14d', '7d'] })).ok.data;
     expect([alerts.length, more]).toEqual([20, 8 * 3 + 2 - 20]);
@@ -352,7 +352,7 @@ describeAnyDatabase('A preview of other steps', (open) => {
     expect(alerts[0]).toMatchObject({ domain_id: ids[0], step: '14d' });
   });
 
-  it('counts quiet hours in', async () => {
+  it('delays alerts by quiet hours, except critical ones', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(api, alice, 60);
@@ -365,7 +365,7 @@ describeAnyDatabase('A preview of other steps', (open) => {
     };
     const { alerts } = (await preview(alice, { domain_id: id, steps: ['20d'], quiet_hours })).ok.data;
     expect(Date.parse(alerts[0]?.at ?? '')).toBeGreaterThan(Date.parse(loud[0]?.at ?? ''));
-    // Critical is critical.
+    // Critical alerts ignore these quiet hours.
     expect(alerts.at(-1)?.at).toBe(loud.at(-1)?.at);
   });
 });

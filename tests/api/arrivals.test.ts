@@ -29,8 +29,8 @@ async function withFirebase(open: () => Promise<Store>, signups: 'open' | 'invit
 }
 const EMAIL = 'charlie@example.test';
 
-describeAnyDatabase('Who arrives from Firebase', (open) => {
-  it('gets no account where sign-up is closed, and keeps the one there is', async () => {
+describeAnyDatabase('A first sign-in with Firebase', (open) => {
+  it('is refused where sign-up is closed, while existing accounts can sign in', async () => {
     const { api, start, arrive } = await withFirebase(open, 'closed');
     const { status, problem } = await arrive();
     expect([status, problem.code]).toEqual([403, 'signups_closed']);
@@ -41,7 +41,7 @@ describeAnyDatabase('Who arrives from Firebase', (open) => {
     expect((await arrive()).ok.data.id).toBe(id);
   });
 
-  it('needs an invitation to this very address where sign-up is by invitation', async () => {
+  it('needs an invitation for the same address where sign-up is by invitation', async () => {
     const { api, arrive } = await withFirebase(open, 'invite');
     const invite = (email: string, secret = SECRETS.invite) => createInvite(email, secret, api.clock.now());
     for (const code of [
@@ -58,7 +58,7 @@ describeAnyDatabase('Who arrives from Firebase', (open) => {
     expect((await arrive(api)).ok.data.id).toBe(id);
   });
 
-  it('needs it once, in the body as well as in the header', async () => {
+  it('accepts the invitation in the request body, too', async () => {
     const { api, arrive } = await withFirebase(open, 'invite');
     const invite = await createInvite(EMAIL, SECRETS.invite, api.clock.now());
     expect((await arrive(api, { invite })).ok.data.email).toBe(EMAIL);
@@ -66,7 +66,7 @@ describeAnyDatabase('Who arrives from Firebase', (open) => {
 });
 
 describeAnyDatabase('A disabled account', (open) => {
-  it('loses its sessions, and is told so when it signs in', async () => {
+  it('loses its sessions and gets account_disabled at sign-in until it is enabled again', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const elsewhere = await signIn(api.send, alice);
@@ -87,7 +87,7 @@ describeAnyDatabase('A disabled account', (open) => {
   });
 });
 
-it('The mail page is shown to whoever sits at the machine, and to nobody who may be elsewhere', async () => {
+it('The link to the mail page is shown only to clients on the same machine', async () => {
   const open = () => freshStore('sqlite');
   const mailFolder = '/nonexistent';
   const api = await startApi(open, { mailFolder });
@@ -99,12 +99,12 @@ it('The mail page is shown to whoever sits at the machine, and to nobody who may
   for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) expect(await shown(peer)).toBe(path);
   expect((await api.send(path)).status).toBe(200);
 
-  // Through the network, with a name in the Host header that anybody can put there.
+  // Clients on the network, with a name in the Host header that anybody can send.
   for (const peer of ['198.51.100.7', '192.168.1.5', '1127.0.0.1', '::2'])
     expect(await shown(peer, { host: 'localhost:8080' })).toBeNull();
-  // Mail goes out: none is kept.
+  // Mail is really sent here, so none is stored.
   expect(await shown('127.0.0.1', {}, await startApi(open))).toBeNull();
-  // A proxy on this machine that says nothing of itself.
+  // A proxy on this machine that adds no forwarding headers.
   const published = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
   const behindProxy = await startApi(open, { mailFolder, config: published });
   expect(await shown('127.0.0.1', { host: 'localhost:8080' }, behindProxy)).toBeNull();

@@ -13,7 +13,7 @@ const add = (person: Person, pem: string) => person.ask(CALLS.addAuthorities, { 
 const listOf = async (person: Person) => (await person.ask(CALLS.listAuthorities)).ok.data;
 
 describeAnyDatabase('The private authorities of an account', (open) => {
-  it('come out of pasted PEM, several at once, and go again', async () => {
+  it('are read from pasted PEM, several at once, and can be removed by their owner only', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     expect(await listOf(alice)).toEqual([]);
     const added = (await add(alice, `# ours\n${home.certificatePem}${office.certificatePem}`)).ok.data;
@@ -34,7 +34,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     expect(await listOf(alice)).toHaveLength(1);
   });
 
-  it('are refused in a sentence where they are none', async () => {
+  it('are rejected with a reason if the text has no CA certificate', async () => {
     const { alice } = await (await startApi(open)).cast();
     const leaf = home.issue({ dnsNames: ['shop.example'] });
     for (const [pem, sentence] of [
@@ -49,7 +49,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     expect(await listOf(alice)).toEqual([]);
   });
 
-  it('are never taken together with a private key, which appears nowhere', async () => {
+  it('are rejected if the text has a private key, which is not stored', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { keyPem } = home.issue({ dnsNames: ['shop.example'] });
@@ -61,7 +61,7 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     expect(rows).toEqual([]);
   });
 
-  it('are twenty at most', async () => {
+  it('are limited to twenty', async () => {
     const { alice } = await (await startApi(open)).cast();
     const roots = Array.from({ length: MAX_AUTHORITIES + 1 }, () => mintAuthority().certificatePem);
     const { problem } = await add(alice, roots.join(''));

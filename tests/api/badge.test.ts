@@ -15,7 +15,7 @@ const said = async (api: TestApi, path: string) =>
   /<title>Certificate: ([^<]*)</.exec(await (await visit(api, path)).text())?.[1];
 
 describeAnyDatabase('The badge of a domain', (open) => {
-  it('is a picture for whoever has its address, until it is switched off', async () => {
+  it('is an SVG at a secret address until it is switched off', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -28,7 +28,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'content-type': 'image/svg+xml; charset=utf-8',
       'cache-control': 'public, no-cache',
-      // Pages of others show it.
+      // Pages of other sites embed it.
       'cross-origin-resource-policy': 'cross-origin',
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       'x-content-type-options': 'nosniff',
@@ -38,13 +38,13 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect((await visit(api, path, { 'if-none-match': etag })).status).toBe(304);
     await alice.ask(CALLS.removeBadge, { params: { id } });
     expect((await visit(api, path, { 'if-none-match': etag })).status).toBe(404);
-    // A new one is at another address.
+    // A new badge has another address.
     const next = await make(alice, id);
     expect(next).not.toBe(path);
     expect((await visit(api, path)).status).toBe(404);
   });
 
-  it('says what is so', async () => {
+  it('shows the domain’s state: unknown, valid, expiring, untrusted, expired, down or paused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -75,7 +75,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await (await visit(api, await make(alice, id))).text()).not.toContain('intranet');
   });
 
-  it('is switched by its owner alone', async () => {
+  it('is shown, created and removed by its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -85,7 +85,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect((await visit(api, path)).status).toBe(200);
   });
 
-  it('goes with its domain and with its account', async () => {
+  it('answers 404 after its domain is removed or its account is disabled', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -97,7 +97,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect((await visit(api, other)).status).toBe(404);
   });
 
-  it('says when it may be asked for again, where it was asked for too often', async () => {
+  it('answers 429 with Retry-After above 1200 requests a minute', async () => {
     const api = await startApi(open);
     const left = Array.from({ length: 1_200 }, () => visit(api, '/badge/x.svg'));
     expect(new Set((await Promise.all(left)).map(({ status }) => status))).toEqual(new Set([404]));
@@ -108,7 +108,7 @@ describeAnyDatabase('The badge of a domain', (open) => {
     expect(await over.text()).toBe('The limit of 1200 pages a minute is reached. Try again in 60 seconds.\n');
   });
 
-  it('is nowhere else', async () => {
+  it('answers 404 at unknown addresses', async () => {
     const api = await startApi(open);
     for (const path of [
       '/badge/x.svg',

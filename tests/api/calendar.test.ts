@@ -54,7 +54,7 @@ const calendarOf = (
   });
 
 describeAnyDatabase('The calendar of an account', (open) => {
-  it('has an event for each expiry and each time to renew, for whoever has its address', async () => {
+  it('has an event for each expiry and each renewal date, and needs only its secret address', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { id, notAfter } = await watch(api, alice, 'shop.example.com');
@@ -76,7 +76,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect(renewal?.startDate.isDate).toBe(true);
   });
 
-  it('moves when it is made anew and ends when it is removed; only a hash of its address is kept', async () => {
+  it('moves when it is created again and ends when it is removed; the database has only a hash', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const first = await make(alice);
@@ -91,7 +91,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect((await alice.ask(CALLS.accountAlerts)).ok.data.calendar).toBeNull();
   });
 
-  it('is shut with its account', async () => {
+  it('answers 404 while its account is disabled', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const path = await make(alice);
@@ -99,7 +99,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
     expect((await read(api, path)).status).toBe(404);
   });
 
-  it('is not sent again while it says the same', async () => {
+  it('answers 304 while its content is unchanged', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await watch(api, alice, 'shop.example.com');
@@ -112,7 +112,7 @@ describeAnyDatabase('The calendar of an account', (open) => {
   });
 });
 
-it('is a calendar as RFC 5545 has it, with how often to ask for it', () => {
+it('The calendar text has the properties of RFC 5545 and a refresh interval of 12 hours', () => {
   const text = calendarOf([certificate()]);
   for (const line of [
     'BEGIN:VCALENDAR',
@@ -127,7 +127,7 @@ it('is a calendar as RFC 5545 has it, with how often to ask for it', () => {
     expect(text.split('\r\n')).toContain(line);
 });
 
-it('keeps lines within 75 octets, whatever the script of a name', () => {
+it('Calendar lines have at most 75 octets in any script', () => {
   const name = 'Ålesund 🔥 証明書 '.repeat(8);
   const text = calendarOf([certificate({ name })], { host: 'xn--bcher-kva.example' });
   for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
@@ -136,7 +136,7 @@ it('keeps lines within 75 octets, whatever the script of a name', () => {
   expect(expiry?.description).toContain('Ålesund 🔥 証明書 Ålesund 🔥');
 });
 
-it('lets no certificate write lines of its own', () => {
+it('A certificate’s name cannot inject calendar lines', () => {
   const name = 'x\r\nEND:VEVENT\r\nBEGIN:VEVENT\nUID:evil\rSUMMARY:Pay here;,\\n\u2028\u0000';
   const text = calendarOf([certificate({ name })]);
   expect(eventsIn(text)).toHaveLength(2);
@@ -144,7 +144,7 @@ it('lets no certificate write lines of its own', () => {
   expect(text).not.toContain('\0');
 });
 
-it('names days by the clocks of the account, and an intermediate that ends first', () => {
+it('Calendar days follow the account’s time zone, and an intermediate that expires first has an event', () => {
   const renewalWindow = {
     start: Date.parse('2026-12-01T23:30:00Z'),
     end: Date.parse('2026-12-05T10:00:00Z'),
@@ -169,7 +169,7 @@ it('names days by the clocks of the account, and an intermediate that ends first
   ]);
 });
 
-it('has both events of each of two thousand domains', () => {
+it('The calendar has both events of each of two thousand domains', () => {
   const domains = Array.from({ length: 2_000 }, (_, index) => ({
     id: `d${index}`,
     host: `shop-${index}.example`,

@@ -34,7 +34,7 @@ const EVERY_KIND: ChannelConfig[] = [
 ];
 
 describeAnyDatabase('The channels of an account', (open) => {
-  it('are the own email for everybody, and on Premium those that were added, without their secrets', async () => {
+  it('are the own email on Free, plus added channels on Premium, shown without secrets', async () => {
     const { alice, bob, charlie } = await (await startApi(open)).cast();
     expect(await list(alice)).toMatchObject([
       { key: OWN_MAIL, kind: 'email', target: alice.email, state: 'open', detail: null },
@@ -56,7 +56,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(charlie)).toHaveLength(1);
   });
 
-  it('show a webhook’s key when it is made, and never again', async () => {
+  it('show a webhook’s signing secret only when it is created or rotated', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { channel, secret } = (await add(bob, hook(), 'Our tools')).ok.data;
     expect(channel.name).toBe('Our tools');
@@ -71,7 +71,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await bob.ask(CALLS.rotateSecret, { params: { key: slack.key } })).status).toBe(404);
   });
 
-  it('let a new key sign beside the old one for a day', async () => {
+  it('keep a webhook’s old signing secret valid beside the new one for a day', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { channel, secret } = (await add(bob, hook())).ok.data;
@@ -89,7 +89,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       [first.secret, false],
       [secret, false],
     ]);
-    // Led elsewhere it keeps its keys.
+    // A change of the URL keeps the secrets.
     await change(bob, channel.key, { config: hook('elsewhere') });
     expect(await stored()).toMatchObject({
       url: 'https://hooks.example.com/elsewhere',
@@ -97,7 +97,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     });
   });
 
-  it('let every former key sign until the end that was promised for it, five keys at most', async () => {
+  it('sign with each old secret until its promised end, and keep at most five secrets', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { channel, secret } = (await add(bob, hook())).ok.data;
@@ -127,7 +127,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     );
   });
 
-  it('come with Premium, rest without it, and are there again with it', async () => {
+  it('need Premium, pause without it and work again when it returns', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect((await add(alice, hook())).problem).toMatchObject({ code: 'premium_required', status: 402 });
@@ -142,7 +142,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await list(bob))[1]).toMatchObject({ key, name: 'Renamed', state: 'open' });
   });
 
-  it('are refused where Premium ended between the question and the writing', async () => {
+  it('are refused if Premium ends between the request and the write', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const added = await addChannel(api.store, {
@@ -158,7 +158,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(alice)).toHaveLength(1);
   });
 
-  it('are twenty at most, also where many are added at once', async () => {
+  it('are limited to twenty added ones, even with concurrent requests', async () => {
     const { bob } = await (await startApi(open)).cast();
     const answers = await Promise.all(
       Array.from({ length: MAX_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
@@ -168,7 +168,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(MAX_CHANNELS + 1);
   });
 
-  it('lead to one place once, also where both are added at once', async () => {
+  it('are unique by target, even with concurrent requests', async () => {
     const { bob } = await (await startApi(open)).cast();
     const both = await Promise.all([add(bob, hook()), add(bob, hook())]);
     expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
@@ -179,7 +179,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await change(bob, other.key, { config: hook('other') })).status).toBe(200);
   });
 
-  it('do not lead into a private network, nor to what is no host', async () => {
+  it('reject targets in private networks and invalid URLs', async () => {
     const { bob } = await (await startApi(open)).cast();
     const webhook = (url: string) => ({ kind: 'webhook', url });
     const refused = [
@@ -203,7 +203,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(2);
   });
 
-  it('go by the ranges that are open to channels, which those of checks do not open', async () => {
+  it('use the address policy of channels, not the one of checks', async () => {
     const everywhere = { permits: () => true, permitsLocalNames: true };
     const nowhere = { permits: () => false, permitsLocalNames: false };
     const config = { kind: 'ntfy', server: 'http://192.168.0.2:8080', topic: 'home' };
@@ -213,7 +213,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await add(opened.bob, config)).status).toBe(200);
   });
 
-  it('take their form from the contract alone: what else is sent is dropped', async () => {
+  it('ignore fields that the contract does not have, and reject invalid names', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const smuggled = { account_id: charlie.id, confirmed_at: 1, secrets: [{ secret: 'mine', until: null }] };
@@ -230,7 +230,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       expect((await add(bob, hook('x'), name)).problem.code).toBe('invalid_request');
   });
 
-  it('belong to one account: to others they do not exist', async () => {
+  it('are not found by other accounts', async () => {
     const { bob, charlie } = await (await startApi(open)).cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
     const params = { key };
@@ -245,7 +245,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await list(bob))[1]).toMatchObject({ key, name: 'hooks.example.com', state: 'open' });
   });
 
-  it('are switched off and on, and removed, and what waits for them is dropped', async () => {
+  it('drop waiting messages when they are switched off or removed', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
@@ -271,7 +271,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     expect((await bob.ask(CALLS.removeChannel, { params })).problem.code).toBe('not_found');
   });
 
-  it('keep their kind, and the own email is there to stay', async () => {
+  it('keep their kind; the own email cannot be changed or removed', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
     expect((await change(bob, key, { config: EVERY_KIND[2] })).problem.code).toBe('channel_refused');
@@ -282,7 +282,7 @@ describeAnyDatabase('The channels of an account', (open) => {
       expect((await change(bob, OWN_MAIL, body)).problem.code).toBe('channel_refused');
   });
 
-  it('try the own email again after it refused mail, with a test', async () => {
+  it('send a test to the own email when it is enabled again after it refused mail', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await inTransaction(api.store, (trx) =>
@@ -297,7 +297,7 @@ describeAnyDatabase('The channels of an account', (open) => {
     ]);
   });
 
-  it('that are removed leave every choice, and a choice is never left with none', async () => {
+  it('disappear from all settings when removed; settings without channels fall back to the default', async () => {
     const { bob } = await (await startApi(open)).cast();
     const { id } = (await bob.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
     const [one, two] = [

@@ -9,18 +9,18 @@ import { freshStore } from '../kit/database.ts';
 import { createClient, type Send } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
-/** Nothing here depends on the database. */
+/** No test here depends on the database. */
 const open = () => freshStore('sqlite');
 const TOKEN = (index: number) => `clt_${String(index).padStart(43, 'x')}`;
 
-/** Everything that is limited by where it comes from: one attempt, and how many of them one network may make. */
+/** Every limit that counts by address: what it limits, the maximum for one network, and one attempt. */
 const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) => Promise<number>][] = [
   ['pages', 1_200, async (send) => (await send('/landing')).status],
   ['files', 1_200, async (send) => (await send('/assets/main.js')).status],
   ['calls', 1_200, async (send) => (await send('/api/nothing')).status],
   ['badges', 1_200, async (send) => (await send('/badge/x.svg')).status],
   ['status pages', 300, async (send) => (await send('/status/ours')).status],
-  ['what status pages show', 300, async (send) => (await send('/api/status/ours')).status],
+  ['contents of status pages', 300, async (send) => (await send('/api/status/ours')).status],
   [
     'tokens',
     30,
@@ -44,14 +44,14 @@ const LIMITED: [what: string, max: number, attempt: (send: Send, index: number) 
     },
   ],
   [
-    'looks without an account',
+    'preview checks',
     10,
     async (send) => (await createClient(send).ask(CALLS.glance, { body: { host: 'example.com' } })).status,
   ],
 ];
 
-describe('A limit by address', () => {
-  it.each(LIMITED)('counts a whole /64 of IPv6 as one: %s', async (_, max, attempt) => {
+describe('A rate limit by address', () => {
+  it.each(LIMITED)('counts an IPv6 /64 as one address: %s', async (_, max, attempt) => {
     const api = await startApi(open);
     const from = (network: number, host: number) =>
       api.sendFrom(`2001:db8:0:${network}::${host.toString(16)}`);
@@ -61,7 +61,7 @@ describe('A limit by address', () => {
   });
 
   it(
-    'counts a wrong token once in its window, however many others show wrong ones',
+    'counts an invalid token once per window, even while ten thousand others are sent',
     { timeout: 60_000 },
     async () => {
       const api = await startApi(open);
@@ -86,7 +86,7 @@ describe('A limit by address', () => {
     },
   );
 
-  it('never counts the whole address: only the list of sessions reads it', () => {
+  it('never uses the full client address: only the session list reads it', () => {
     const folder = join(import.meta.dirname, '../../server/api');
     const readers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (path) =>
@@ -98,7 +98,7 @@ describe('A limit by address', () => {
 });
 
 describe('Pages and files', () => {
-  it('are refused as text past the limit of an address, which names it and is counted', async () => {
+  it('answer 429 as plain text above the page limit, which names the limit and is counted in a metric', async () => {
     const telemetry = { meters: createMetrics(), tracer: null };
     const limits = { ...STANDARD_LIMITS, pagesPerMinute: 60 };
     const api = await startApi(open, { telemetry, config: { limits } });
@@ -126,7 +126,7 @@ describe('Pages and files', () => {
     expect(await telemetry.meters.registry.metrics()).toContain(
       `certlantern_limit_reached_total{limit="LIMIT_PAGES_PER_MINUTE"} ${paths.length}`,
     );
-    // The API has its own limit, and others have theirs.
+    // The API has a separate limit, and so has every other address.
     expect((await api.send('/api/config')).status).toBe(200);
     expect((await api.sendFrom('198.51.100.8')('/landing')).status).not.toBe(429);
     api.clock.advance(60_000);

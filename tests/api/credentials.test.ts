@@ -6,7 +6,7 @@ import { enter, freshly } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
 describeAnyDatabase('A new deployment', (open) => {
-  it('knows nobody: there is no account to find out about', async () => {
+  it('has no accounts and no sessions', async () => {
     const { store } = await startApi(open);
     for (const table of ['accounts', 'identities', 'user', 'account', 'session', 'sessions'] as const)
       expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);
@@ -14,7 +14,7 @@ describeAnyDatabase('A new deployment', (open) => {
 });
 
 describeAnyDatabase('A password', (open) => {
-  it('may be made of anything, and be 128 characters long', async () => {
+  it('accepts any characters and a length of 128', async () => {
     const { send } = await startApi(open);
     for (const password of ['7341906', 'пароль мой', '<script>"\'; --', `${'long '.repeat(25)}end`]) {
       const charlie = await signUp(send, { name: 'Charlie', password });
@@ -22,7 +22,7 @@ describeAnyDatabase('A password', (open) => {
     }
   });
 
-  it('is taken to the letter: no other case, no part of it, and nothing around it', async () => {
+  it('must match exactly: case, full length and surrounding spaces', async () => {
     const { send } = await startApi(open);
     const password = `Nearly ${'a very long passphrase '.repeat(5)}`;
     const { email } = await signUp(send, { name: 'Charlie', password });

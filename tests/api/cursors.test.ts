@@ -9,7 +9,7 @@ import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
-/** Of each five two have no certificate; several have the same instants. */
+/** Adds domains: two of every five have no certificate, and several share the same times. */
 async function watch(api: TestApi, person: Person, names: string[]): Promise<void> {
   const now = api.clock.now();
   for (const [index, name] of names.entries()) {
@@ -33,7 +33,7 @@ interface Reading {
   sort: string;
   limit?: number;
   q?: string;
-  /** Between two answers; `last` is the one that the cursor names. */
+  /** Runs between two pages; `last` is the id that the cursor names. */
   meanwhile?: (count: number, last: string) => Promise<void>;
 }
 
@@ -58,8 +58,8 @@ async function wholeList(person: Person, sort: string): Promise<string[]> {
 
 const NAMES = Array.from({ length: 17 }, (_, index) => `n${(index * 7) % 17}`);
 
-describeEachDatabase('A list that is read on by its cursor', (open) => {
-  it('is the whole list in each order, with and without a filter', async () => {
+describeEachDatabase('A list read page by page with its cursor', (open) => {
+  it('contains the whole list in each order, with and without a filter', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await watch(api, alice, NAMES);
@@ -72,7 +72,7 @@ describeEachDatabase('A list that is read on by its cursor', (open) => {
     }
   });
 
-  it('repeats and hides nothing of what stays, whatever comes and goes meanwhile', async () => {
+  it('neither repeats nor skips remaining rows while others are added and removed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
@@ -96,7 +96,7 @@ describeEachDatabase('A list that is read on by its cursor', (open) => {
     }
   });
 
-  it('takes no cursor that was altered, made up or of another order', async () => {
+  it('rejects a cursor that is altered, forged or of another order, and invalid limits', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await watch(api, alice, NAMES);
@@ -122,7 +122,7 @@ describeEachDatabase('A list that is read on by its cursor', (open) => {
     }
   });
 
-  it('goes for the messages to a channel too', async () => {
+  it('covers the messages of a channel', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { key: 'email' };
@@ -144,7 +144,7 @@ describeEachDatabase('A list that is read on by its cursor', (open) => {
     expect(ids).toEqual(whole.data.map(({ id }) => id));
   });
 
-  it('goes for the certificates of a domain too, the last to appear first', async () => {
+  it('of certificates is empty for an unchecked domain and rejects a forged cursor', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;

@@ -20,7 +20,7 @@ const receipt = async (person: Person, id: string) =>
   (await person.ask(CALLS.delivery, { params: { id } })).ok.data;
 const replay = (person: Person, id: string) => person.ask(CALLS.replayDelivery, { params: { id } });
 
-/** As a worker does it. */
+/** Claims a delivery as a worker does. */
 async function claim({ store, clock }: TestApi): Promise<ClaimedDelivery> {
   const lease = { now: clock.now(), limit: 1, leaseMs: 60_000, claimedBy: 'test' };
   const [claimed] = await claimDueDeliveries(store, lease);
@@ -38,7 +38,7 @@ async function settle(
 }
 
 describeAnyDatabase('The receipt of a message', (open) => {
-  it('tells of a test from its wish to its delivery, with every attempt', async () => {
+  it('of a test message lists every attempt until delivery, for its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const asked = (await test(alice, OWN_MAIL)).ok.data;
@@ -71,7 +71,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await charlie.ask(CALLS.delivery, { params })).problem.code).toBe('not_found');
   });
 
-  it('is one of the last fifty of its channel, newest first', async () => {
+  it('is listed among the last fifty of its channel, newest first', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = await addHook(bob);
@@ -91,7 +91,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect(listed.some((each) => each.id === id)).toBe(false);
   });
 
-  it('leads to another sending under the same id', async () => {
+  it('allows sending a failed message again under the same message id', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const key = await addHook(bob);
@@ -106,7 +106,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect([state, attempts.map(({ outcome }) => outcome)]).toEqual(['delivered', ['failed', 'delivered']]);
   });
 
-  it('is not sent once more to a channel that takes nothing', async () => {
+  it('refuses to send again to a channel that is switched off', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = await addHook(bob);
@@ -117,7 +117,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await receipt(bob, id)).state).toBe('failed');
   });
 
-  it('is made ten times an hour for a channel and thirty for an account', async () => {
+  it('of a test is limited to ten an hour per channel and thirty per account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const keys = [OWN_MAIL];
@@ -139,7 +139,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await test(bob, OWN_MAIL)).status).toBe(200);
   });
 
-  it('cannot be had, nor a test be sent, without a session', async () => {
+  it('cannot be read, sent again or requested without a session', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await test(alice, OWN_MAIL)).ok.data;

@@ -12,7 +12,7 @@ import { sendTo, signUp } from '../kit/people.ts';
 import { mailedToken } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
-/** For a shell on a machine that does much else. */
+/** Timeout for a shell on a busy machine. */
 const PATIENCE = { timeout: 20_000, interval: 20 };
 
 const guide = readFileSync(new URL('../../docs/api/README.md', import.meta.url), 'utf8');
@@ -29,8 +29,8 @@ async function listening(server: ServerType): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-describeAnyDatabase('The guide to the API', (open) => {
-  it('has a page that is made of the document, and names every call', async () => {
+describeAnyDatabase('The API guide', (open) => {
+  it('has an HTML page with an article for every call and valid links', async () => {
     const api = await startApi(open);
     const page = await api.send('/api/docs');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -43,7 +43,7 @@ describeAnyDatabase('The guide to the API', (open) => {
     expect(text.match(/<script\b[^>]*>/g)).toEqual(['<script src="/theme.js">']);
   });
 
-  it('has lines for a shell that can be repeated, and do nothing without a key', async () => {
+  it('has curl commands that fail without a KEY and can be repeated with one', async () => {
     const api = await startApi(open);
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
     const { alice } = await api.cast();
@@ -68,7 +68,7 @@ describeAnyDatabase('The guide to the API', (open) => {
     expect((await run(address)).stdout).toContain('"available":true');
   });
 
-  it('works as written, with nothing but a shell and curl', async () => {
+  it('has a shell script that works as written with curl', async () => {
     const api = await startApi(open);
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
     const charlie = await signUp(sendTo(url), { name: 'Charlie' });

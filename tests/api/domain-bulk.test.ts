@@ -12,7 +12,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const authority = mintAuthority();
 const leaf = authority.issue({ dnsNames: ['shop.example.com'] });
 
-/** In the order of their names; with a first check that read a certificate. */
+/** Adds domains and records a first check with a certificate for each; returns ids in the order of their names. */
 async function addChecked(api: TestApi, person: Person, hosts: string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const host of hosts) {
@@ -27,8 +27,8 @@ const act = async (person: Person, ids: string[], action: string, more = {}) =>
 const HOSTS = ['a.example.com', 'b.example.com', 'c.example.com'];
 const problems = (results: { problem: string | null }[]) => results.map(({ problem }) => problem);
 
-describeEachDatabase('An act on many domains', (open) => {
-  it('has a result for each, in the order asked, and none for strangers', async () => {
+describeEachDatabase('A bulk action on domains', (open) => {
+  it('returns a result per id in request order, and not_found for domains of others', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -49,7 +49,7 @@ describeEachDatabase('An act on many domains', (open) => {
     expect(states).toEqual(['user', null, 'user']);
   });
 
-  it('tells the open pages of each, after it is written', async () => {
+  it('signals the change of each domain once', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -65,12 +65,12 @@ describeEachDatabase('An act on many domains', (open) => {
     ]);
   });
 
-  it('makes checks due, but a second one only after a minute, and none of what is paused', async () => {
+  it('schedules checks, once a minute per domain, and none for paused domains', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
     await act(alice, [c], 'pause');
-    // A stranger's wish uses up nothing of the owner's.
+    // A request of another account does not use up the owner's limit.
     await act(charlie, [a, b], 'check');
     const asked = await act(alice, [a, b, c], 'check');
     expect(problems(asked)).toEqual([null, null, 'domain_paused']);
@@ -84,13 +84,13 @@ describeEachDatabase('An act on many domains', (open) => {
     expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(2);
   });
 
-  it('resumes as many as the plan checks, also when asked many times at once', async () => {
+  it('resumes only as many domains as the plan allows, even with concurrent requests', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { store, clock } = api;
     const ids = await addChecked(api, alice, HOSTS);
     await act(alice, ids, 'pause');
-    // From a time with Premium: more than Free lets anybody add.
+    // Left from a time with Premium: more domains than the Free plan lets anybody add.
     const more = Array.from({ length: 4 }, () => randomUUID());
     const paused = { active: 0, paused_by: 'user' as const, paused_at: clock.now() };
     const times = { created_at: clock.now(), next_check_at: clock.now(), check_every_minutes: 1440 };
@@ -124,7 +124,7 @@ describeEachDatabase('An act on many domains', (open) => {
     );
   });
 
-  it('changes intervals by the plan', async () => {
+  it('sets ten-minute intervals on Premium only', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const often = { check_frequency: 10 };
@@ -135,7 +135,7 @@ describeEachDatabase('An act on many domains', (open) => {
     expect(done.map(({ domain }) => domain?.check_every_minutes)).toEqual([10, 10, 10]);
   });
 
-  it('adds and takes tags, at most 20 on each', async () => {
+  it('adds and removes tags, at most 20 per domain', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = ''] = await addChecked(api, alice, HOSTS);
@@ -156,7 +156,7 @@ describeEachDatabase('An act on many domains', (open) => {
     expect((await alice.ask(CALLS.listDomains, { query: { tag: 'eu' } })).ok.total).toBe(2);
   });
 
-  it('removes everything of them, once', async () => {
+  it('removes all data of the domains and answers not_found the second time', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [a = '', b = '', c = ''] = await addChecked(api, alice, HOSTS);
@@ -171,7 +171,7 @@ describeEachDatabase('An act on many domains', (open) => {
     expect((await alice.ask(CALLS.listDomains)).ok.data).toMatchObject([{ id: c }]);
   });
 
-  it('is refused where it is of another form', async () => {
+  it('rejects an invalid body', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const ids = [randomUUID()];
@@ -189,7 +189,7 @@ describeEachDatabase('An act on many domains', (open) => {
       expect([body, (await alice.ask(CALLS.actOnDomains, { body })).status]).toEqual([body, 400]);
   });
 
-  it('lets an owner check thousands, and nobody without end', async () => {
+  it('of checks is limited to 60 calls a minute and 100 calls in ten minutes', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const ids = Array.from({ length: 200 }, () => randomUUID());

@@ -20,7 +20,7 @@ const add = async (person: Person) =>
 const chainOf = async (person: Person, id: string) =>
   (await person.ask(CALLS.domainChain, { params: { id } })).ok.data;
 
-/** Two addresses, each of which answered with a chain of its own. */
+/** Two addresses, each of which answered with its own chain. */
 const answeredTwice =
   (...chains: { der: Uint8Array }[][]) =>
   (monitor: Monitor): Observation => {
@@ -32,7 +32,7 @@ const answeredTwice =
   };
 
 describeAnyDatabase('The chain of a domain', (open) => {
-  it('is what the address with the certificate shown sent, in its order', async () => {
+  it('is the one sent by the address whose certificate is shown, in the order sent', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice);
@@ -58,7 +58,7 @@ describeAnyDatabase('The chain of a domain', (open) => {
     expect((await charlie.ask(CALLS.domainChain, { params: { id } })).problem.code).toBe('not_found');
   });
 
-  it('stays while nobody answers, and is the leaf alone when no check of it is kept', async () => {
+  it('stays while the host cannot be reached, and is only the leaf after its check is pruned', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);

@@ -12,14 +12,14 @@ const authority = mintAuthority({ commonName: '=HYPERLINK("https://evil.example"
 
 const add = async (person: Person, host: string) =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
-/** As a spreadsheet reads the file: a row by the names of its columns. */
+/** Returns the rows of the file, keyed by column name, as a spreadsheet reads them. */
 async function rowsOf(person: Person, query = '') {
   const text = await (await person.send(`/api/domain/export${query}`)).text();
   return Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true }).data;
 }
 
-describeAnyDatabase('The domains as CSV', (open) => {
-  it('are a file with a row each, in the order and the filter of the list', async () => {
+describeAnyDatabase('The CSV file of domains', (open) => {
+  it('has one row per domain, in the order and with the filter of the list', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     for (const host of ['b.example', 'a.example', 'bücher.example:8443']) await add(bob, host);
@@ -45,7 +45,7 @@ describeAnyDatabase('The domains as CSV', (open) => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('say what is known, and hold no formula of anybody', async () => {
+  it('has all known values and escapes text that a spreadsheet would run as a formula', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example');
@@ -74,10 +74,10 @@ describeAnyDatabase('The domains as CSV', (open) => {
       subject: `'@SUM(1) +2`,
       valid_from: data.valid_from,
       expiry_date: notAfter.toISOString(),
-      // It lives for two days.
+      // The certificate is valid for two days only.
       revocation: 'not_applicable',
       protocol: 'https',
-      // Nobody knows while it is paused.
+      // Unknown while the domain is paused.
       uptime: '',
       down_since: '',
       response_ms: '5',
@@ -96,7 +96,7 @@ describeAnyDatabase('The domains as CSV', (open) => {
     });
   });
 
-  it('are all of them, however many', async () => {
+  it('contains all of 450 domains', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = api.clock.now();
@@ -109,7 +109,7 @@ describeAnyDatabase('The domains as CSV', (open) => {
     expect((await rowsOf(bob, '?sort=name')).map(({ host }) => host)).toEqual(hosts);
   });
 
-  it('are limited to thirty files in ten minutes', async () => {
+  it('is limited to thirty downloads in ten minutes', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const ask = async (person: Person) => (await person.ask(CALLS.exportDomains)).status;

@@ -11,7 +11,7 @@ const found = async (person: Person, query: Record<string, string>) =>
   (await person.ask(CALLS.listDomains, { query })).ok.data.map(({ display_name: name }) => name);
 
 describeAnyDatabase('A domain', (open) => {
-  it('can be asked for alone, by its owner', async () => {
+  it('can be read by its id, by its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };
@@ -20,7 +20,7 @@ describeAnyDatabase('A domain', (open) => {
     expect((await charlie.ask(CALLS.domain, { params })).problem.code).toBe('not_found');
   });
 
-  it('keeps notes and tags, and what is left out stays as it is', async () => {
+  it('stores notes and tags, and keeps the one that a change omits', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };
@@ -37,7 +37,7 @@ describeAnyDatabase('A domain', (open) => {
     expect((await alice.ask(CALLS.domain, { params })).ok.data).toMatchObject({ notes: '', tags: ['dev'] });
   });
 
-  it('refuses notes and tags of another form', async () => {
+  it('rejects invalid notes and tags', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const params = { id: await add(alice, 'shop.example.com') };
@@ -55,7 +55,7 @@ describeAnyDatabase('A domain', (open) => {
       expect((await alice.ask(CALLS.describeDomain, { params, body })).problem.code).toBe('invalid_request');
   });
 
-  it('tells the open pages what was written, but nothing where nothing changed', async () => {
+  it('signals a change of its notes, but not when nothing changed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -66,7 +66,7 @@ describeAnyDatabase('A domain', (open) => {
     expect(signals).toEqual([{ topic: 'domain', accountId: alice.id, monitorId: id, change: 'changed' }]);
   });
 
-  it('is found by its name in both writings, its notes and its tags, letter for letter', async () => {
+  it('is found by its name in Unicode and Punycode, its notes and its tags, without wildcards', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const params = { id: await add(bob, 'Bücher.example') };
@@ -84,7 +84,7 @@ describeAnyDatabase('A domain', (open) => {
     expect(await found(charlie, { q: 'example' })).toEqual([]);
   });
 
-  it('is sorted by name on demand, and the ids of the list come in its order', async () => {
+  it('is sorted by name on request, and the list of ids has the same order', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     for (const host of ['b.example', 'a.example:8443', 'c.example', 'a.example']) {

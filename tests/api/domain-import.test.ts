@@ -17,8 +17,8 @@ const LINES = [
   { host: 'no host' },
 ];
 
-describeEachDatabase('An import', (open) => {
-  it('says beforehand what will become of each line, and changes nothing', async () => {
+describeEachDatabase('A domain import', (open) => {
+  it('previews the outcome of each line without adding anything', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     await imported(alice, [{ host: 'shop.example.com' }]);
@@ -40,7 +40,7 @@ describeEachDatabase('An import', (open) => {
     expect((await preview(charlie, LINES)).entries[0]?.outcome).toBe('new');
   });
 
-  it('adds in order, each once, and waits for no check', async () => {
+  it('adds lines in order, duplicates once, without waiting for checks', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { bob } = await api.cast();
     const results = await imported(bob, LINES);
@@ -63,7 +63,7 @@ describeEachDatabase('An import', (open) => {
     ]);
   });
 
-  it('keeps tags and notes, cut to what a domain can have', async () => {
+  it('stores tags and notes, cleaned and cut to their limits', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const tags = [
@@ -85,7 +85,7 @@ describeEachDatabase('An import', (open) => {
       expect((await alice.ask(CALLS.listDomains, { query })).ok.total).toBe(1);
   });
 
-  it('stays within the plan, also when many come at once', async () => {
+  it('stays within the plan, even with concurrent imports', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const lines = (start: number) =>
@@ -98,7 +98,7 @@ describeEachDatabase('An import', (open) => {
     expect((await preview(alice, lines(0))).room).toBe(0);
   });
 
-  it('takes a hundred lines with long notes in any script, and no more', async () => {
+  it('accepts a hundred lines with long notes in any script, and no more', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const lines = Array.from({ length: 101 }, (_, index) => ({
@@ -117,7 +117,7 @@ describeEachDatabase('An import', (open) => {
     expect((await bob.ask(CALLS.addDomain, { body: { host: 'x'.repeat(70_000) } })).status).toBe(413);
   });
 
-  it('is limited by the lines, which each may lead to a look at a host', async () => {
+  it('is limited to 10,000 lines, because each may trigger a check; previews are not limited', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const lines = Array.from({ length: 100 }, () => ({ host: 'no host' }));

@@ -24,14 +24,14 @@ const domainOf = async (person: Person, id: string) =>
 const reportOf = async (person: Person, id: string) =>
   (await person.ask(CALLS.domainReport, { params: { id } })).ok.data;
 
-/** The leaf came alone; the intermediate above it was fetched. */
+/** An observation in which the server sent only the leaf and the intermediate was fetched. */
 const completed = (monitor: Monitor): Observation => ({
   ...answeredWith(leaf)(monitor),
   authorities: [{ der: issuing.der, source: 'fetched', url: 'http://ca.example/issuing.der' }],
 });
 
 describeAnyDatabase('The report of a domain', (open) => {
-  it('is empty before the first check, and nobody else’s', async () => {
+  it('is empty before the first check, and not found by other accounts', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await reportOf(alice, id)).toMatchObject({
@@ -47,7 +47,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(stranger.problem.code).toBe('not_found');
   });
 
-  it('has what is wrong, what to do about it, and the chain to serve', async () => {
+  it('has the findings with a fix, the chain to serve, the path and the addresses', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -83,12 +83,12 @@ describeAnyDatabase('The report of a domain', (open) => {
     ]);
     expect(report.markdown).toContain('# shop.example.com');
     expect(report.markdown).toContain(issuing.certificatePem.trim());
-    // What was fetched is no part of the history.
+    // Fetched certificates are not part of the history.
     const history = (await alice.ask(CALLS.domainHistory, { params: { id } })).ok.data;
     expect(history.map(({ fingerprint }) => fingerprint)).toEqual([leaf.fingerprint]);
   });
 
-  it('begins with why nothing was reached, in the words of the domain and with its uptime', async () => {
+  it('begins with the reason why the host is unreachable, and its downtime', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -119,7 +119,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(confirmed.report.markdown).toContain('## Uptime\n\nDown since ');
   });
 
-  it('tells of an answer with an error, whatever the certificate is worth', async () => {
+  it('lists an HTTP error before faults of the certificate', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -139,7 +139,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).toContain('### Critical: shop.example.com answered with the error 503.');
   });
 
-  it('tells nothing of what is behind a name that is refused', async () => {
+  it('does not reveal where a refused name leads', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -149,7 +149,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     expect(markdown).not.toContain('leads to an address');
   });
 
-  it('says of an address that only IPv6 leads to that it was not tried', async () => {
+  it('says that IPv6 addresses were not tried if there is no IPv6 here', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -172,7 +172,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     ]);
   });
 
-  it('compares two certificates of its history', async () => {
+  it('compares two certificates of the domain’s history', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice);

@@ -41,7 +41,7 @@ const REFUSED_HOSTS = [
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
 describeAnyDatabase('Domains', (open) => {
-  it('wait for their first check when they are added, and carry its result', async () => {
+  it('are returned with the result of their first check when it finishes in time', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { alice, charlie } = await api.cast();
     const notAfter = Math.floor(api.clock.now() / 1000) * 1000 + 5 * DAY_MS;
@@ -87,7 +87,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.domainSummary)).ok.data.expiries).toEqual([]);
   });
 
-  it('come back unchecked when the check takes longer', async () => {
+  it('are returned as pending when the first check takes longer', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { data } = (await add(alice, 'slow.example.com:8443')).ok;
@@ -101,7 +101,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('are not kept when they lead to a refused address, and nobody learns what is there', async () => {
+  it('are not added if they resolve to a refused address, and the answer reveals nothing about it', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { alice, charlie } = await api.cast();
     const unsubscribe = api.store.signals.subscribe((signal) => {
@@ -117,7 +117,7 @@ describeAnyDatabase('Domains', (open) => {
     for (const person of [alice, charlie]) expect((await person.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('say no more than that when they lead there later', async () => {
+  it('show only that they cannot be checked if they resolve to a refused address later', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const { id } = (await add(charlie, 'flips.example.com')).ok.data;
@@ -130,7 +130,7 @@ describeAnyDatabase('Domains', (open) => {
     });
   });
 
-  it('refuse what is no public host in one sentence each, and store nothing', async () => {
+  it('are refused with one sentence if the host is not public or not valid', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const host of REFUSED_HOSTS) {
@@ -141,7 +141,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('refuse bodies of another form', async () => {
+  it('are refused if the request body is invalid', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const body of [
@@ -164,7 +164,7 @@ describeAnyDatabase('Domains', (open) => {
     expect(plain.problem.code).toBe('invalid_request');
   });
 
-  it('exist once per account, however they are written', async () => {
+  it('are unique per account, in any spelling of the host', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     expect((await add(alice, 'bücher.example')).ok.data).toMatchObject({
@@ -180,7 +180,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await add(charlie, 'bücher.example')).status).toBe(200);
   });
 
-  it('are three on the Free plan, also when ten are added at once', async () => {
+  it('are limited to three on the Free plan, even with concurrent requests', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const hosts = Array.from({ length: 10 }, (_, index) => `host-${index}.example.com`);
@@ -198,7 +198,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await add(charlie, 'host-0.example.com')).status).toBe(200);
   });
 
-  it('are checked more often on Premium only', async () => {
+  it('are checked more often than daily on Premium only', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const set = async (person: Person, minutes: string, owner = person) => {
@@ -217,7 +217,7 @@ describeAnyDatabase('Domains', (open) => {
       expect([minutes, (await set(bob, minutes)).status]).toEqual([minutes, minutes === '1e1' ? 200 : 400]);
   });
 
-  it('come in pages, sorted and filtered, and no query reaches the database as SQL', async () => {
+  it('are listed in pages, sorted and filtered, without SQL injection', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     for (const host of ['a.example.com', 'b.example.com', 'c.other.example']) {
@@ -274,14 +274,14 @@ describeAnyDatabase('Domains', (open) => {
       expect(counts).toMatchObject({ [state]: 1 });
     }
     expect(expiries.map((expiry) => expiry.state)).toEqual(Object.keys(daysLeft));
-    // Only what ends soon tells how long it lives.
+    // Only certificates that expire soon have a lifetime here.
     expect(expiries.map((expiry) => expiry.valid_from !== null)).toEqual([false, true, true, false]);
     const soonest = (await bob.ask(CALLS.listDomains, { query: { sort: 'soonest' } })).ok.data;
     expect(soonest.map((domain) => domain.state)).toEqual(Object.keys(daysLeft));
     expect((await charlie.ask(CALLS.domainSummary)).ok.data.total).toBe(0);
   });
 
-  it('are checked again on request, but not without end', async () => {
+  it('are checked on request, at most six times a minute', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const params = { id: (await add(alice, 'shop.example.com')).ok.data.id };
@@ -300,7 +300,7 @@ describeAnyDatabase('Domains', (open) => {
     expect((await alice.ask(CALLS.checkDomain, { params })).status).toBe(202);
   });
 
-  it('are gone when they are removed', async () => {
+  it('are not found after their owner removes them', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { data } = (await add(alice, 'shop.example.com')).ok;

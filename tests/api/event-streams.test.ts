@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createEventStreams } from '../../server/api/http/event-streams.ts';
 import { freshStore } from '../kit/database.ts';
 
-it('A stream that is closed twice takes no later one of its account along', async () => {
+it('Closing an event stream twice does not close a later stream of the account', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
   const session = { accountId: 'account', sessionId: 'session' };
@@ -14,7 +14,7 @@ it('A stream that is closed twice takes no later one of its account along', asyn
   expect(await second?.next(0)).toEqual({ event: 'domain_removed', data: { id: 'gone' } });
 });
 
-it('A stream tells of the account before its domains, once for however many changes', async () => {
+it('An event stream sends one account event for several changes, before the domain events', async () => {
   const store = await freshStore('sqlite');
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: 'gone', change: 'changed' });
@@ -26,7 +26,7 @@ it('A stream tells of the account before its domains, once for however many chan
   expect(await stream?.next(0)).toBeNull();
 });
 
-it('A stream is over where events may have been missed, also for who waits', async () => {
+it('Every event stream ends when signals may have been missed, even while waiting', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
   const [one, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));

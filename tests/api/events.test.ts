@@ -9,7 +9,7 @@ import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 
 interface Stream {
-  /** The next event; null when the stream is over. */
+  /** Returns the next event, or null when the stream has ended. */
   next(): Promise<ServerEvent | null>;
   close(): void;
 }
@@ -47,7 +47,7 @@ async function listen(client: Client): Promise<Stream> {
 }
 
 describeEachDatabase('The event stream', (open) => {
-  it('tells the owner, and nobody else, of every change', async () => {
+  it('sends every change of a domain to its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [atAlice, atCharlie] = [await listen(alice), await listen(charlie)];
@@ -64,7 +64,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toMatchObject({ event: 'domain', data: { id: own.id } });
   });
 
-  it('tells that other things are told, of a domain or of the account, to its owner alone', async () => {
+  it('sends changes of alert settings, channels and the calendar to their owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
@@ -77,7 +77,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toEqual({ event: 'alerts', data: { domain_id: null } });
   });
 
-  it('tells of a plan that changes, once and to its account alone', async () => {
+  it('sends one event for a plan change, to its account only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const [atAlice, atCharlie] = [await listen(alice), await listen(charlie)];
@@ -88,7 +88,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toMatchObject({ event: 'domain' });
   });
 
-  it('ends with its session, not with another one of the account', async () => {
+  it('ends with its session, while other sessions of the account keep theirs', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const phone = await signIn(api.send, alice);
@@ -106,7 +106,7 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toEqual({ event: 'session_ended', data: {} });
   });
 
-  it('ends when the session runs out, without anybody saying so', async () => {
+  it('ends when its session expires', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const stream = await listen(charlie);
@@ -117,7 +117,7 @@ describeEachDatabase('The event stream', (open) => {
     await listen(charlie);
   });
 
-  it('is open 20 times per account at most, and closed ones do not count', async () => {
+  it('is limited to 20 open ones per account; closed ones do not count', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const streams: Stream[] = [];
@@ -129,7 +129,7 @@ describeEachDatabase('The event stream', (open) => {
     await listen(await signIn(api.send, alice));
   });
 
-  it('answers a HEAD request without holding a place', async () => {
+  it('answers HEAD without using up one of its places', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (let count = 0; count < 21; count++)

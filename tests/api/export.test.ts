@@ -14,7 +14,7 @@ import { startApi, type TestApi } from './test-api.ts';
 
 const authority = mintAuthority();
 
-/** What `GET /user/export` hands out, as far as these tests look into it. */
+/** The parts of the answer of `GET /user/export` that these tests read. */
 interface Export {
   about: { exported_at: string; limits: Record<string, number> };
   profile: Record<string, unknown>;
@@ -37,7 +37,7 @@ interface Export {
 
 const exportOf = async (person: Person) => (await person.ask(CALLS.exportData)).ok as unknown as Export;
 
-/** Something of every kind that is stored of an account; all of it has the person's name in it. */
+/** Stores something of every kind for an account, each with the person's name in it. */
 async function live(api: TestApi, person: Person): Promise<void> {
   const { store, clock } = api;
   const now = clock.now();
@@ -166,7 +166,7 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .execute();
 }
 
-/** Channels of every kind with a secret in each, and what is chosen about alerts. */
+/** Stores channels of every kind, each with a secret, and alert settings. */
 async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<void> {
   const now = clock.now();
   const mark = person.name.toLowerCase();
@@ -208,8 +208,8 @@ async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<
   await setUnsubscribed(store, { ...mine, channelKey: 'email' }, { choice: 'all', now });
 }
 
-describeEachDatabase('The export', (open) => {
-  it('is a file with everything of the account', async () => {
+describeEachDatabase('The data export', (open) => {
+  it('is a JSON file with all data of the account', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);
@@ -287,7 +287,7 @@ describeEachDatabase('The export', (open) => {
     expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);
   });
 
-  it('has nothing of anybody else, and no secret', async () => {
+  it('has no data of other accounts and no secrets', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     await live(api, alice);
@@ -307,7 +307,7 @@ describeEachDatabase('The export', (open) => {
     expect((await exportOf(charlie)).domains.map(({ host }) => host)).toEqual(['shop.charlie.example.com']);
   });
 
-  it('reads long lists page by page, each row once', async () => {
+  it('contains each row of a long list once', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const now = api.clock.now();
@@ -317,7 +317,7 @@ describeEachDatabase('The export', (open) => {
           accountId: alice.id,
           recipient: alice.email,
           content: { kind: 'password_changed' },
-          // Pages end among rows of the same instant.
+          // Page limits fall between rows with the same time.
           now: now + Math.floor(mail / 150),
         });
     });
@@ -326,7 +326,7 @@ describeEachDatabase('The export', (open) => {
     expect(mails.filter(({ kind }) => kind === 'password_changed')).toHaveLength(450);
   });
 
-  it('keeps to the newest checks of a domain, and to the last 90 days', async () => {
+  it('has at most the newest 1,000 check runs of a domain, of the last 90 days', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);

@@ -18,7 +18,7 @@ async function keep({ store, clock }: TestApi, host: string) {
 }
 
 describeAnyDatabase('The icon of a domain', (open) => {
-  it('is shown to its owner, at an address that changes with it', async () => {
+  it('is served to its owner only, at a versioned address that caches may keep', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const added = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;

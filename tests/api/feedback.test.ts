@@ -19,7 +19,7 @@ const mails = async ({ store }: TestApi) => {
 };
 
 describeAnyDatabase('Feedback', (open) => {
-  it('is kept of the newest 200 messages of an account', async () => {
+  it('keeps the newest 200 messages of an account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await bob.ask(CALLS.sendFeedback, feedback('Of somebody else'));
@@ -43,7 +43,7 @@ describeAnyDatabase('Feedback', (open) => {
     expect(messages).not.toContain('199');
   });
 
-  it('is kept, and mailed to the operator with the plan of its sender', async () => {
+  it('is stored and mailed to the operator with the sender’s plan', async () => {
     const api = await startApi(open, { config: { supportEmail: 'Support, Inc. <help@certs.example>' } });
     const { alice, bob } = await api.cast();
     const told: unknown[] = [];
@@ -76,7 +76,7 @@ describeAnyDatabase('Feedback', (open) => {
     expect(told).toContain('mails');
   });
 
-  it('is refused without words, with too many of them, and with what no text has', async () => {
+  it('is rejected if it is empty, too long or has invalid characters', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (const body of [
@@ -94,7 +94,7 @@ describeAnyDatabase('Feedback', (open) => {
     expect((await alice.ask(CALLS.sendFeedback, feedback('x'.repeat(5_000)))).status).toBe(200);
   });
 
-  it('has a limit of ten an hour and account, also for many at once', async () => {
+  it('is limited to ten an hour per account, even with concurrent requests', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const answers = await Promise.all(

@@ -16,7 +16,7 @@ import {
 } from '../../server/core/index.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-it('shows the figures of the plans that are enforced', () => {
+it('The limits that pages show are the ones that the server enforces', () => {
   expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
   expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
   expect(mayResume('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);

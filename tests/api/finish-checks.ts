@@ -7,7 +7,7 @@ import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
-/** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
+/** Does a worker's part without a network: claims due monitors and records the observation that `look` returns. */
 export async function finishChecks(
   { store, clock }: Pick<TestApi, 'store' | 'clock'>,
   authority: MintedAuthority,
@@ -34,7 +34,7 @@ export async function finishChecks(
   return claimed.length;
 }
 
-/** The host answered with this certificate. */
+/** Returns an observation of a host that answered with this certificate. */
 export const answeredWith =
   (certificate: MintedCertificate) =>
   ({ host, port, protocol }: Monitor): Observation => ({
@@ -54,7 +54,7 @@ export const answeredWith =
     ],
   });
 
-/** The name leads to an address that the policy refuses. */
+/** Returns an observation of a name that resolves to a refused address. */
 export const refusedByPolicy = ({ host, port, protocol }: Monitor): Observation => ({
   ...HANDSHAKES_ONLY,
   endpoint: { host, port, protocol },

@@ -36,8 +36,8 @@ async function startWithFirebase(
   return { google, identity, api, exchange, warnings };
 }
 
-describeAnyDatabase('Firebase', (open) => {
-  it('opens an account for an ID token, and the same one ever after', async () => {
+describeAnyDatabase('Firebase sign-in', (open) => {
+  it('opens an account for an ID token, and the same account at the next sign-in', async () => {
     const { google, exchange } = await startWithFirebase(open);
     const first = (await exchange(await google.idToken())).ok.data;
     expect(first).toMatchObject({
@@ -49,7 +49,7 @@ describeAnyDatabase('Firebase', (open) => {
     expect(google.keyRequests).toBe(1);
   });
 
-  it('refuses every token that was not made for this project, for a person, just now', async () => {
+  it('rejects ID tokens that are forged, expired or of another project or tenant', async () => {
     const { google, api, exchange } = await startWithFirebase(open);
     const stranger = await generateKeyPair('RS256', { extractable: true });
     const header = { alg: 'RS256', kid: 'key-of-this-week' };
@@ -91,11 +91,11 @@ describeAnyDatabase('Firebase', (open) => {
     for (const [name, token] of Object.entries(attacks))
       expect([name, (await exchange(token)).problem.code]).toEqual([name, 'invalid_token']);
     expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
-    // A flood of tokens with unknown keys is no flood of questions to Google.
+    // Many tokens with unknown keys do not cause many requests to Google.
     expect(google.keyRequests).toBe(1);
   });
 
-  it('limits the accounts that one address makes, and signs in whoever has one', async () => {
+  it('limits new accounts per client address, without limiting existing accounts', async () => {
     const { google, api, exchange } = await startWithFirebase(open, { limits: { signUpsPerHour: 2 } });
     const arrive = async (sub: string) =>
       (await exchange(await google.idToken({ sub, email: `${sub}@example.test` }))).status;
@@ -104,19 +104,19 @@ describeAnyDatabase('Firebase', (open) => {
     expect(await api.store.db.selectFrom('accounts').select('id').execute()).toHaveLength(2);
   });
 
-  it('says so where a sign-in has no address', async () => {
+  it('names a missing email address as the reason of a failure', async () => {
     const { google, exchange } = await startWithFirebase(open);
     const { problem } = await exchange(await google.idToken({ email: undefined, email_verified: undefined }));
     expect(problem.detail).toContain('without an email address');
   });
 
-  it('shows no photo from another place than the web', async () => {
+  it('ignores photo URLs that are not https', async () => {
     const { google, exchange } = await startWithFirebase(open);
     for (const picture of ['javascript:alert(1)', 'http://example.test/me.png', 'data:image/png;base64,', 7])
       expect((await exchange(await google.idToken({ picture }))).ok.data.photo_url).toBeNull();
   });
 
-  it('takes an emulator’s tokens where one is configured, and no others there', async () => {
+  it('accepts only tokens of the emulator if one is configured', async () => {
     const { google, exchange } = await startWithFirebase(open, { emulated: true });
     const unsigned = (claims = {}) => new UnsecuredJWT(firebaseClaims(claims)).encode();
     expect((await exchange(unsigned())).ok.data.email).toBe('charlie@example.test');
@@ -131,7 +131,7 @@ describeAnyDatabase('Firebase', (open) => {
   });
 
   it.each(['fault', 'nonsense', 'hang_up'] as const)(
-    'says that sign-in is down where the keys cannot be had (%s), while sessions go on',
+    'answers 503 without Google’s keys (%s), while existing sessions continue',
     async (behaviour) => {
       const { google, api, exchange, warnings } = await startWithFirebase(open);
       google.behave(behaviour);
@@ -149,19 +149,19 @@ describeAnyDatabase('Firebase', (open) => {
       expect((await client.ask(CALLS.currentUser)).status).toBe(401);
       expect((await client.ask(CALLS.refreshSession)).status).toBe(200);
       expect((await client.ask(CALLS.currentUser)).status).toBe(200);
-      // The keys are still known here: even signing in goes on for a while.
+      // The keys are still cached here, so even sign-in works for a while.
       expect((await exchange(await google.idToken())).status).toBe(200);
     },
   );
 
-  it('leaves nothing to whoever had the address before its owner verified it', async () => {
+  it('ends access of an unverified user once the owner of the address signs in', async () => {
     const { google, api } = await startWithFirebase(open);
     const arrive = async (claims: Record<string, unknown>) => {
       const client = createClient(api.send);
       const token = await google.idToken(claims);
       return { client, token, opened: await client.ask(CALLS.openSession, { body: { token } }) };
     };
-    // Firebase itself keeps the user where a trusted provider vouches for the address later, and drops the password.
+    // Firebase keeps the user and drops the password when a trusted provider verifies the address later.
     const attacker = await arrive({ email_verified: false });
     const owner = await arrive({});
     expect(owner.opened.ok.data.id).toBe(attacker.opened.ok.data.id);
@@ -169,7 +169,7 @@ describeAnyDatabase('Firebase', (open) => {
     expect((await attacker.client.ask(CALLS.refreshSession)).status).toBe(401);
     expect((await owner.client.ask(CALLS.currentUser)).status).toBe(200);
 
-    // Or the owner comes as another user.
+    // Or the owner signs in as a different Firebase user.
     const email = 'dora@example.test';
     const squatter = await arrive({ sub: 'squatter', email, email_verified: false });
     const dora = await arrive({ sub: 'dora', email });
@@ -179,7 +179,7 @@ describeAnyDatabase('Firebase', (open) => {
     expect(again.problem.code).toBe('email_taken');
   });
 
-  it('takes whoever still shows a session for the same person when Firebase vouches for the address', async () => {
+  it('keeps domains and calendar when the same session’s address becomes verified', async () => {
     const { google, api } = await startWithFirebase(open);
     const client = createClient(api.send);
     const signIn = async (emailVerified: boolean) => {
@@ -189,7 +189,7 @@ describeAnyDatabase('Firebase', (open) => {
     await signIn(false);
     const id = (await client.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
     const calendar = new URL((await client.ask(CALLS.makeCalendar)).ok.data.url).pathname;
-    // The cookie of the session has ended, that which refreshes it has not.
+    // The access cookie has expired, the refresh cookie has not.
     api.clock.advance(20 * 60_000);
     expect((await signIn(true)).status).toBe(200);
     expect((await client.ask(CALLS.standing)).ok.data).toMatchObject({
@@ -200,7 +200,7 @@ describeAnyDatabase('Firebase', (open) => {
     expect((await api.send(calendar)).status).toBe(200);
   });
 
-  it('serves none of the built-in provider’s routes', async () => {
+  it('serves no routes of the built-in provider', async () => {
     const { api } = await startWithFirebase(open);
     for (const path of ['sign-in/email', 'sign-up/email', 'token', 'jwks', 'sign-in/oauth2'])
       for (const method of ['GET', 'POST']) {
@@ -215,7 +215,7 @@ describeAnyDatabase('Firebase', (open) => {
   });
 });
 
-it('deletes a user with service credentials, and one who is gone already', async () => {
+it('The server deletes a Firebase user with service credentials, and sends no request without them', async () => {
   const google = await startGoogleIdentity();
   onTestFinished(() => google.stop());
   const config = { projectId: PROJECT, emulatorUrl: null, serviceAccount: google.serviceAccount };
@@ -226,7 +226,7 @@ it('deletes a user with service credentials, and one who is gone already', async
   await identity.deleteUser('charlie');
   expect([...google.users]).toEqual(['alice']);
 
-  // Without credentials the page has it deleted; nothing is asked of Google.
+  // Without credentials the browser deletes the user; the server sends no request to Google.
   google.behave('fault');
   const without = createFirebaseIdentity({
     config: { ...config, serviceAccount: null },
@@ -237,7 +237,7 @@ it('deletes a user with service credentials, and one who is gone already', async
   expect([...google.users]).toEqual(['alice']);
 });
 
-it('does not take a user for deleted who may not be', async () => {
+it('The server reports IdentityUnavailable if a Firebase user may not have been deleted', async () => {
   const google = await startGoogleIdentity();
   onTestFinished(() => google.stop());
   google.users.add('charlie');

@@ -16,12 +16,12 @@ import {
   type World,
 } from './access-world.ts';
 
-/** Not `..` alone: a URL leaves it out with what is before it, so that another call is asked. */
+/** Not `..` alone: URL parsing removes it together with the segment before it, so another call would run. */
 const ODD_IDS = ['1', "'; drop table monitors; --", '%00', '../', 'ünï', '{}', 'x'.repeat(1_500)];
 
 /**
- * What mail programs post for their reader from wherever they are (RFC 8058): it goes by the token of the mail alone, and
- * is answered like from anywhere else, whoever is signed in there.
+ * Mail programs post this call for their reader from any site (RFC 8058). It uses only the token of the mail, and answers the
+ * same whoever is signed in.
  */
 const FROM_ANYWHERE: Route['operation']['operationId'][] = ['unsubscribeAtOnce'];
 
@@ -30,8 +30,8 @@ const inputFor = (world: World, caller: Caller, { operation }: Route, things?: T
 const codeOf = (text: string) => (JSON.parse(text) as { code: string }).code;
 const needSession = (routes: Route[]) => routes.filter(({ operation }) => operation.security !== undefined);
 
-describeAnyDatabase('Nobody is let in or learns anything', (open) => {
-  it('by a cookie that was altered, mixed or made up', async () => {
+describeAnyDatabase('The API', (open) => {
+  it('rejects session cookies that are altered, mixed or forged', async () => {
     const world = await createWorld(open, ['stranger']);
     const { api, cookieName } = world;
     const owner = world.caller('owner');
@@ -71,7 +71,7 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
     expect(await world.rows()).toEqual(before);
   });
 
-  it('by an id: somebody else’s is answered like one that does not exist', async () => {
+  it('answers ids of other accounts like ids that do not exist', async () => {
     const world = await createWorld(open, ['stranger', 'free']);
     const { api } = world;
     const { things } = world.caller('owner');
@@ -94,7 +94,7 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
       }
     }
 
-    // Ids in bodies: of many domains at once, of the one that gives its place to another, and of the checkout that is paid.
+    // Ids in bodies: of a bulk action, of the domain to pause in exchange, and of the checkout to pay.
     const requester = await stranger.arrive();
     const bulk = async ({ domain }: Things, action: Record<string, unknown>) => {
       const { data } = (await requester.ask(CALLS.actOnDomains, { body: { ...action, ids: [domain] } })).ok;
@@ -125,7 +125,7 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
     expect(await ofOwner()).toEqual(before);
   });
 
-  it('from another site, whoever is signed in there', async () => {
+  it('refuses unsafe calls from other sites, even with a valid session', async () => {
     const world = await createWorld(open, []);
     const owner = world.caller('owner');
     const client = await owner.arrive();
@@ -152,7 +152,7 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
     expect(await world.rows()).toEqual(before);
   });
 
-  it('by a subscription token that says Premium, wherever it is sent', async () => {
+  it('grants no Premium features and no session for a forged subscription token', async () => {
     const world = await createWorld(open, ['free']);
     const { api, cookieName } = world;
     const free = world.caller('free');
@@ -177,13 +177,13 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
     expect(resumed.problem).toMatchObject({ status: 402, code: 'limit_reached' });
     expect((await client.ask(CALLS.premium, { headers, query })).ok.data).toBe(false);
 
-    // It is no session, and cannot be traded for one.
+    // The token is no session, and cannot be exchanged for one.
     const holder = createClient(api.send, new Map([[cookieName, { value: token, path: '/' }]]));
     expect((await holder.ask(CALLS.currentUser, { headers })).status).toBe(401);
     expect((await holder.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
   });
 
-  it('by a session that was opened while its account was being disabled', async () => {
+  it('rejects a session that was opened while its account was being disabled', async () => {
     const world = await createWorld(open, ['disabled']);
     const { api, cookieName } = world;
     const disabled = world.caller('disabled');
@@ -203,7 +203,7 @@ describeAnyDatabase('Nobody is let in or learns anything', (open) => {
     expect((await createClient(api.send, new Map(cookies)).ask(CALLS.refreshSession)).status).toBe(401);
   });
 
-  it('by what a sign-in or a forgotten password is answered: known and unknown addresses look alike', async () => {
+  it('answers sign-in and password reset alike for known and unknown addresses', async () => {
     const world = await createWorld(open, []);
     const known = world.caller('owner').person?.email ?? '';
     for (const route of await routesOf(world.api)) {

@@ -4,12 +4,12 @@ import { freshStore } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
-/** What every request meets before its route. Nothing here depends on the database. */
+/** Tests the middleware in front of all routes. No test here depends on the database. */
 const open = () => freshStore('sqlite');
 const unsafe = Object.values<Call>(CALLS).filter((call) => call.method !== 'get');
 /**
- * The one unsafe call that answers wherever it comes from: mail programs, and mailboxes in browsers, post it for their
- * reader (RFC 8058). It asks for no cookie; the token of the mail is all that it goes by.
+ * The only unsafe call that accepts any origin: mail programs, and webmail in browsers, post it for their reader (RFC 8058). It
+ * reads no cookie, only the token of the mail.
  */
 const ONE_CLICK: Call = CALLS.unsubscribeAtOnce;
 const ID = '00000000-0000-4000-8000-000000000000';
@@ -26,8 +26,8 @@ const ELSEWHERE: Record<string, string>[] = [
   { origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' },
 ];
 
-describe('Another site', () => {
-  it('can carry out no unsafe call, with or without a body', async () => {
+describe('The origin check', () => {
+  it('refuses every unsafe call of another site, with or without a body', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const call of unsafe.filter((one) => one !== ONE_CLICK))
@@ -38,7 +38,7 @@ describe('Another site', () => {
     expect((await charlie.ask(CALLS.currentUser)).status).toBe(200);
   });
 
-  it('is heard with the one click of a mail program, and with nothing that looks like it', async () => {
+  it('exempts the one-click unsubscribe call, but no similar path or method', async () => {
     const api = await startApi(open);
     const post = async (path: string, method: string, headers: Record<string, string>) => {
       const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
@@ -46,7 +46,7 @@ describe('Another site', () => {
       return ((await response.json()) as { code: string }).code;
     };
     for (const headers of ELSEWHERE) {
-      // Heard, and not believed: no mail has this token.
+      // The call runs and rejects the token, because no mail has it.
       expect(await post(pathOf(ONE_CLICK), 'POST', headers)).toBe('invalid_token');
       for (const [method, path] of [
         ['PATCH', pathOf(ONE_CLICK)],
@@ -64,7 +64,7 @@ describe('Another site', () => {
     }
   });
 
-  it('is not where the product itself is: every loopback name, and programs that are no browsers', async () => {
+  it('accepts loopback origins of the product and requests without browser headers', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const headers of [
@@ -76,7 +76,7 @@ describe('Another site', () => {
       expect((await charlie.ask(CALLS.refreshSession, { headers })).status).toBe(200);
   });
 
-  it('is every origin but the configured one, once that is configured', async () => {
+  it('refuses every origin but that of PUBLIC_URL once it is configured', async () => {
     const config = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
     const api = await startApi(open, { config });
     const ask = async (origin: string) =>
@@ -86,18 +86,18 @@ describe('Another site', () => {
       expect(await ask(origin)).toBe(403);
   });
 
-  it('is no machine of the home network that the page was opened at by address', async () => {
+  it('accepts the page’s own IP address, but no other host of the local network and no name', async () => {
     const api = await startApi(open, { config: { insecureHttp: true } });
     const ask = async (host: string, origin = `http://${host}`) =>
       (await createClient(api.send).ask(CALLS.logOut, { headers: { host, origin } })).status;
     expect(await ask('192.168.1.5:8080')).toBe(200);
     expect(await ask('192.168.1.5:8080', 'http://192.168.1.6:8080')).toBe(403);
-    // A name can be made to point here.
+    // DNS rebinding: somebody else's name can resolve to this address.
     expect(await ask('rebound.example:8080')).toBe(403);
   });
 });
 
-describe('Plain http', () => {
+describe('Plain HTTP', () => {
   it.each([
     [
       'a PUBLIC_URL of another machine',
@@ -105,7 +105,7 @@ describe('Plain http', () => {
       {},
     ],
     ['a name that is not this machine', {}, { host: '192.168.1.5:8080' }],
-  ])('is answered with what is missing, at %s', async (_, config, headers) => {
+  ])('answers 403 with the setting that is missing, for %s', async (_, config, headers) => {
     const api = await startApi(open, { config });
     const { status, problem } = await createClient(api.send).ask(CALLS.publicConfig, { headers });
     expect({ status, code: problem.code }).toEqual({ status: 403, code: 'https_required' });
@@ -117,7 +117,7 @@ describe('Plain http', () => {
     expect((await api.send('/api/health', { headers })).status).toBe(200);
   });
 
-  it('is served where the operator allows it', async () => {
+  it('is served if the operator allows it', async () => {
     const api = await startApi(open, { config: { insecureHttp: true } });
     const headers = { host: '192.168.1.5:8080' };
     const { data } = (await createClient(api.send).ask(CALLS.publicConfig, { headers })).ok;
@@ -126,7 +126,7 @@ describe('Plain http', () => {
 });
 
 describe('Every answer', () => {
-  it('carries the security headers and an id of its own', async () => {
+  it('has the security headers and a new request id', async () => {
     const api = await startApi(open);
     const ids = new Set<string | null>();
     for (const path of ['/', '/api/config', '/api/user/me', '/api/nothing', '/dev/mail', '/assets/x.js']) {
@@ -145,13 +145,13 @@ describe('Every answer', () => {
     expect(ids).not.toContain('chosen');
   });
 
-  it('asks for https ever after where there is https', async () => {
+  it('has Strict-Transport-Security if PUBLIC_URL is https', async () => {
     const api = await startApi(open, { config: { publicUrl: new URL('https://certs.example.com') } });
     const { headers } = await api.send('/api/config');
     expect(headers.get('strict-transport-security')).toContain('max-age=31536000');
   });
 
-  it('is a problem below /api where there is no such call', async () => {
+  it('is a 404 problem document for an unknown call below /api', async () => {
     const api = await startApi(open);
     for (const [method, path] of [
       ['GET', '/api/nothing'],
@@ -167,7 +167,7 @@ describe('Every answer', () => {
     }
   });
 
-  it('refuses bodies above 64 kB, with and without an announced length', async () => {
+  it('is 413 for a body above 64 kB, with and without Content-Length', async () => {
     const api = await startApi(open);
     const body = JSON.stringify({ token: 'x'.repeat(70_000) });
     const stream = () => new Blob([body]).stream();
@@ -182,7 +182,7 @@ describe('Every answer', () => {
     }
   });
 
-  it('is 500 with the request’s id, and written down once, where we are at fault', async () => {
+  it('is 500 after an internal error, which is logged once with the request id', async () => {
     const errors: unknown[][] = [];
     const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
     const api = await startApi(open, { log });
@@ -191,7 +191,7 @@ describe('Every answer', () => {
     const response = await api.send('/api/user/me', { headers: { cookie } });
     const problem = (await response.json()) as { request_id: string; detail: string };
     expect(problem).toMatchObject({ status: 500, code: 'internal' });
-    // The library behind the sign-in looks its tables over as it starts, and may be at it still.
+    // The sign-in library inspects its tables while it starts, and may log errors, too.
     const ofRequests = errors.filter(([, message]) => message !== 'Identity');
     expect(ofRequests).toMatchObject([[{ requestId: problem.request_id }, 'A request failed']]);
     expect(problem.detail).not.toContain('database');
@@ -199,7 +199,7 @@ describe('Every answer', () => {
     expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });
 
-  it('about health comes in time where the database answers nothing at all', async () => {
+  it('of GET /api/health is a timely 503 while the database does not respond', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const api = await startApi(open, { log, timing: { databaseMs: 20 } });
     const busy = Promise.withResolvers<void>();
@@ -211,8 +211,8 @@ describe('Every answer', () => {
   });
 });
 
-describe('A caller', () => {
-  it('who floods is told to wait, and others are not', async () => {
+describe('Request handling', () => {
+  it('limits one address to 1200 calls a minute, without affecting others', async () => {
     const api = await startApi(open);
     const flood = createClient(api.sendFrom('203.0.113.9'));
     for (let calls = 0; calls < 1_200; calls++) await flood.send('/api/nothing');
@@ -225,12 +225,12 @@ describe('A caller', () => {
   });
 
   it.each(unsafe.map((call) => [call.path, call] as const))(
-    'of %s needs no more than JSON',
+    'accepts an empty JSON request for %s without a server error',
     async (_, call) => {
-      // A webhook without a signature is written down.
+      // A webhook without a signature is logged as a warning.
       const api = await startApi(open, { log: { info() {}, warn() {}, error: console.error } });
       const headers = { 'content-type': 'application/json' };
-      // As a page sends calls without a body.
+      // A page sends calls without a body like this.
       const response = await api.send(pathOf(call), { method: call.method.toUpperCase(), headers });
       expect([200, 400, 401]).toContain(response.status);
     },

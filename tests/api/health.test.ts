@@ -17,7 +17,7 @@ async function told(send: Send, path: string, headers: Record<string, string> = 
 }
 
 describeEachDatabase('GET /api/health', (open) => {
-  it('says that the process lives, that it is ready, and that the work is on time', async () => {
+  it('answers 200 if the process is live, ready and on time with its work', async () => {
     const { send } = await startApi(open);
     for (const path of ['/api/health', '/api/health/live', '/api/health/ready'])
       expect(await told(send, path)).toEqual({ status: 200, body: { status: 'ok' } });
@@ -25,14 +25,14 @@ describeEachDatabase('GET /api/health', (open) => {
     expect(await told(send, '/api/health/late')).toEqual({ status: 200, body: onTime });
   });
 
-  it('answers at any name, over plain http as well: probes know addresses only', async () => {
+  it('answers at any host name and over plain HTTP', async () => {
     const config = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
     const { send } = await startApi(open, { config });
     for (const path of ['/api/health/live', '/api/health/ready', '/api/health/late'])
       expect((await told(send, path, { host: '10.1.2.3:8080' })).status).toBe(200);
   });
 
-  it('is not ready once it drains, and alive all the same', async () => {
+  it('is not ready while it drains, but still live', async () => {
     const readiness = createReadiness();
     const { send } = await startApi(open, { readiness });
     expect((await told(send, '/api/health/ready')).status).toBe(200);
@@ -43,7 +43,7 @@ describeEachDatabase('GET /api/health', (open) => {
     expect((await told(send, '/api/health')).status).toBe(200);
   });
 
-  it('is alive without its database, and neither ready nor able to say whether the work is late', async () => {
+  it('is live without its database, but not ready, and cannot tell whether work is late', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const { store, send } = await startApi(open, { log });
     await store.close();
@@ -52,7 +52,7 @@ describeEachDatabase('GET /api/health', (open) => {
       expect(await told(send, path)).toMatchObject({ status: 503, body: { code: 'unavailable' } });
   });
 
-  it('is late when work waits for more than ten minutes, and says for how long', async () => {
+  it('answers 503 once work is more than ten minutes late, with the delay', async () => {
     const api = await startApi(open);
     const { send, clock } = api;
     const { alice } = await api.cast();
@@ -63,11 +63,11 @@ describeEachDatabase('GET /api/health', (open) => {
     const late = await told(send, '/api/health/late');
     expect(late).toMatchObject({ status: 503, body: { code: 'late', alerts_seconds: 0 } });
     expect(Math.round(Number(late.body['checks_seconds']) / 60)).toBe(12);
-    // Nothing to start anew, and no reason to send requests elsewhere.
+    // A restart would not help, and neither would traffic to another process.
     expect((await told(send, '/api/health/ready')).status).toBe(200);
   });
 
-  it('names the alarms that stand to whoever may read the metrics', async () => {
+  it('lists raised alarms only for clients with the metrics token', async () => {
     const { store, send, clock } = await startApi(open, { config: { metricsToken: TOKEN } });
     await raiseAlarm(store, { code: 'mail_down', detail: 'No mail.', now: clock.now() });
     expect((await told(send, '/api/health/late')).body['alarms']).toBeUndefined();
@@ -75,7 +75,7 @@ describeEachDatabase('GET /api/health', (open) => {
     expect((await told(send, '/api/health/late', headers)).body['alarms']).toEqual(['mail_down']);
   });
 
-  it('is the same at a process that only works, which serves nothing else', async () => {
+  it('and /metrics are all that a worker process serves', async () => {
     const readiness = createReadiness();
     const store = await open();
     const app = createOperatorApp({

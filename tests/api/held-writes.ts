@@ -3,8 +3,8 @@ import type { Store } from '../../server/store/db/open-store.ts';
 const WRITES = new Set<string | symbol>(['transaction', 'insertInto', 'updateTable', 'deleteFrom']);
 
 /**
- * Holds back what the store is asked to write, from the write number `from` on (counted from 0), until `release`. What is asked for after
- * `passOthers` is not held. For tests of what happens between the moment in which a request is let in and the one in which it writes.
+ * Holds back writes to the store, beginning with write number `from` (counted from 0), until `release`. Writes after `passOthers`
+ * are not held. Lets tests act between the authentication of a request and its write.
  */
 export function holdWrites(store: Store, { from = 0 } = {}) {
   const released = Promise.withResolvers<void>();
@@ -29,7 +29,7 @@ export function holdWrites(store: Store, { from = 0 } = {}) {
     },
   });
   return {
-    /** Resolves once so many writes are held. */
+    /** Resolves once `count` writes are held. */
     whenAsked(count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       if (asked >= count) resolve();
@@ -43,7 +43,7 @@ export function holdWrites(store: Store, { from = 0 } = {}) {
   };
 }
 
-/** The builder of a query or transaction whose `execute…` comes after `pause`. */
+/** Returns the builder of a query or transaction whose `execute…` first awaits `pause`. */
 function afterPause(builder: unknown, pause: () => Promise<void>): unknown {
   return new Proxy(builder as object, {
     get(target, name) {

@@ -9,7 +9,7 @@ import { HOSTILE_ADDRESSES } from '../kit/searched-routes.ts';
 import { createClient } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
-/** Names under which programs commonly take the address to go to next. */
+/** Query parameters that programs commonly use for the address to redirect to. */
 const REDIRECT_NAMES = [
   'next',
   'redirect',
@@ -28,7 +28,7 @@ const REDIRECT_NAMES = [
   'invite',
 ];
 
-/** A folder with the one file without which no pages are served. */
+/** Returns a folder with the one file that the server needs to serve pages. */
 function builtPages(): string {
   const webRoot = mkdtempSync(join(tmpdir(), 'certlantern-pages-'));
   onTestFinished(() => rmSync(webRoot, { recursive: true, force: true }));
@@ -38,8 +38,8 @@ function builtPages(): string {
 
 const open = () => freshStore('sqlite');
 
-describe('The server, asked with hostile parameters', () => {
-  it('redirects to its own origin only, at every address it serves', async () => {
+describe('The server, given hostile addresses and parameters,', () => {
+  it('redirects only to its own origin, at every path and redirect parameter', async () => {
     const acme = { id: 'acme', name: 'Acme', clientId: 'c', clientSecret: 's' };
     const api = await startApi(open, {
       webRoot: builtPages(),
@@ -55,7 +55,7 @@ describe('The server, asked with hostile parameters', () => {
     let redirects = 0;
     for (const [index, address] of HOSTILE_ADDRESSES.entries()) {
       const query = new URLSearchParams(REDIRECT_NAMES.map((name) => [name, address]));
-      // From another network each time, so that no rate limit answers instead.
+      // From another network each time, so that no rate limit interferes.
       const send = api.sendFrom(`198.18.${index}.7`);
       for (const path of paths)
         for (const client of [
@@ -82,13 +82,13 @@ describe('The server, asked with hostile parameters', () => {
     '/%2F%2Fevil.example/',
     '/https://evil.example/',
     '/login//evil.example/',
-  ])('redirects nobody from %s', async (path) => {
+  ])('answers 404 without a redirect at %s', async (path) => {
     const api = await startApi(open, { webRoot: builtPages() });
     const response = await api.fetch(new Request(`http://localhost:8080${path}`));
     expect([response.status, response.headers.get('location')]).toEqual([404, null]);
   });
 
-  it('names the known values where a query parameter has another', async () => {
+  it('lists the allowed values when a query parameter has an unknown one', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const choices = Object.entries(CALLS).flatMap(([name, call]) =>
@@ -107,7 +107,7 @@ describe('The server, asked with hostile parameters', () => {
   });
 });
 
-/** The fields of a query schema that take one of a few words. */
+/** Returns the fields of a query schema that are enums, with their values. */
 function enumsOf(query: unknown): [field: string, values: string[]][] {
   const { shape = {} } = (query ?? {}) as { shape?: Record<string, unknown> };
   return Object.entries(shape).flatMap(([field, schema]) => {

@@ -33,7 +33,7 @@ async function premium(api: TestApi): Promise<Person> {
   return bob;
 }
 
-/** Returns the texts of an answer that look random: 32 characters of base64 and more, which are no hexadecimal digits. */
+/** Returns the strings of an answer that look random: at least 32 base64 characters, not all hexadecimal. */
 function secretsIn(answer: unknown): string[] {
   if (typeof answer === 'object' && answer !== null) return Object.values(answer).flatMap(secretsIn);
   const isSecret = typeof answer === 'string' && /(?![\da-f-]+$)[\w+/-]{32,}/i.test(answer);
@@ -41,7 +41,7 @@ function secretsIn(answer: unknown): string[] {
 }
 
 describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
-  it('is carried out once, and answered the same for a day', async () => {
+  it('runs once; the stored answer is replayed', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
@@ -59,7 +59,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(3);
   });
 
-  it('is refused once the answers kept of the account’s day reach the limit; known keys are answered', async () => {
+  it('is refused if the account’s stored answers of a day exceed the limit; replays still work', async () => {
     const limits = { ...STANDARD_LIMITS, keptAnswersMb: 0.001 };
     const api = await startApi(() => open({ limits }));
     const bob = await premium(api);
@@ -76,7 +76,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(await claimIdempotencyKey(api.store, asked)).toMatchObject({ begun: true });
   });
 
-  it('of many at once is carried out by one; the others get its answer or are told to wait', async () => {
+  it('runs once for concurrent requests; the others get its answer or 409 with Retry-After', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
@@ -92,7 +92,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(1);
   });
 
-  it('refuses the key for anything else, and nobody else’s key stands in the way', async () => {
+  it('is refused if the account used the key for another request; keys are separate per account', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const { charlie } = await api.cast();
@@ -105,7 +105,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await charlie.ask(CALLS.addMaintenance, { ...under('k'), body })).status).toBe(200);
   });
 
-  it('is refused again as it was, but after a limit or a fault the key is free', async () => {
+  it('replays stored refusals, but a rate limit releases the key', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const add = (key: string, host = 'example.com') =>
@@ -123,7 +123,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await add('three')).status).toBe(200);
   });
 
-  it('takes keys of some length alone, and other calls take no notice of them', async () => {
+  it('rejects overlong and non-ASCII keys; calls without idempotency ignore keys', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
@@ -146,14 +146,14 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(await api.store.db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
   });
 
-  it('is not carried out again where its process died after the commit: the answer was committed with it', async () => {
+  it('is not repeated after a crash following the commit, because the answer was committed with it', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = windowOf(api);
     const first = await bob.ask(CALLS.addMaintenance, { ...under('died'), body });
     const [kept] = await api.store.db.selectFrom('idempotency_keys').selectAll().execute();
 
-    // What a process does until its commit, and no further.
+    // Do what a process does up to its commit, and nothing after it.
     const now = api.clock.now();
     const begun = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
@@ -183,7 +183,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(retried).toEqual({ begun: false, answer });
     expect(JSON.parse(answer.body)).toEqual(first.ok);
 
-    // One that was taken for dead and goes on after all changes nothing.
+    // A process that lost its lease and continues anyway changes nothing.
     const slow = await claimIdempotencyKey(api.store, { accountId: bob.id, key: 'slow', request: 'r', now });
     const next = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
@@ -197,7 +197,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(before);
   });
 
-  it('does nothing without its answer, whichever call it is: both are committed together', async () => {
+  it('commits its changes and its answer together, for every idempotent call', async () => {
     let isLost = false;
     const losing: KyselyPlugin = {
       transformQuery({ node }) {
@@ -232,7 +232,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     }
   });
 
-  it('is replayed without any secret of the first answer, whichever call it is', async () => {
+  it('replays without the secrets of the first answer, for every idempotent call', async () => {
     const world = await createWorld(open, ['premium']);
     const caller = world.caller('premium');
     const client = await caller.arrive();
@@ -264,7 +264,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(withSecrets).toEqual(['addChannel']);
   });
 
-  it('is replayed without a secret that an older version stored', async () => {
+  it('replays without a secret that an older version stored', async () => {
     const api = await startApi(open);
     const bob = await premium(api);
     const body = { config: { kind: 'webhook', url: 'https://new.example.com/' } };
@@ -295,10 +295,10 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect(await pruneKeys(api.store, 2 * ANSWER_RETENTION_MS)).toBe(1);
   });
 
-  it('is carried out once though two processes are asked', async () => {
+  it('runs once even if two processes receive it', async () => {
     const database = await freshDatabase(name);
     try {
-      // The embedded database has one process.
+      // The embedded database is used by one process.
       const one = await database.open();
       const other = name === 'postgres' ? await database.open() : one;
       const api = await startApi(() => Promise.resolve(one));

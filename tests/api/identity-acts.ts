@@ -7,7 +7,7 @@ import { type Client, createClient, type Person, type Send } from '../kit/people
 
 type Kind = 'verify_email' | 'reset_password' | 'password_changed';
 
-/** The mails of a kind that wait for an address, the oldest first. */
+/** Returns the mails of a kind that are queued for an address, oldest first. */
 export async function mailsTo(store: Store, recipient: string, kind: Kind) {
   return store.db
     .selectFrom('mails')
@@ -19,7 +19,7 @@ export async function mailsTo(store: Store, recipient: string, kind: Kind) {
     .execute();
 }
 
-/** The token of the newest mailed link. */
+/** Returns the token of the newest mailed link. */
 export async function mailedToken(
   store: Store,
   recipient: string,
@@ -30,7 +30,7 @@ export async function mailedToken(
   return new URL((JSON.parse(mail.data ?? '{}') as { url: string }).url).hash.slice(1);
 }
 
-/** Asks for a reset and follows the link. */
+/** Requests a password reset and follows the link. */
 export async function resetPassword(
   { send, store }: { send: Send; store: Store },
   email: string,
@@ -42,14 +42,14 @@ export async function resetPassword(
   expect((await client.ask(CALLS.resetPassword, { body: { token, password } })).status).toBe(200);
 }
 
-/** Signs in at the provider only, as changes of passkeys and codes need it. */
+/** Signs in at the identity provider only, which changes of passkeys and one-time codes require. */
 export async function freshly(send: Send, { email, password }: Person): Promise<Client> {
   const client = createClient(send);
   expect((await client.ask(CALLS.signIn, { body: { email, password } })).status).toBe(200);
   return client;
 }
 
-/** Switches one-time codes on; the answer's app has shown one code. */
+/** Switches one-time codes on. The returned app has used up one code. */
 export async function useCodes(client: Client, { password }: { password: string }) {
   const { totpURI, backupCodes } = (await client.ask(CALLS.enableTotp, { body: { password } })).ok;
   const app = createAuthenticatorApp(totpURI);
@@ -57,7 +57,7 @@ export async function useCodes(client: Client, { password }: { password: string 
   return { app, backupCodes };
 }
 
-/** Adds a passkey of a new device, which is given back. */
+/** Adds a passkey of a new device and returns the device. */
 export async function addPasskey(client: Client, { origin, name }: { origin: string; name?: string }) {
   const device = createPasskeyDevice(origin);
   const options = (await client.ask(CALLS.newPasskeyOptions)).ok;
@@ -72,7 +72,7 @@ export async function askWithPasskey(client: Client, device: ReturnType<typeof c
   return client.ask(CALLS.passkeySignIn, { body: { response: device.get(options) } });
 }
 
-/** From the provider's session to ours; the account's id. */
+/** Exchanges the provider's session for ours and returns the account's id. */
 export async function enter(client: Client): Promise<string> {
   const { token } = (await client.ask(CALLS.identityToken)).ok;
   return (await client.ask(CALLS.openSession, { body: { token } })).ok.data.id;

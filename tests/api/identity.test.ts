@@ -12,8 +12,8 @@ import { HOUR_MS } from '../../contract/durations.ts';
 
 const PASSWORD = 'correct horse';
 
-describeEachDatabase('Identity', (open) => {
-  it('opens an account for an ID token, and the same one ever after', async () => {
+describeEachDatabase('The built-in identity provider', (open) => {
+  it('opens an account for an ID token, and the same account at the next sign-in', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
     const email = 'Alice@Example.test';
@@ -26,7 +26,7 @@ describeEachDatabase('Identity', (open) => {
       company_name: 'Fjord Pay',
     });
 
-    // What is sent at a later login never overwrites, and empty never erases.
+    // Values of a later sign-in neither overwrite nor erase.
     await client.ask(CALLS.signIn, { body: { email, password: PASSWORD } });
     const again = await identityToken(client);
     const more = { token: again, name: 'Mallory', company: '' };
@@ -35,13 +35,13 @@ describeEachDatabase('Identity', (open) => {
     expect(charlie.id).not.toBe(first.id);
   });
 
-  it('ends the provider’s own session with the exchange', async () => {
+  it('ends its own session when the ID token is issued', async () => {
     const api = await startApi(open);
     const charlie = await signUp(api.send, { name: 'Charlie' });
     expect((await charlie.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
   });
 
-  it('gives its session to the browser as a cookie that no script can read, and in no other way', async () => {
+  it('sends its session token only as an HttpOnly cookie', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
     const person = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
@@ -58,7 +58,7 @@ describeEachDatabase('Identity', (open) => {
     }
   });
 
-  it('refuses every token that the provider did not just sign for us', async () => {
+  it('issues ID tokens that expire in five minutes; forged ones are rejected', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
     await client.ask(CALLS.signUp, {
@@ -74,7 +74,7 @@ describeEachDatabase('Identity', (open) => {
       new SignJWT({ ...claims, ...changes })
         .setProtectedHeader({ alg: 'EdDSA', kid })
         .sign(stranger.privateKey);
-    // The public key taken for a shared secret: the oldest trick with `alg`.
+    // The public key used as a shared secret: the best-known attack on `alg`.
     const confused = new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS256', kid })
       .sign(new TextEncoder().encode(JSON.stringify(keys[0])));
@@ -107,7 +107,7 @@ describeEachDatabase('Identity', (open) => {
   });
 
   it.each([['issuer', new URL('http://localhost:9999')]])(
-    'refuses a token of another %s',
+    'cannot use a token of another %s',
     async (_, publicUrl) => {
       const api = await startApi(open);
       const other = await startApi(async () => api.store, { config: { publicUrl } });
@@ -122,7 +122,7 @@ describeEachDatabase('Identity', (open) => {
     },
   );
 
-  it('answers for unknown addresses as for wrong passwords', async () => {
+  it('answers alike for an unknown address and a wrong password', async () => {
     const api = await startApi(open);
     const { charlie, anonymous } = await api.cast();
     const known = await anonymous.ask(CALLS.signIn, {
@@ -135,7 +135,7 @@ describeEachDatabase('Identity', (open) => {
     expect({ ...known.problem, request_id: '' }).toEqual({ ...unknown.problem, request_id: '' });
   });
 
-  it('refuses to sign anybody up with less than a name, an address and a password', async () => {
+  it('rejects a sign-up with an invalid name, address or password', async () => {
     const api = await startApi(open);
     const person = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
     for (const [change, text] of [
@@ -151,7 +151,7 @@ describeEachDatabase('Identity', (open) => {
     }
   });
 
-  it('refuses passwords that others know or would guess', async () => {
+  it('refuses breached passwords and ones made of the person’s or the product’s name', async () => {
     const api = await startApi(open);
     const ask = (password: string) =>
       createClient(api.send).ask(CALLS.signUp, {
@@ -172,7 +172,7 @@ describeEachDatabase('Identity', (open) => {
     expect((await ask('charlie likes trams')).status).toBe(200);
   });
 
-  it('takes nothing but name, address and password, and each address once', async () => {
+  it('ignores other sign-up fields and accepts each address once', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
     const body = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
@@ -184,7 +184,7 @@ describeEachDatabase('Identity', (open) => {
     expect((await client.ask(CALLS.signUp, { body: twice })).problem.code).toBe('email_taken');
   });
 
-  it('serves no other route of the library', async () => {
+  it('serves none of the library’s other routes', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     for (const path of [
@@ -213,7 +213,7 @@ describeEachDatabase('Identity', (open) => {
         expect([path, (await charlie.send(`/api/identity/${path}`, { method })).status]).toEqual([path, 404]);
   });
 
-  it('counts failed sign-ins by account, from wherever they come', async () => {
+  it('limits failed sign-ins per account to ten, from all addresses together', async () => {
     const api = await startApi(open);
     const { charlie, bob } = await api.cast();
     const guess = (from: string, email: string, password = 'wrong horse') =>
@@ -227,7 +227,7 @@ describeEachDatabase('Identity', (open) => {
     expect(limited).toHaveLength(4);
     expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThan(800);
     expect(limited[0]?.problem.retry_after).toBeGreaterThan(800);
-    // The right password does not pass either, an unknown account has the same limit, others are untouched.
+    // The right password is refused as well. Other accounts are not affected.
     expect((await guess('203.0.99.1', charlie.email, charlie.password)).status).toBe(429);
     expect((await guess('203.0.99.1', bob.email, bob.password)).status).toBe(200);
     api.clock.advance(15 * 60_000);
@@ -237,12 +237,12 @@ describeEachDatabase('Identity', (open) => {
   it.each([
     ['address', 'sign-in:address:203.0.113.5', 50],
     ['network', 'sign-in:prefix:203.0.113', 200],
-  ])('counts failed sign-ins by %s, and only those', async (_, key, limit) => {
+  ])('limits failed sign-ins per %s and does not count successful ones', async (_, key, limit) => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const attempt = (from: string, password: string) =>
       createClient(api.sendFrom(from)).ask(CALLS.signIn, { body: { email: charlie.email, password } });
-    // Guesses at other accounts, without the time that judging their passwords takes.
+    // Guesses at other accounts, without the time that hashing their passwords takes.
     for (let used = 2; used < limit; used++)
       await consumeRateLimit(api.store, { key, limit, windowMs: 15 * 60_000, now: api.clock.now() });
 
@@ -254,7 +254,7 @@ describeEachDatabase('Identity', (open) => {
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
   });
 
-  it('limits the sign-ups of an address and of its network, by the hour and by the day', async () => {
+  it('limits sign-ups per address and per network, by hour and by day', async () => {
     const limits = {
       ...STANDARD_LIMITS,
       signUpsPerHour: 2,
@@ -284,7 +284,7 @@ describeEachDatabase('Identity', (open) => {
     api.clock.advance(HOUR_MS);
     expect(await from('203.0.113.9')).toBe('The limit of 5 sign-ups a day from one network is reached.');
 
-    // Of IPv6 everybody has a /64, and who has more of them mostly has a /48.
+    // With IPv6 everybody has a /64, and most people with more have a /48.
     expect([await from('2001:db8:7:1::1'), await from('2001:db8:7:1:ffff::2')]).toEqual(['ok', 'ok']);
     expect(await from('2001:db8:7:1::3')).toBe(hour);
     expect(await from('2001:db8:7:2::1')).toBe('ok');
@@ -300,7 +300,7 @@ describeEachDatabase('Identity', (open) => {
       expect(counted).toContain(`certlantern_limit_reached_total{limit="${LIMITS[name].setting}"}`);
   });
 
-  it('signs up by invitation only, where the operator wants that', async () => {
+  it('needs a valid invitation for the same address where sign-up is by invitation', async () => {
     const api = await startApi(open, { config: { signups: 'invite' } });
     const person = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
     const invite = await createInvite('Charlie@example.test', SECRETS.invite, api.clock.now());
@@ -321,7 +321,7 @@ describeEachDatabase('Identity', (open) => {
     expect((await ask({ invite })).problem.code).toBe('email_taken');
   });
 
-  it('signs nobody up where that is closed, and lets everybody in who has an account', async () => {
+  it('refuses sign-ups but not sign-ins where sign-up is closed', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const closed = await startApi(async () => api.store, { config: { signups: 'closed' } });

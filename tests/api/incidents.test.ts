@@ -12,7 +12,7 @@ const authority = mintAuthority();
 const domain = async (person: Person, id: string) =>
   (await person.ask(CALLS.domainAlerts, { params: { id } })).ok.data;
 
-/** A domain whose certificate ends in five days. */
+/** Adds a domain whose certificate expires in five days. */
 async function trouble(api: TestApi, person: Person, host = 'shop.example.com') {
   const domainId = (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
   const now = api.clock.now();
@@ -27,7 +27,7 @@ async function trouble(api: TestApi, person: Person, host = 'shop.example.com') 
 }
 
 describeAnyDatabase('An incident', (open) => {
-  it('is acknowledged, so that only the worst is told; and reminded of again', async () => {
+  it('can be acknowledged, which leaves only the expiry alert planned, and unacknowledged', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { domainId, params } = await trouble(api, alice);
@@ -43,7 +43,7 @@ describeAnyDatabase('An incident', (open) => {
     expect((await acknowledge(alice, false)).ok.data.acknowledged_at).toBeNull();
   });
 
-  it('has its domain checked anew six times a minute at most, as people may ask themselves', async () => {
+  it('triggers at most six checks a minute by changes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { params } = await trouble(api, alice);
@@ -76,7 +76,7 @@ describeAnyDatabase('An incident', (open) => {
     expect((await acknowledged(true)).status).toBe(200);
   });
 
-  it('is put off, for thirty days at most, and no longer', async () => {
+  it('can be snoozed for at most thirty days, which delays its alerts', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { domainId, params } = await trouble(api, alice);
@@ -96,7 +96,7 @@ describeAnyDatabase('An incident', (open) => {
   });
 });
 
-describeAnyDatabase('A window of maintenance', (open) => {
+describeAnyDatabase('A maintenance window', (open) => {
   const add = (person: Person, body: object) => person.ask(CALLS.addMaintenance, { body });
   const window = (from: number, hours: number, more: object = {}) => ({
     starts_at: new Date(from).toISOString(),
@@ -107,7 +107,7 @@ describeAnyDatabase('A window of maintenance', (open) => {
   });
   const list = async (person: Person) => (await person.ask(CALLS.listMaintenance)).ok.data;
 
-  it('is listed while it goes on or comes, and taken back', async () => {
+  it('is listed while active or upcoming, until its owner removes it', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { domainId } = await trouble(api, alice);
@@ -131,7 +131,7 @@ describeAnyDatabase('A window of maintenance', (open) => {
     expect(await list(alice)).toEqual([weekly]);
   });
 
-  it('has its domain checked when it is taken back while it goes on, and only then', async () => {
+  it('triggers a check when it is removed while active, six times a minute', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { domainId: domain_id } = await trouble(api, alice);
@@ -150,7 +150,7 @@ describeAnyDatabase('A window of maintenance', (open) => {
     expect(await takeBack(now)).toBe(429);
   });
 
-  it('is refused where it ends before it begins, lasts too long, is over, or is of another’s domain', async () => {
+  it('is refused if its times are invalid or its domain belongs to another account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { domainId } = await trouble(api, alice);
@@ -160,7 +160,7 @@ describeAnyDatabase('A window of maintenance', (open) => {
     expect((await add(bob, window(now, 1, { domain_id: domainId }))).problem.code).toBe('not_found');
   });
 
-  it('is one of fifty at most, of which those that are over do not count', async () => {
+  it('is one of at most fifty that are not over', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const now = api.clock.now();

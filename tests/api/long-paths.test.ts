@@ -8,11 +8,11 @@ import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
-/** Nothing here depends on the database. */
+/** No test here depends on the database. */
 const open = () => freshStore('sqlite');
 const MAX_BYTES = 2_048;
 
-/** The product behind a real socket; `get` sends the target as it is, which `fetch` would normalise. */
+/** Serves the product on a real socket; `get` sends the target unchanged, which `fetch` would normalise. */
 async function listening() {
   const telemetry = { meters: createMetrics(), tracer: null };
   const lines: object[] = [];
@@ -43,7 +43,7 @@ async function listening() {
 
 describe('A path of more than 2 kB', () => {
   it.each(['/', '.', '%2f', '/.', '/%', 'a'])(
-    'is answered 414 before anything reads it: %s again and again',
+    'answers 414 before it is parsed, made of repeated %s',
     async (part) => {
       const { get } = await listening();
       const answer = await get(`/${part.repeat(12_000 / part.length)}`);
@@ -52,7 +52,7 @@ describe('A path of more than 2 kB', () => {
     },
   );
 
-  it('is answered 414 below every address of the product', async () => {
+  it('answers 414 below every address, as a problem document below /api and as text elsewhere', async () => {
     const { get } = await listening();
     const calls = Object.values<Call>(CALLS).map(({ path }) => `/api${path.replaceAll(/\{\w+\}/g, 'x')}/`);
     for (const folder of ['/assets/', '/status/', '/badge/', '/dev/mail/', '/metrics/', ...calls]) {
@@ -67,7 +67,7 @@ describe('A path of more than 2 kB', () => {
     }
   });
 
-  it('is counted and logged like every other request, and as a limit that was reached', async () => {
+  it('is counted in metrics as a request and as a reached limit, and not logged in full', async () => {
     const { get, telemetry, lines } = await listening();
     for (const path of ['/', '/api/']) await get(path.padEnd(MAX_BYTES + 1, '.'));
     const text = await telemetry.meters.registry.metrics();
@@ -76,7 +76,7 @@ describe('A path of more than 2 kB', () => {
     expect(JSON.stringify(lines)).not.toContain('...');
   });
 
-  it('is measured without its query, and up to the limit it is read', async () => {
+  it('is measured without its query; a path at the limit is served', async () => {
     const { get } = await listening();
     expect((await get(`/api/config?code=${'x'.repeat(8_000)}`)).status).toBe(200);
     expect((await get('/'.padEnd(MAX_BYTES, 'x'))).status).toBe(404);

@@ -8,7 +8,7 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 const TOKEN = 'metrics-token-of-the-tests';
 
 describeEachDatabase('GET /metrics', (open) => {
-  it('tells how long the oldest work waits, and which alarms stand', async () => {
+  it('shows how long the oldest work has waited and which alarms are raised', async () => {
     const api = await startApi(open);
     const { store, clock } = api;
     const { alice } = await api.cast();
@@ -25,7 +25,7 @@ describeEachDatabase('GET /metrics', (open) => {
     expect(text).toContain('\ncertlantern_alarm{code="clock_wrong"} 0\n');
   });
 
-  it('is for whoever has the token, from anywhere', async () => {
+  it('needs the token if one is configured, from any address', async () => {
     const api = await startApi(open, { config: { metricsToken: TOKEN } });
     const { send } = api;
     const asked = async (from: typeof send, authorization?: string) =>
@@ -37,7 +37,7 @@ describeEachDatabase('GET /metrics', (open) => {
     expect(await asked(api.sendFrom('127.0.0.1'))).toBe(404);
   });
 
-  it('is for this machine alone where there is no token', async () => {
+  it('is open to this machine only if no token is configured', async () => {
     const api = await startApi(open);
     const asked = async (from: string, headers: Record<string, string> = {}) =>
       (await api.sendFrom(from)('/metrics', { headers })).status;

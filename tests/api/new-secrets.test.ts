@@ -13,7 +13,7 @@ const LATER = {
 };
 
 describeAnyDatabase('A database whose secrets were lost', (open) => {
-  it('puts everybody out, and lets them sign in again', async () => {
+  it('rejects old ID tokens and lets people sign in again', async () => {
     const before = await startApi(open);
     const { alice, bob } = await before.cast();
     const token = await (async () => {
@@ -37,7 +37,7 @@ describeAnyDatabase('A database whose secrets were lost', (open) => {
     });
     const stranger = createClient(after.send);
     expect((await stranger.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
-    // Several at once, before there is a new key.
+    // Several at once, before a new signing key exists.
     const back = await Promise.all([alice, bob].map((person) => signIn(after.send, person)));
     for (const person of back) expect((await person.ask(CALLS.currentUser)).status).toBe(200);
     expect((await back[0]?.ask(CALLS.refreshSession))?.status).toBe(200);

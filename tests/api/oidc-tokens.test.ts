@@ -10,7 +10,7 @@ import { startApi } from './test-api.ts';
 
 const CLIENT = { clientId: 'certlantern', clientSecret: 'a secret that the client shares with its provider' };
 
-/** A provider that says whatever a test wants it to. */
+/** Starts an OpenID provider that answers as a test wishes. */
 async function startLiar() {
   const signing = await generateKeyPair('RS256', { extractable: true });
   const stranger = await generateKeyPair('RS256', { extractable: true });
@@ -29,7 +29,7 @@ async function startLiar() {
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
-    // A list of its own making is no reason to take a token that nobody signed, or whoever has the secret.
+    // A wider list in the provider's metadata must not make the server accept unsigned or HMAC-signed tokens.
     id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
   };
   answers.set('/.well-known/openid-configuration', { body: metadata });
@@ -47,7 +47,7 @@ async function startLiar() {
   const client = createClient(api.send);
   const start = () => client.ask(CALLS.oidcStart, { body: { provider: 'acme' } });
 
-  /** Where a sign-in ends that is answered with this ID token, made of good claims with that nonce. */
+  /** Returns how a sign-in ends if the provider answers with this ID token, made from valid claims. */
   async function endWith(make: (claims: JWTPayload) => Promise<string> | string): Promise<string> {
     const url = new URL((await start()).ok.url);
     const seconds = Math.floor(Date.now() / 1000);
@@ -79,7 +79,7 @@ async function startLiar() {
   return { answers, metadata, client, start, endWith, finish, sign, signing, stranger };
 }
 
-it('takes an ID token of this provider, for this client, of this sign-in', async () => {
+it('Sign-in accepts only ID tokens of this provider, this client and this sign-in', async () => {
   const { endWith, sign, signing, stranger } = await startLiar();
   const past = Math.floor(Date.now() / 1000) - 3_600;
   const publicKey = new TextEncoder().encode(JSON.stringify(await exportJWK(signing.publicKey)));
@@ -111,7 +111,7 @@ it('takes an ID token of this provider, for this client, of this sign-in', async
   expect(await endWith((claims) => sign({ ...claims, azp: CLIENT.clientId }))).toBe('done');
 });
 
-it('takes what the userinfo endpoint says of this very person', async () => {
+it('Sign-in uses claims of the userinfo endpoint only if their subject matches', async () => {
   const { answers, endWith, sign } = await startLiar();
   const withoutEmail = (claims: JWTPayload) =>
     sign({ ...claims, email: undefined, email_verified: undefined });
@@ -126,7 +126,7 @@ it('takes what the userinfo endpoint says of this very person', async () => {
   expect(await endWith(withoutEmail)).toBe('done');
 });
 
-it('survives whatever the provider answers', async () => {
+it('Sign-in fails without a crash on any malformed answer of the provider', async () => {
   const { answers, metadata, start, finish, endWith, sign } = await startLiar();
   const keys = answers.get('/jwks') ?? { body: {} };
   for (const [answer, end] of [

@@ -21,7 +21,7 @@ interface World {
   api: TestApi;
   server: OidcServer;
   warnings: string[];
-  /** What was written down with each. */
+  /** The facts of each log line. */
   facts: unknown[];
 }
 
@@ -62,7 +62,7 @@ async function startWorld(
   return { api, server, warnings, facts };
 }
 
-/** Through the provider's pages and back; `end` is where the popup ends. */
+/** Signs in through the provider's pages; `end` is the address at which the popup ends. */
 async function comeBy(
   { api, server }: Pick<World, 'api' | 'server'>,
   { as = 'charlie', ...choice }: { as?: string | null; invite?: string; trial?: boolean } = {},
@@ -89,7 +89,7 @@ const failed = (code: keyof typeof OIDC_FAILURES) => `${DONE}?error=${code}`;
 const usersOf = (api: TestApi) => api.store.db.selectFrom('user').selectAll().execute();
 
 describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
-  it('opens an account for a verified address, and the same one ever after', async () => {
+  it('opens an account for a verified address, and the same account at the next sign-in', async () => {
     const world = await startWorld(open);
     const { client, end } = await comeBy(world);
     expect(end).toBe(DONE);
@@ -114,7 +114,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await client.ask(CALLS.standing)).ok.data.status).toBe('trialing');
   });
 
-  it('counts as a sign-up of its address where it opens an account', async () => {
+  it('counts toward the sign-up limit of the client’s address when it opens an account', async () => {
     const world = await startWorld(open);
     const { store, clock } = world.api;
     const client = { shown: '198.51.100.7', network: '198.51.100.7', prefix: '198.51.100' };
@@ -125,14 +125,14 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(problem.detail).toMatch(/^The limit of 20 sign-ups an hour from one address is reached/);
   });
 
-  it('takes a provider by the letter: claims at the userinfo endpoint, the secret in a header', async () => {
+  it('works with claims from the userinfo endpoint and client_secret_basic', async () => {
     const world = await startWorld(open, { claimsIn: 'userinfo', authMethod: 'client_secret_basic' });
     const { client, end } = await comeBy(world);
     expect(end).toBe(DONE);
     expect((await openSession(client)).ok.data.full_name).toBe('Charlie OpenID');
   });
 
-  it('takes no address that the provider has not verified', async () => {
+  it('fails without an address that the provider has verified', async () => {
     const world = await startWorld(open);
     for (const [user, code] of [
       [{ ...CHARLIE, email_verified: false }, 'email_not_verified'],
@@ -147,13 +147,13 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(await usersOf(world.api)).toEqual([]);
   });
 
-  it('says who cancelled', async () => {
+  it('reports that the person cancelled', async () => {
     const world = await startWorld(open);
     expect((await comeBy(world, { as: null })).end).toBe(failed('cancelled'));
     expect(world.warnings).toEqual([]);
   });
 
-  it('writes no more than a line of what somebody says in the name of a provider', async () => {
+  it('logs a provider’s error cleaned and cut to 300 characters', async () => {
     const world = await startWorld(open);
     const client = createClient(world.api.send);
     for (const said of [`a\nb\u001b[2J\u202e${'x'.repeat(4_000)}`, 'server_error']) {
@@ -168,7 +168,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     ]);
   });
 
-  it('takes an answer once, and only in the browser that asked', async () => {
+  it('accepts a callback once, and only in the browser that started', async () => {
     const world = await startWorld(open);
     const { client, back, end } = await comeBy(world);
     expect(end).toBe(DONE);
@@ -177,7 +177,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const asking = createClient(world.api.send);
     const { url } = (await asking.ask(CALLS.oidcStart, { body: { provider: 'acme' } })).ok;
     const answer = await world.server.logIn(url, 'charlie');
-    // Somebody else's browser: whoever is lured there would sign in as the attacker.
+    // Somebody else's browser: a lured victim would sign in as the attacker.
     const lured = createClient(world.api.send);
     expect(await follow(lured, answer)).toBe(failed('expired'));
     const forged = new URL(answer);
@@ -189,7 +189,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(await follow(asking, answer)).toBe(DONE);
   });
 
-  it('takes no code that was given out in another sign-in', async () => {
+  it('rejects an authorization code of another sign-in', async () => {
     const world = await startWorld(open);
     const stolen = (await comeBy(world)).back.searchParams.get('code') ?? '';
     const start = async () => {
@@ -200,13 +200,13 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     const replayed = await start();
     replayed.back.searchParams.set('code', stolen);
     expect(await follow(replayed.client, replayed.back)).toBe(failed('failed'));
-    // Never used, but bound to the other sign-in's proof key (RFC 7636).
+    // Never used, but bound to the proof key of the other sign-in (RFC 7636).
     const [victim, attacker] = [await start(), await start()];
     attacker.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
     expect(await follow(attacker.client, attacker.back)).toBe(failed('failed'));
   });
 
-  it('takes no answer in another provider’s name', async () => {
+  it('rejects a callback with the wrong issuer or of another provider', async () => {
     const world = await startWorld(open);
     for (const change of [
       (back: URL) => back.searchParams.set('iss', 'https://accounts.google.com'),
@@ -230,7 +230,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect(await follow(client, back)).toBe(failed('expired'));
   });
 
-  it('ends at the page and nowhere else', async () => {
+  it('ends at the product’s own page, whatever addresses the request names', async () => {
     const world = await startWorld(open);
     const elsewhere = 'https://evil.example/';
     const client = createClient(world.api.send);
@@ -255,7 +255,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     );
   });
 
-  it('knows the providers that are configured, and no others', async () => {
+  it('works only for configured providers', async () => {
     const world = await startWorld(open);
     const client = createClient(world.api.send);
     for (const provider of ['google', 'constructor', '__proto__'])
@@ -265,7 +265,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
       expect((await client.send(`/api/identity/${path}`, { method: 'POST' })).status).toBe(404);
   });
 
-  it('says so while the provider is down, and goes on when it is back', async () => {
+  it('answers 503 while the provider is down, and recovers', async () => {
     const world = await startWorld(open);
     await world.server.down();
     const client = createClient(world.api.send);
@@ -284,7 +284,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await comeBy(world)).end).toBe(DONE);
   });
 
-  it('joins the account that has the address, where that was verified', async () => {
+  it('joins an existing account whose address is verified', async () => {
     const world = await startWorld(open);
     const charlie = await signUp(world.api.send, { name: 'Charlie' });
     await verify(world.api, charlie);
@@ -299,10 +299,10 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await signIn(world.api.send, charlie)).id).toBe(charlie.id);
   });
 
-  it('leaves nothing to whoever signed up with the address before its owner came', async () => {
+  it('ends access of whoever signed up with the address before without verifying it', async () => {
     const world = await startWorld(open);
     const attacker = await signUp(world.api.send, { name: 'Mallory' });
-    // A provider's session and an ID token in reserve, not yet exchanged.
+    // A session and an ID token of the provider in reserve, not yet exchanged.
     const reserve = createClient(world.api.send);
     const { email, password } = attacker;
     await reserve.ask(CALLS.signIn, { body: { email, password } });
@@ -331,7 +331,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
   it.each([
     ['new', async () => 'charlie@example.test'],
     ['unverified', async (api: TestApi) => (await signUp(api.send, { name: 'Charlie' })).email],
-  ])('makes one account of three sign-ins at once, where the address is %s', async (_, addressAt) => {
+  ])('makes one account of three concurrent sign-ins, for an address that is %s', async (_, addressAt) => {
     const world = await startWorld(open);
     world.server.users.set('charlie', { ...CHARLIE, email: await addressAt(world.api) });
     const arrivals = await Promise.all(
@@ -349,7 +349,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await comeBy(world)).end).toBe(DONE);
   });
 
-  it('makes no account where sign-up is closed, and lets everybody in who has one', async () => {
+  it('makes no account where sign-up is closed, but works for existing accounts', async () => {
     const world = await startWorld(open, { signups: 'closed' });
     expect((await comeBy(world)).end).toBe(failed('signups_closed'));
     expect(await usersOf(world.api)).toEqual([]);
@@ -360,7 +360,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await openSession(client)).status).toBe(200);
   });
 
-  it('makes accounts for the invited where sign-up is by invitation', async () => {
+  it('makes an account only with an invitation for its address where sign-up is by invitation', async () => {
     const world = await startWorld(open, { signups: 'invite' });
     const inviteFor = (email: string) => createInvite(email, SECRETS.invite, world.api.clock.now());
     for (const invite of [undefined, 'x', await inviteFor('somebody@else.test')])
@@ -372,7 +372,7 @@ describeAnyDatabase('Sign-in with an OpenID provider', (open) => {
   });
 });
 
-/** As the mailed link does it. */
+/** Verifies the address as the mailed link does. */
 async function verify(api: TestApi, person: Person): Promise<void> {
   await person.ask(CALLS.sendVerification);
   const mails = await api.store.db

@@ -7,7 +7,7 @@ import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The first step of a sign-in with codes. */
+/** Does the first step of a sign-in with codes: the password. */
 async function withPassword(send: Send, { email, password }: Pick<Person, 'email' | 'password'>) {
   const client = createClient(send);
   const answer = (await client.ask(CALLS.signIn, { body: { email, password } })).ok;
@@ -18,7 +18,7 @@ async function withPassword(send: Send, { email, password }: Pick<Person, 'email
 const tryCode = (client: Client, code: string) => client.ask(CALLS.verifyTotp, { body: { code } });
 
 describeEachDatabase('One-time codes', (open) => {
-  it('are asked for once they are confirmed, and nothing opens before', async () => {
+  it('are required at sign-in once their setup is confirmed', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await freshly(api.send, alice);
@@ -42,11 +42,11 @@ describeEachDatabase('One-time codes', (open) => {
     const body = { code: `${code.slice(0, 3)} ${code.slice(3)}`, trustDevice: true };
     expect((await client.ask(CALLS.verifyTotp, { body })).status).toBe(200);
     expect(await enter(client)).toBe(alice.id);
-    // No device is trusted, whatever it asks for.
+    // No device is trusted, even if it asks for that.
     expect((await client.ask(CALLS.signIn, { body: alice })).ok).toMatchObject({ twoFactorRedirect: true });
   });
 
-  it('are good once each', async () => {
+  it('and backup codes work only once', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { app, backupCodes } = await useCodes(await freshly(api.send, alice), alice);
@@ -63,7 +63,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await spend()).problem.code).toBe('invalid_code');
   });
 
-  it('cannot be guessed: not in one sign-in, nor in many, nor from many places', async () => {
+  it('allow five wrong codes per sign-in and ten per account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { app } = await useCodes(await freshly(api.send, alice), alice);
@@ -72,7 +72,7 @@ describeEachDatabase('One-time codes', (open) => {
     const first = await withPassword(api.send, alice);
     for (let index = 0; index < 5; index++)
       expect((await guess(first, index)).problem.code).toBe('invalid_code');
-    // The sixth finds the sign-in over.
+    // The sixth attempt finds the sign-in ended.
     expect((await guess(first, 5)).problem.code).toBe('not_authenticated');
     for (let index = 6; index < 10; index++)
       await guess(await withPassword(api.sendFrom(`203.0.${index}.1`), alice), index);
@@ -80,11 +80,11 @@ describeEachDatabase('One-time codes', (open) => {
     const limited = await tryCode(last, app.next());
     expect(limited.problem.code).toBe('too_many_requests');
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800);
-    // Others are untouched.
+    // Other accounts are not affected.
     await useCodes(await freshly(api.sendFrom('203.0.113.1'), bob), bob);
   });
 
-  it('go with the password only, and in a fresh session', async () => {
+  it('are enabled and disabled only with the password, in a fresh provider session', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { password } = alice;
@@ -106,7 +106,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect(await enter(client)).toBe(alice.id);
   });
 
-  it('have their password guessed no more often than a sign-in', async () => {
+  it('have the same limit of password attempts for setup as for sign-in', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await freshly(api.send, alice);
@@ -117,7 +117,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await attempt(alice.password)).status).toBe(200);
   });
 
-  it('stay on when a verified person sets a new password', async () => {
+  it('stay enabled when a verified person resets the password', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     await resetPassword(api, alice.email, 'a staple of a battery');

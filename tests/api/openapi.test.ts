@@ -14,13 +14,13 @@ interface OpenApi {
   components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name?: string }> };
 }
 
-/** Whose addresses are secret, or its owner's choice: what is served there is served to nobody else. */
+/** Calls with a secret or chosen address: without one they answer 404 to everybody. */
 const UNGUESSABLE: Call[] = [CALLS.calendar, CALLS.publicStatus];
 
-// A webhook without a signature is written down.
+// A webhook without a signature is logged as a warning.
 const QUIET = { info() {}, warn() {}, error: console.error };
 
-it('describes every call that is served, and no other', async () => {
+it('The OpenAPI document describes exactly the calls that are served, with their statuses and security', async () => {
   const provider = {
     id: 'orchard',
     name: 'Orchard',
@@ -48,7 +48,7 @@ it('describes every call that is served, and no other', async () => {
     expect(operation?.security).toEqual(
       call.access === 'session' ? [{ session: [] }, ...byToken] : undefined,
     );
-    // Served: whatever refuses it, it is not the answer for calls that do not exist.
+    // The call is served: any refusal differs from the answer for unknown calls.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);
     const params = { id, key: id, token, file: `${token}.ics` };
@@ -59,7 +59,7 @@ it('describes every call that is served, and no other', async () => {
   }
 });
 
-it('refers to nothing that it does not hold', async () => {
+it('The OpenAPI document has exactly the schemas that it refers to', async () => {
   const api = await startApi(() => freshStore('sqlite'));
   const text = await (await api.send('/api/openapi.json')).text();
   const { components } = JSON.parse(text) as OpenApi;
@@ -71,7 +71,7 @@ it('refers to nothing that it does not hold', async () => {
   expect(components.securitySchemes['token']).toMatchObject({ type: 'http', scheme: 'bearer' });
 });
 
-it('gives every call that a token may make an example body that the call accepts', () => {
+it('The OpenAPI document has a valid example body for every call that a token may make', () => {
   const withBody = Object.entries<Call>(CALLS).filter(([, { body, scope }]) => body && scope);
   expect(withBody.map(([name]) => name).filter((name) => !(name in EXAMPLE_BODIES))).toEqual([]);
   for (const [name, example] of Object.entries(EXAMPLE_BODIES)) {

@@ -7,8 +7,8 @@ import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { listening } from '../../scripts/local-peers/tls-server.ts';
 import { startApi } from './test-api.ts';
 
-describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached (postgres)', () => {
-  it('a call is answered 503, and 200 again once it is back', async () => {
+describe.skipIf(!hasDatabase('postgres'))('While PostgreSQL cannot be reached', () => {
+  it('every call answers 503, and 200 again once it is back', async () => {
     const database = await freshDatabase('postgres');
     onTestFinished(() => database.remove());
     const way = await breakableWay(database.databaseUrl ?? '');
@@ -20,7 +20,7 @@ describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached 
     expect(await list()).toBe(200);
 
     way.cut();
-    // The connections in the pool break first, then none can be made; both are the same to the caller.
+    // First the pool's connections break, then new ones fail; both answer 503.
     for (let call = 0; call < 3; call++) {
       const answer = await alice.send('/api/domain/list?page=1');
       expect(answer.status).toBe(503);
@@ -34,15 +34,15 @@ describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached 
   });
 });
 
-describe('While the disk is full (sqlite)', () => {
-  it('a write is refused and says so, and what is there can still be read', async () => {
+describe('While the disk is full (SQLite)', () => {
+  it('writes answer 503 with the reason, and reads still work', async () => {
     const database = await freshDatabase('sqlite');
     onTestFinished(() => database.remove());
     const store = await database.open();
     const api = await startApi(async () => store, { log: { info() {}, warn() {}, error() {} } });
     const { bob } = await api.cast();
     const entries = Array.from({ length: 100 }, (_, index) => ({ host: `host${index}.fjord.example` }));
-    // As many pages as there are: the next one finds no room.
+    // Limit the file to its present size, so that the next page does not fit.
     await sql`pragma max_page_count = 1`.execute(store.db);
     const refused = await bob.ask(CALLS.importDomains, { body: { entries } });
     expect(refused.status).toBe(503);
@@ -55,7 +55,7 @@ describe('While the disk is full (sqlite)', () => {
   });
 });
 
-/** A TCP way to the database that can be cut: what is open ends, what is new is hung up on. */
+/** Starts a TCP proxy to the database that can be cut: open connections end, new ones are closed. */
 async function breakableWay(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();

@@ -18,25 +18,25 @@ export const DAY = 86_400_000;
 export interface PaddleWorld {
   api: TestApi;
   paddle: PaddleApi;
-  /** What the operator reads in the log, as JSON. */
+  /** The operator's log lines, as JSON. */
   logged: string[];
-  /** Posts a webhook; signed right unless `headers` say otherwise. */
+  /** Posts a webhook with a valid signature, unless `headers` replace it. */
   deliver: (
     event: object,
     headers?: Record<string, string>,
   ) => Promise<{ status: number; code: string | null }>;
-  /** Alice's subscription as an event at `at` (ms from now); active unless told otherwise. */
+  /** Returns an event about Alice's subscription, `after` ms from now; active by default. */
   told: (change: Partial<Omit<SubscriptionTold, 'at'>> & { after?: number }) => object;
-  /** Signs somebody up who opened a checkout. */
+  /** Signs somebody up and opens a checkout. */
   buyer: (name: string) => Promise<Person & { reference: string }>;
   isPremium: (person: Person) => Promise<boolean>;
-  /** The statuses of the account's subscriptions by id. */
+  /** Returns the statuses of the account's subscriptions by id. */
   subscriptions: (person: Person) => Promise<Record<string, string>>;
-  /** Its identity provider vouches for the address from now on. */
+  /** Marks the person's address as verified. */
   verify: (person: Person) => Promise<void>;
 }
 
-/** The product with Paddle as its payment provider, at a stand-in of Paddle's API. */
+/** Starts the product with Paddle as its payment provider, against a fake of Paddle's API. */
 export async function startPaddleWorld(
   open: () => Promise<Store>,
   { deadlineMs = 15_000 } = {},

@@ -16,7 +16,7 @@ function folder(): string {
   return path;
 }
 
-describe('The built pages', () => {
+describe('Static pages', () => {
   const page = (title: string) => `<!doctype html><title>${title}</title>`;
 
   async function startPages(config: Parameters<typeof startApi>[1] = {}, more: Record<string, string> = {}) {
@@ -38,7 +38,7 @@ describe('The built pages', () => {
     return startApi(open, { ...config, webRoot });
   }
 
-  it('stand at every address of the page router, asked for anew each time', async () => {
+  it('are served at every path of the page router, with ETag and no-cache', async () => {
     const api = await startPages();
     for (const path of PAGE_PATHS.filter((path) => path !== '/')) {
       const response = await api.send(path);
@@ -55,7 +55,7 @@ describe('The built pages', () => {
     expect((await api.send('/favicon.svg')).headers.get('content-type')).toContain('image/svg+xml');
   });
 
-  it('say 404 with the same page where there is none', async () => {
+  it('answer 404 with the app’s page at unknown paths', async () => {
     const api = await startPages();
     for (const path of ['/no/such/page', '/dashboards', '/landing/more']) {
       const response = await api.send(path);
@@ -66,7 +66,7 @@ describe('The built pages', () => {
     }
   });
 
-  it('keep from search engines what is for people alone', async () => {
+  it('have noindex if they are not public', async () => {
     const api = await startPages();
     const isHidden = async (path: string) => (await api.send(path)).headers.get('x-robots-tag') === 'noindex';
     for (const path of ['/dashboard', '/profile', '/verify', '/reset-password', '/signed-in'])
@@ -75,7 +75,7 @@ describe('The built pages', () => {
       expect([path, await isHidden(path)]).toEqual([path, false]);
   });
 
-  it('lead strangers from the root to the landing page, and whoever may be signed in to the page that knows', async () => {
+  it('redirect / to the landing page only without a session cookie', async () => {
     const api = await startPages();
     const stranger = await api.send('/?utm_source=example');
     expect([stranger.status, stranger.headers.get('location')]).toEqual([302, '/landing?utm_source=example']);
@@ -91,7 +91,7 @@ describe('The built pages', () => {
     }
   });
 
-  it('move the token of an old mailed link behind #, where nothing that follows sends it', async () => {
+  it('redirect old mailed links so that the token moves into the fragment', async () => {
     const api = await startPages();
     const token = `${crypto.randomUUID()}.email.-.${'Ab3_'.repeat(10)}-_`;
     for (const [old, current] of [
@@ -111,7 +111,7 @@ describe('The built pages', () => {
       expect([path, (await api.send(path)).status]).toEqual([path, 200]);
   });
 
-  it('greet with the landing page that was made for such a deployment', async () => {
+  it('serve the landing page that was prerendered for the deployment’s kind', async () => {
     for (const [config, kind] of [
       [{}, 'open-sold-try-it'],
       [{ billing: { mode: 'none' } }, 'open-none-try-it'],
@@ -128,12 +128,12 @@ describe('The built pages', () => {
     }
   });
 
-  it('fall back to the page that the browser draws where no landing page was made', async () => {
+  it('fall back to the app’s page if no landing page was prerendered', async () => {
     const api = await startPages({ config: { billing: { mode: 'unset' } } });
     expect(await (await api.send('/landing')).text()).toBe(page('Certlantern'));
   });
 
-  it('greet with the login page as HTML where nothing in it depends on more than the deployment', async () => {
+  it('serve the login page as HTML if it depends only on the deployment, else its shell', async () => {
     const made = (title: string) => `${page(title)}<div data-config="{{config}}"></div>`;
     const google = {
       id: 'google',
@@ -145,7 +145,7 @@ describe('The built pages', () => {
     for (const [config, path, title] of [
       [{}, '/login', 'as HTML'],
       [{}, '/Login/', 'as HTML'],
-      // Its links carry on what the address says.
+      // The query adds parameters to the links of the page.
       [{}, '/login?host=a.example', 'shell of the login'],
       [{ oidc: [google] }, '/login', 'shell of the login'],
       [{}, '/dashboard', 'shell of the dashboard'],
@@ -163,7 +163,7 @@ describe('The built pages', () => {
     }
   });
 
-  it('let no name of the product become a script, or a placeholder of its own', async () => {
+  it('escape the product name, so that it adds no script and no placeholder', async () => {
     const productName = `"><script>alert('1')</script>{{config}}&`;
     const api = await startPages({ config: { productName } });
     const html = await (await api.send('/landing')).text();
@@ -182,7 +182,7 @@ describe('The built pages', () => {
     expect((await api.send('/login')).headers.get('content-security-policy')).toContain("script-src 'self';");
   });
 
-  it('come compressed where the browser can', async () => {
+  it('are compressed with the encoding that the browser accepts', async () => {
     const api = await startPages();
     for (const [accepted, encoding] of [
       ['gzip, deflate, br', 'br'],
@@ -198,7 +198,7 @@ describe('The built pages', () => {
     }
   });
 
-  it('keep what has a hash in its name for ever, compressed where the browser can', async () => {
+  it('may be cached forever if their name has a hash, and are sent compressed', async () => {
     const api = await startPages();
     const plain = await api.send('/assets/main-abc123.js');
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
@@ -210,7 +210,7 @@ describe('The built pages', () => {
     expect(packed.headers.get('content-type')).toContain('javascript');
   });
 
-  it('are no way to other files, and a missing file is no page', async () => {
+  it('answer 404 for missing files and for paths outside the web root', async () => {
     const api = await startPages();
     for (const path of [
       '/assets/gone.js',
@@ -256,7 +256,7 @@ describe('The mail page', () => {
     return mailFolder;
   }
 
-  it('shows what is kept, to whoever has the key', async () => {
+  it('lists and shows stored mails to clients with the key', async () => {
     const subject = 'bücher.example läuft in 2 Tagen ab — Zertifikat von Test Authority, ein langer Betreff';
     const html = '<p>Grüße = <b>2 days</b> <img src="cid:logo@certlantern"></p>';
     const api = await startApi(open, { mailFolder: await withMail(subject, html, 'Grüße') });
@@ -275,7 +275,7 @@ describe('The mail page', () => {
     expect(page).toMatch(/<pre>Grüße\s*<\/pre>/);
   });
 
-  it('keeps a stranger’s script from running', async () => {
+  it('escapes mails and runs no script of theirs', async () => {
     const html = '"><script>alert(1)</script>';
     const api = await startApi(open, { mailFolder: await withMail('<script>alert(2)</script>', html) });
     const response = await api.send(`/dev/mail?key=${key}&message=one@localhost.eml`);
@@ -286,7 +286,7 @@ describe('The mail page', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('lists the newest mail first', async () => {
+  it('lists the newest mail first and skips unfinished files', async () => {
     const mailFolder = await withMail('old', 'old');
     writeFileSync(join(mailFolder, 'two@localhost.eml'), 'Subject: new\r\nTo: x@example.test\r\n\r\nnew');
     utimesSync(join(mailFolder, 'one@localhost.eml'), 1_000, 1_000);
@@ -297,7 +297,7 @@ describe('The mail page', () => {
     expect(page).not.toContain('unfinished');
   });
 
-  it('is there for nobody else', async () => {
+  it('answers 404 without the key, through proxies, at other names and if mail is really sent', async () => {
     const mailFolder = await withMail('secret', 'secret');
     const api = await startApi(open, { mailFolder, config: { insecureHttp: true } });
     for (const [path, headers] of [

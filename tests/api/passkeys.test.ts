@@ -11,7 +11,7 @@ import { startApi } from './test-api.ts';
 const ORIGIN = 'http://localhost:8080';
 
 describeEachDatabase('A passkey', (open) => {
-  it('signs its person in without a password or a code', async () => {
+  it('signs its person in without a password or a one-time code', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await freshly(api.send, alice);
@@ -27,11 +27,11 @@ describeEachDatabase('A passkey', (open) => {
     ]);
   });
 
-  it('is added and removed in a fresh session of the provider only, by its own person', async () => {
+  it('is added and removed only by its own person in a fresh provider session', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const device = createPasskeyDevice(ORIGIN);
-    // The product's session alone changes nothing.
+    // A session of the product alone is not enough.
     for (const asked of [
       alice.ask(CALLS.newPasskeyOptions),
       alice.ask(CALLS.addPasskey, { body: { response: device.create({ challenge: 'x' }) } }),
@@ -51,7 +51,7 @@ describeEachDatabase('A passkey', (open) => {
     expect((await askWithPasskey(createClient(api.send), added)).problem.code).toBe('invalid_credentials');
   });
 
-  it('counts for this place, this challenge and a device that knows its person', async () => {
+  it('is accepted only for this origin, a fresh challenge and with user verification', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const provider = await freshly(api.send, alice);
@@ -79,12 +79,12 @@ describeEachDatabase('A passkey', (open) => {
     expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
     const response = device.get(options);
     expect((await browser.ask(CALLS.passkeySignIn, { body: { response } })).status).toBe(200);
-    // The challenge is spent.
+    // The challenge is used up.
     const again = await browser.ask(CALLS.passkeySignIn, { body: { response } });
     expect(again.problem.code).toBe('invalid_credentials');
   });
 
-  it('belongs to one person, whoever claims its id', async () => {
+  it('belongs to one person, even if another device claims its id', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = randomBytes(32);
@@ -103,7 +103,7 @@ describeEachDatabase('A passkey', (open) => {
     expect(await enter(browser)).toBe(alice.id);
   });
 
-  it('is counted by network like a password', async () => {
+  it('counts toward the limit of failed sign-ins by address', async () => {
     const api = await startApi(open);
     const key = 'sign-in:address:198.51.100.7';
     for (let used = 0; used < 49; used++)

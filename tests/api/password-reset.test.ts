@@ -21,7 +21,7 @@ const NEW = 'a staple of a battery';
 const ORIGIN = 'http://localhost:8080';
 
 describeAnyDatabase('A password reset', (open) => {
-  it('sets a new password with a link that is good once, for half an hour', async () => {
+  it('sets a new password with a link that works once', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { email } = alice;
@@ -51,7 +51,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect(await mailsTo(api.store, email, 'password_changed')).toHaveLength(1);
   });
 
-  it('verifies the address and ends every session, the provider’s too', async () => {
+  it('verifies the address and ends all sessions, including the provider’s', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const elsewhere = await signIn(api.send, alice);
@@ -69,7 +69,7 @@ describeAnyDatabase('A password reset', (open) => {
       expect((await client.ask(CALLS.refreshSession)).problem.code).toBe('not_authenticated');
     }
     expect((await provider.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
-    // Neither does a token that was issued before open a new one.
+    // An ID token that was issued before opens no new session either.
     expect((await provider.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
     const back = await signIn(api.send, { ...alice, password: NEW });
     expect(back.id).toBe(alice.id);
@@ -77,7 +77,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect(account).toEqual([{ email_verified: 1 }]);
   });
 
-  it('keeps a verified person’s other ways to sign in and domains, and ends the calendar link', async () => {
+  it('keeps a verified person’s passkeys, domains and badges, and ends the calendar link', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');
@@ -95,13 +95,13 @@ describeAnyDatabase('A password reset', (open) => {
       password: true,
       passkeys: [{ name: 'Passkey' }],
     });
-    // Whoever knew the password may know the secret address of the calendar; a badge is published.
+    // Somebody who knew the password may know the secret calendar address; a badge is public.
     expect((await api.send(calendar)).status).toBe(404);
     expect((await api.send(badge)).status).toBe(200);
     expect((await browser.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
   });
 
-  it('answers for an unknown address as for a known one, and neither in less than 300 ms', async () => {
+  it('answers alike for known and unknown addresses, after at least 300 ms', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const order: string[] = [];
@@ -110,7 +110,7 @@ describeAnyDatabase('A password reset', (open) => {
       order.push('answer');
       return { status: answer.status, body: answer.ok };
     };
-    // Timers of one process fire in the order of their ends, however busy the machine is.
+    // Timers of one process fire in the order of their times, even on a busy machine.
     const [known, unknown] = await Promise.all([
       ask(alice.email.toUpperCase()),
       ask('nobody@example.test'),
@@ -124,7 +124,7 @@ describeAnyDatabase('A password reset', (open) => {
     ]);
   });
 
-  it('mails an address five times an hour at most, known or not', async () => {
+  it('is limited to five mails an hour per address, known or not, and by client address', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     for (const email of [alice.email, 'nobody@example.test']) {
@@ -145,7 +145,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect((await other.ask(CALLS.requestPasswordReset, { body })).status).toBe(429);
   });
 
-  it('takes no password that others know or would guess, and the link stays good', async () => {
+  it('refuses a breached or guessable password without using up the link', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     await createClient(api.send).ask(CALLS.requestPasswordReset, { body: { email: alice.email } });
@@ -162,7 +162,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect((await set(NEW)).status).toBe(200);
   });
 
-  it('is not to be had with a link that is old, made up, or for something else', async () => {
+  it('fails with a link that is 30 minutes old, forged or for another purpose', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { email } = alice;
@@ -179,7 +179,7 @@ describeAnyDatabase('A password reset', (open) => {
     expect((await browser.ask(CALLS.signIn, { body: { email, password: alice.password } })).status).toBe(200);
   });
 
-  it('spends the other links of the person, too', async () => {
+  it('invalidates the person’s other reset links', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const browser = createClient(api.send);

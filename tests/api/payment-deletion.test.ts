@@ -9,7 +9,7 @@ import { startPaddleWorld } from './paddle-world.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 describeEachDatabase('The deletion of an account', (open) => {
-  it('cancels at Paddle whatever could still take money, and news that come later are ignored', async () => {
+  it('cancels its running subscriptions at Paddle, and later events about them are ignored', async () => {
     const { api, paddle, deliver, told, buyer, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     for (const id of ['sub_1', 'sub_2', 'sub_3']) paddle.subscriptions.set(id, 'active');
@@ -34,11 +34,11 @@ describeEachDatabase('The deletion of an account', (open) => {
     ];
     for (const event of late) expect(await deliver(event)).toEqual({ status: 200, code: null });
     expect(await api.store.db.selectFrom('subscriptions').selectAll().execute()).toEqual([]);
-    // Somebody has to look after one that runs on.
+    // The operator has to look after a subscription that continues.
     expect(logged.filter((line) => line.includes('belongs to no account'))).toHaveLength(1);
   });
 
-  it('ends what was paid a moment before it and told after it, which nobody else could', async () => {
+  it('cancels a subscription whose first event arrives after it', async () => {
     const { api, paddle, deliver, told, buyer, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -55,7 +55,7 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect(logged.filter((line) => line.includes('an account that is deleted'))).toHaveLength(1);
   });
 
-  it('does not happen where the subscription cannot be cancelled', async () => {
+  it('fails if the subscription cannot be cancelled', async () => {
     const { paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
@@ -66,7 +66,7 @@ describeEachDatabase('The deletion of an account', (open) => {
       expect(problem.detail).toContain('nothing was deleted');
     }
     paddle.behave('well');
-    // Paddle does not know it: perhaps the key is that of another seller.
+    // Paddle does not know the subscription: perhaps the key belongs to another seller.
     expect((await alice.ask(CALLS.deleteUser)).problem.code).toBe('cancel_failed');
     expect(await isPremium(alice)).toBe(true);
 
@@ -74,7 +74,7 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect((await alice.ask(CALLS.deleteUser)).status).toBe(200);
   });
 
-  it('does not happen while the identity provider cannot be asked', async () => {
+  it('fails while the identity provider is unavailable', async () => {
     const store = await open();
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const publicUrl = new URL('http://localhost:8080');
@@ -102,7 +102,7 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect((await alice.ask(CALLS.deleteUser)).status).toBe(200);
   });
 
-  it('cancels in test mode as well', async () => {
+  it('ends test subscriptions in test mode', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const [product] = (await alice.ask(CALLS.listProducts)).ok.data;
@@ -113,7 +113,7 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect(await api.store.db.selectFrom('subscriptions').selectAll().execute()).toEqual([]);
   });
 
-  it('does not pretend where a deployment stopped selling with a subscription still running', async () => {
+  it('fails if the deployment no longer sells but a subscription still runs', async () => {
     const { api, deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));

@@ -24,7 +24,7 @@ async function startTestMode(open: () => Promise<Store>) {
       const [product] = (await person.ask(CALLS.listProducts)).ok.data;
       const price_id = product?.price_id ?? '';
       const checkout = await person.ask(CALLS.openCheckout, { body: { price_id } });
-      // A checkout that is still open from before can be tried again.
+      // Reuse a checkout that is still open.
       if (checkout.status === 200) opened.set(person.id, checkout.ok.data.reference);
       const reference = opened.get(person.id) ?? 'none';
       return person.ask(CALLS.testPay, { body: { price_id, reference } });
@@ -37,7 +37,7 @@ async function startTestMode(open: () => Promise<Store>) {
 }
 
 describeAnyDatabase('Test mode', (open) => {
-  it('sells Premium for the price of the real thing, without money', async () => {
+  it('sells Premium at the listed price without money', async () => {
     const { alice, pay, isPremium, subscription } = await startTestMode(open);
     expect((await alice.ask(CALLS.listProducts)).ok.data).toMatchObject([
       { unit_price: 499, currency: 'USD' },
@@ -52,7 +52,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect((await pay()).problem).toMatchObject({ status: 409, code: 'already_subscribed' });
   });
 
-  it('refuses a price that is not on offer, and a checkout that another account opened', async () => {
+  it('refuses unknown prices and checkouts of other accounts', async () => {
     const { api, alice, isPremium } = await startTestMode(open);
     const [product] = (await alice.ask(CALLS.listProducts)).ok.data;
     const price_id = product?.price_id ?? '';
@@ -68,7 +68,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect([await isPremium(), await isPremium(charlie)]).toEqual([false, false]);
   });
 
-  it('makes one subscription of two payments at once', async () => {
+  it('makes one subscription of concurrent payments', async () => {
     const { api, alice, pay, isPremium } = await startTestMode(open);
     const answers = await Promise.all([pay(), pay(), pay()]);
     expect(answers.some(({ status }) => status === 200)).toBe(true);
@@ -77,7 +77,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(true);
   });
 
-  it('lets everything happen that happens to a subscription', async () => {
+  it('simulates every event of a subscription', async () => {
     const { pay, happen, isPremium, subscription } = await startTestMode(open);
     await pay();
     const first = await subscription();
@@ -102,7 +102,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(true);
   });
 
-  it('says when a cancelled subscription ends, and ends it then', async () => {
+  it('ends a cancelled subscription at the end of its period', async () => {
     const { api, alice, pay, happen, isPremium, subscription } = await startTestMode(open);
     await pay();
     await happen('cancel_at_period_end');
@@ -114,13 +114,13 @@ describeAnyDatabase('Test mode', (open) => {
     const planAt = (now: number) => account && entitlementAt(api.store, account.entitlement, now).plan;
     expect([planAt(endsAt - 1), planAt(endsAt)]).toEqual(['premium', 'free']);
 
-    // What has ended stands in nobody's way.
+    // An ended subscription does not block a new one.
     await api.store.db.updateTable('subscriptions').set({ cancels_at: api.clock.now() }).execute();
     expect((await pay()).status).toBe(200);
     expect(await isPremium()).toBe(true);
   });
 
-  it('has nothing to happen where nothing runs', async () => {
+  it('refuses events without a running subscription, and unknown events', async () => {
     const { alice, pay, happen } = await startTestMode(open);
     const refused = async () => (await alice.ask(CALLS.testEvent, { body: { event: 'renew' } })).problem.code;
     expect(await refused()).toBe('not_found');
@@ -131,7 +131,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(unknown.problem.code).toBe('invalid_request');
   });
 
-  it('has a portal of its own, for a verified address as everywhere', async () => {
+  it('has a billing portal for verified addresses', async () => {
     const { api, alice, pay } = await startTestMode(open);
     expect((await alice.ask(CALLS.billing)).ok.data.url).toBe('');
     await pay();
@@ -144,7 +144,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect((await alice.ask(CALLS.billing)).ok.data.url).toBe('http://localhost:8080/billing-test');
   });
 
-  it('trusts its own signature alone', async () => {
+  it('rejects webhooks that are signed with another secret', async () => {
     const { api, alice, isPremium } = await startTestMode(open);
     const [product] = (await alice.ask(CALLS.listProducts)).ok.data;
     const { reference } = (
@@ -169,7 +169,7 @@ describeAnyDatabase('Test mode', (open) => {
     expect(await isPremium()).toBe(false);
   });
 
-  it('leaves no Premium behind once a deployment sells for money', async () => {
+  it('ends its subscriptions once the deployment sells for money', async () => {
     const { api, alice, pay, isPremium } = await startTestMode(open);
     await pay();
     await api.store.db

@@ -5,8 +5,8 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/paddle-api.ts';
 import { DAY, startPaddleWorld } from './paddle-world.ts';
 
-describeEachDatabase('A webhook', (open) => {
-  it('of a subscription gives Premium to whom the checkout was opened for, and takes it back', async () => {
+describeEachDatabase('A Paddle webhook', (open) => {
+  it('grants Premium to the account that opened the checkout, and ends it on cancellation', async () => {
     const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const charlie = await buyer('Charlie');
@@ -21,7 +21,7 @@ describeEachDatabase('A webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('with a wrong signature is refused, and nothing of it is kept', async () => {
+  it('with an invalid signature is refused and not stored', async () => {
     const { api, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const event = told({ reference: alice.reference });
@@ -50,9 +50,9 @@ describeEachDatabase('A webhook', (open) => {
       [right.split(';')[1] ?? '', body],
       [signedWebhook(event, { secret: 'another' }).headers['paddle-signature'] ?? '', body],
       [signedWebhook(event, { secret: '' }).headers['paddle-signature'] ?? '', body],
-      // Ten seconds old: somebody kept it.
+      // A replay: ten seconds old.
       [signedWebhook(event, { at: Date.now() - 10_000 }).headers['paddle-signature'] ?? '', body],
-      // The same JSON is not the same bytes.
+      // The same JSON in other bytes.
       [right, JSON.stringify(event)],
       [right, body.replace('"active"', '"trialing"')],
       [right, `${body} `],
@@ -65,15 +65,15 @@ describeEachDatabase('A webhook', (open) => {
     }
     expect(await api.store.db.selectFrom('payment_events').selectAll().execute()).toEqual([]);
     expect(await isPremium(alice)).toBe(false);
-    // However many there are, the log says it once a minute.
+    // The log says so once a minute, however many there are.
     expect(logged.filter((line) => line.includes('signature'))).toHaveLength(1);
-    // While its secret is being changed, Paddle signs with both.
+    // Paddle signs with both secrets while its secret is being changed.
     const both = right.replace(';', `;h1=${zeros};`);
     expect((await send(both, body)).status).toBe(200);
     expect(await deliver(event)).toEqual({ status: 200, code: null });
   });
 
-  it('that is sent again changes nothing', async () => {
+  it('changes nothing when it is delivered again', async () => {
     const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const created = told({ reference: alice.reference });
@@ -83,7 +83,7 @@ describeEachDatabase('A webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('that comes out of order, or many at once, ends at what happened last', async () => {
+  it('leads to the latest state, even out of order and with concurrent deliveries', async () => {
     const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -100,7 +100,7 @@ describeEachDatabase('A webhook', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('of anything else is taken and changes nothing', async () => {
+  it('of another event type is accepted and ignored', async () => {
     const { deliver, buyer, isPremium, told } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const others = ['transaction.completed', 'customer.updated', 'report.created', 'something.new'];
@@ -109,7 +109,7 @@ describeEachDatabase('A webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('says nothing to a browser of another site, and takes no more than 64 kB', async () => {
+  it('is refused from browsers of other sites and above 64 kB', async () => {
     const { deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const event = told({ reference: alice.reference });
@@ -118,8 +118,8 @@ describeEachDatabase('A webhook', (open) => {
   });
 });
 
-describeEachDatabase('The account of a webhook', (open) => {
-  it('is that of its subscription or of its customer where there is no reference', async () => {
+describeEachDatabase('The account of a Paddle webhook', (open) => {
+  it('is found by subscription or customer if there is no reference', async () => {
     const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
@@ -131,7 +131,7 @@ describeEachDatabase('The account of a webhook', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('is nobody for a forged reference, and the same account for ever', async () => {
+  it('is none for a forged reference, and never changes for a subscription', async () => {
     const { deliver, told, buyer, subscriptions, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
@@ -159,12 +159,12 @@ describeEachDatabase('The account of a webhook', (open) => {
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
   });
 
-  it('keeps its customer, and does not get that of another', async () => {
+  it('keeps its customer, even if another account’s checkout names the same one', async () => {
     const { api, deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
     await deliver(told({ reference: alice.reference }));
-    // Opened with the id of Alice's customer: Mallory pays, and that is all.
+    // The checkout names Alice's customer: Mallory pays and gets Premium, nothing else.
     await deliver(told({ subscription: 'sub_m', customer: 'ctm_1', reference: mallory.reference }));
     await deliver(told({ customer: 'ctm_9', after: 1 }));
     const customers = await api.store.db.selectFrom('accounts').select(['id', 'paddle_id']).execute();
@@ -174,7 +174,7 @@ describeEachDatabase('The account of a webhook', (open) => {
     expect(await isPremium(mallory)).toBe(true);
   });
 
-  it('has no Premium from another price of the seller, which a browser may put into a checkout', async () => {
+  it('gets no Premium for another product of the seller', async () => {
     const { paddle, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -183,14 +183,14 @@ describeEachDatabase('The account of a webhook', (open) => {
     expect(await isPremium(alice)).toBe(false);
     expect(logged.join()).toContain('something else');
 
-    // An earlier price of the same product is one of ours; what it is for is asked at Paddle.
+    // An older price of the same product counts, too. The product is cached since the first event, so Paddle is not asked.
     const earlier = told({ subscription: 'sub_2', reference, price: 'pri_00premium' });
     paddle.behave('broken');
     expect((await deliver(earlier)).status).toBe(200);
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('waits for Paddle where the price is not known, and takes the event when it comes again', async () => {
+  it('gets 503 while Paddle cannot identify the price, and Premium on redelivery', async () => {
     const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     api.clock.advance(60_000);
@@ -203,13 +203,13 @@ describeEachDatabase('The account of a webhook', (open) => {
   });
 });
 
-describeEachDatabase('A payment that failed', (open) => {
-  it('leaves Premium for 14 days from the first news of it', async () => {
+describeEachDatabase('The end of a subscription', (open) => {
+  it('comes 14 days after the first failed payment', async () => {
     const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
     await deliver(told({ type: 'subscription.past_due', status: 'past_due', after: 1 }));
-    // Paddle tries again on the fifth day: the days before it count all the same.
+    // Paddle retries on the fifth day; the grace period still counts from the first failure.
     await deliver(told({ status: 'past_due', after: 5 * DAY }));
     api.clock.advance(14 * DAY - 60_000);
     const again = async () => alice.ask(CALLS.refreshSession);
@@ -218,14 +218,14 @@ describeEachDatabase('A payment that failed', (open) => {
     api.clock.advance(120_000);
     expect(await isPremium(alice)).toBe(false);
 
-    // The money came after all.
+    // The payment succeeded after all.
     await deliver(told({ status: 'active', after: 14 * DAY + 1 }));
     expect(await isPremium(alice)).toBe(true);
     await deliver(told({ status: 'past_due', after: 15 * DAY }));
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('or a cancellation ends Premium when Paddle says so', async () => {
+  it('comes at the time that Paddle gives for a cancellation, unless it is withdrawn', async () => {
     const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const cancelsAt = api.clock.now() + 60_000;
@@ -234,14 +234,14 @@ describeEachDatabase('A payment that failed', (open) => {
     expect(await isPremium(alice)).toBe(true);
     api.clock.advance(60_000);
     expect(await isPremium(alice)).toBe(false);
-    // Taken back in time.
+    // The cancellation was withdrawn in time.
     await deliver(told({ after: 2 }));
     expect(await isPremium(alice)).toBe(true);
   });
 });
 
 describeEachDatabase('A refund', (open) => {
-  it('of the whole ends Premium, its reversal brings it back', async () => {
+  it('in full ends Premium, and its reversal restores it', async () => {
     const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
@@ -266,7 +266,7 @@ describeEachDatabase('A refund', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('of an earlier month leaves the one that was paid since, in whatever order they are told', async () => {
+  it('of an earlier month leaves the later paid month, in any order of events', async () => {
     const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const now = api.clock.now();
     for (const [name, order] of [
@@ -290,7 +290,7 @@ describeEachDatabase('A refund', (open) => {
     }
   });
 
-  it('that is told before its subscription counts once that is known', async () => {
+  it('before its subscription’s first event takes effect once that event arrives', async () => {
     const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 100 }));
@@ -298,7 +298,7 @@ describeEachDatabase('A refund', (open) => {
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('is told again while Paddle cannot say what it was for', async () => {
+  it('gets 503 while Paddle cannot say what it was for, and is applied on redelivery', async () => {
     const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
@@ -311,7 +311,7 @@ describeEachDatabase('A refund', (open) => {
   });
 });
 
-describeEachDatabase('Two checkouts at once', (open) => {
+describeEachDatabase('Two concurrent checkouts', (open) => {
   it('leave one subscription: the second is cancelled at Paddle', async () => {
     const { paddle, deliver, told, buyer, subscriptions, isPremium, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
@@ -328,7 +328,7 @@ describeEachDatabase('Two checkouts at once', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('are told again until the second can be cancelled', async () => {
+  it('get 503 until the second subscription can be cancelled', async () => {
     const { paddle, deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
@@ -340,11 +340,11 @@ describeEachDatabase('Two checkouts at once', (open) => {
     paddle.subscriptions.set('sub_2', 'active');
     expect((await deliver(second)).status).toBe(200);
     expect(paddle.subscriptions.get('sub_2')).toBe('canceled');
-    // Ended already is as good.
+    // An already cancelled subscription is fine, too.
     expect((await deliver(second)).status).toBe(200);
   });
 
-  it('after a refund leave the new one', async () => {
+  it('leave only the new subscription if the first was refunded', async () => {
     const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;

@@ -8,8 +8,8 @@ import { startApi } from './test-api.ts';
 
 const priceBody = { price_id: PADDLE.priceId };
 
-describeAnyDatabase('What Paddle sells', (open) => {
-  it('is the price of the settings, asked for once a minute', async () => {
+describeAnyDatabase('The price list', (open) => {
+  it('has Paddle’s price, requested once a minute', async () => {
     const { api, paddle } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const products = async () => (await alice.ask(CALLS.listProducts)).ok.data;
@@ -28,7 +28,7 @@ describeAnyDatabase('What Paddle sells', (open) => {
     expect((await products())[0]?.unit_price).toBe(599);
   });
 
-  it('is nothing once the price is archived, gone, or not per month', async () => {
+  it('is empty if the price is archived, deleted or not monthly', async () => {
     const { api, paddle } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const withdrawn = [
@@ -45,7 +45,7 @@ describeAnyDatabase('What Paddle sells', (open) => {
     }
   });
 
-  it('cannot be said while Paddle does not answer, and the key stays out of the log', async () => {
+  it('answers 503 while Paddle is down, and the API key is not logged', async () => {
     const { api, paddle, logged } = await startPaddleWorld(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     for (const mood of ['broken', 'html'] as const) {
@@ -59,7 +59,7 @@ describeAnyDatabase('What Paddle sells', (open) => {
     }
     expect(logged.join('\n')).toContain('Paddle');
     expect(logged.join('\n')).not.toContain(PADDLE.apiKey);
-    // What failed is not kept.
+    // Failures are not cached.
     paddle.behave('well');
     expect((await alice.ask(CALLS.listProducts)).ok.data).toHaveLength(1);
     await paddle.stop();
@@ -69,8 +69,8 @@ describeAnyDatabase('What Paddle sells', (open) => {
   });
 });
 
-describeAnyDatabase('Paddle', (open) => {
-  it('is not waited for for ever', async () => {
+describeAnyDatabase('A request to Paddle', (open) => {
+  it('has a deadline', async () => {
     const { api, paddle } = await startPaddleWorld(open, { deadlineMs: 100 });
     const alice = await signUp(api.send, { name: 'Alice' });
     paddle.behave('silent');
@@ -79,7 +79,7 @@ describeAnyDatabase('Paddle', (open) => {
 });
 
 describeAnyDatabase('A checkout', (open) => {
-  it('is opened with the price, the address and a reference; with the customer once there is one', async () => {
+  it('has price, address, reference and, if known, the customer', async () => {
     const { api, deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const checkout = async () => (await alice.ask(CALLS.openCheckout, { body: priceBody })).ok.data;
@@ -99,14 +99,14 @@ describeAnyDatabase('A checkout', (open) => {
     expect(other.reference).not.toBe(alice.reference);
   });
 
-  it('is not opened for another price', async () => {
+  it('is refused for an unknown price', async () => {
     const { buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     for (const price_id of ['pri_01other', `${PADDLE.priceId} `])
       expect((await alice.ask(CALLS.openCheckout, { body: { price_id } })).problem.code).toBe('price_gone');
   });
 
-  it('is not opened beside a subscription that runs, and says what to do instead', async () => {
+  it('is refused beside a running subscription, with advice', async () => {
     const { deliver, told, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const refusal = async () => {
@@ -124,7 +124,7 @@ describeAnyDatabase('A checkout', (open) => {
 });
 
 describeAnyDatabase('The customer portal', (open) => {
-  it('is for whoever bought something and proved to own the address', async () => {
+  it('is open only to customers with a verified address', async () => {
     const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const billing = () => alice.ask(CALLS.billing);
@@ -141,11 +141,11 @@ describeAnyDatabase('The customer portal', (open) => {
     expect((await billing()).problem).toMatchObject({ status: 503, code: 'payments_unavailable' });
   });
 
-  it('of another person stays closed to whoever paid in their name', async () => {
+  it('stays closed to an account that paid with another person’s customer', async () => {
     const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
     const mallory = await buyer('Mallory');
     const bob = await buyer('Bob');
-    // Paddle has one customer per address, whoever types it in.
+    // Paddle has one customer per address, whoever entered it.
     paddle.customers.set('ctm_bob', bob.email);
     await deliver(told({ subscription: 'sub_m', customer: 'ctm_bob', reference: mallory.reference }));
     await deliver(told({ subscription: 'sub_b', customer: 'ctm_bob', reference: bob.reference }));
@@ -159,7 +159,7 @@ describeAnyDatabase('The customer portal', (open) => {
     expect((await bob.ask(CALLS.billing)).ok.data.url).toContain('ctm_bob');
   });
 
-  it('is not opened more than ten times a minute', async () => {
+  it('opens at most ten times a minute', async () => {
     const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(told({ reference: alice.reference }));
@@ -170,8 +170,8 @@ describeAnyDatabase('The customer portal', (open) => {
   });
 });
 
-describeAnyDatabase('Where nothing is sold', (open) => {
-  it('there is nothing to buy, to show or to tell', async () => {
+describeAnyDatabase('A deployment', (open) => {
+  it('without billing answers not_found to all payment calls', async () => {
     const api = await startApi(open, { payments: null, config: { billing: { mode: 'unset' } } });
     const alice = await signUp(api.send, { name: 'Alice' });
     const calls = [
@@ -186,7 +186,7 @@ describeAnyDatabase('Where nothing is sold', (open) => {
     expect((await alice.ask(CALLS.billing)).ok.data).toEqual({ url: '' });
   });
 
-  it('or sold by Paddle there is no test mode', async () => {
+  it('that sells through Paddle has no test mode', async () => {
     const { buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const body = { ...priceBody, reference: alice.reference };

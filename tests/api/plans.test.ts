@@ -15,7 +15,7 @@ const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body
 const secretOf = ({ id }: Person) => new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`);
 const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data;
 
-/** What the page makes of the subscription token: the status, and the time that is left in ms. */
+/** Returns the status that the page reads from the subscription token, and its lifetime in minutes. */
 async function subscription({ clock }: TestApi, person: Person) {
   const { data } = (await person.ask(CALLS.subscription)).ok;
   const options = { algorithms: ['HS256'], subject: person.id, currentDate: new Date(clock.now()) };
@@ -24,15 +24,15 @@ async function subscription({ clock }: TestApi, person: Person) {
   return { status, minutes: Math.round((exp * 1000 - clock.now()) / 60_000) };
 }
 
-/** Does the worker's part. */
+/** Does the worker's part: applies plans that have ended. */
 async function carryOutEnds({ store, clock }: TestApi): Promise<void> {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   await createPlanKeeper({ ownNetwork: TRUST_EVERY_CHECK, store, clock, log }).runDue();
   expect(log.error).not.toHaveBeenCalled();
 }
 
-describeEachDatabase('Plans', (open) => {
-  it('hold against a forged subscription token: the page may show Premium, the server gives none', async () => {
+describeEachDatabase('Plan limits', (open) => {
+  it('are enforced by the server, even with a forged subscription token that the page would accept', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const forged = await new SignJWT({ status: 'active' })
@@ -40,7 +40,7 @@ describeEachDatabase('Plans', (open) => {
       .setSubject(alice.id)
       .setExpirationTime('1h')
       .sign(secretOf(alice));
-    // As good as the real one to whoever verifies it.
+    // The page's verification accepts the forged token.
     await jwtVerify(forged, secretOf(alice), { subject: alice.id });
     const [domain] = await Promise.all(['a', 'b', 'c'].map((name) => add(alice, `${name}.example.com`)));
 
@@ -66,7 +66,7 @@ describeEachDatabase('Plans', (open) => {
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
   });
 
-  it('let one of two domains that race for the third place in', async () => {
+  it('allow only one of two domains that are added concurrently as the third', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (const host of ['a.example.com', 'b.example.com']) await add(alice, host);
@@ -77,7 +77,7 @@ describeEachDatabase('Plans', (open) => {
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
   });
 
-  it('are told to the page as they stand', async () => {
+  it('follow the plan that the page gets as standing and subscription token', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const health = { checks_late: false, alerts_late: false, mail_failing: false, unsubscribed: false };
@@ -98,11 +98,11 @@ describeEachDatabase('Plans', (open) => {
     const endsAt = api.clock.now() + 3 * HOUR_MS;
     await grantPremium(api.store, charlie.id, { grant: { endsAt }, now: api.clock.now() });
     expect(await standing(charlie)).toMatchObject({ ends_at: new Date(endsAt).toISOString() });
-    // Never good for longer than Premium is.
+    // The token expires with Premium at the latest.
     expect(await subscription(api, charlie)).toEqual({ status: 'active', minutes: 3 * 60 });
   });
 
-  it('that are paid for are shown for the paid period at most, and through the grace after it', async () => {
+  it('of a paid plan follow the paid period and the grace period after a failed payment', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const now = api.clock.now();
@@ -134,7 +134,7 @@ describeEachDatabase('Plans', (open) => {
       status: 'active',
       minutes: 24 * 60,
     });
-    // News of the renewal are late.
+    // The event of the renewal is late.
     expect(await tell({ status: 'active', period_ends_at: hours(-1) })).toEqual({
       status: 'active',
       minutes: 24 * 60,
@@ -151,7 +151,7 @@ describeEachDatabase('Plans', (open) => {
     });
   });
 
-  it('are Premium for everybody where nothing is sold', async () => {
+  it('are those of Premium for everybody where nothing is sold', async () => {
     const api = await startApi(() => open({ everyonePremium: true }), {
       config: { billing: { mode: 'none' } },
     });
@@ -173,7 +173,7 @@ describeEachDatabase('A trial', (open) => {
     return { ...client, id, name: 'Alice', email, password: 'correct horse' };
   };
 
-  it('comes with a new account that asks for it, once per address in whatever spelling', async () => {
+  it('starts with a new account on request, once per email address in any spelling', async () => {
     const api = await startApi(open);
     const alice = await signUpFor(api, 'alice.lantern@gmail.com', true);
     expect(await standing(alice)).toMatchObject({ plan: 'premium', status: 'trialing', source: 'trial' });
@@ -193,7 +193,7 @@ describeEachDatabase('A trial', (open) => {
     expect(rows).not.toMatch(/lantern|gmail/i);
   });
 
-  it('ends: the fourth domain is refused at once, and the surplus is paused when a worker comes by', async () => {
+  it('ends with a limit of three domains at once, and the worker pauses the surplus', async () => {
     const api = await startApi(open);
     const alice = await signUpFor(api, 'alice@example.test', true);
     const ids: string[] = [];
@@ -229,7 +229,7 @@ async function signedIn(api: TestApi, { email, password }: Person) {
 }
 
 describeEachDatabase('Domains beyond the plan', (open) => {
-  /** Bob with five domains after his Premium was taken back; ids, the oldest first. */
+  /** Returns Bob with five domains after his Premium ended, and their ids, oldest first. */
   async function afterPremium(api: TestApi) {
     const { bob, charlie } = await api.cast();
     const ids: string[] = [];
@@ -245,7 +245,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
   const running = async (person: Person) =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ paused }) => paused === null).map(({ id }) => id);
 
-  it('are paused, say so everywhere, and cannot be checked', async () => {
+  it('are paused, shown as paused everywhere and cannot be checked', async () => {
     const api = await startApi(open);
     const { bob, ids } = await afterPremium(api);
     const { data, total } = (await bob.ask(CALLS.listDomains, { query: { status: 'paused' } })).ok;
@@ -264,7 +264,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
     expect((await bob.ask(CALLS.setFrequency, { params, query })).ok.data.paused).toBe('plan');
   });
 
-  it('take the place of another one in one step, and only one’s own', async () => {
+  it('can replace another domain of the same account in one call', async () => {
     const api = await startApi(open);
     const { bob, charlie, ids } = await afterPremium(api);
     const theirs = (await add(charlie, 'charlie.example.com')).ok.data.id;
@@ -281,7 +281,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
     expect(await running(bob)).toHaveLength(3);
   });
 
-  it('can be paused and resumed by hand on every plan, within its limit', async () => {
+  it('can be paused and resumed by hand within the limit of the plan', async () => {
     const api = await startApi(open);
     const { bob, charlie, ids } = await afterPremium(api);
     const params = { id: ids[0] ?? '' };
@@ -292,7 +292,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
         state: 'paused',
       });
     expect((await standing(bob)).paused_by_plan).toBe(2);
-    // A paused domain is one of the three all the same, and its place may go to another one.
+    // A domain that was paused by hand counts toward the three, but its place may go to another one.
     await bob.ask(CALLS.removeDomain, { params: { id: ids[4] ?? '' } });
     await bob.ask(CALLS.removeDomain, { params: { id: ids[2] ?? '' } });
     expect((await add(bob, 'new.example.com')).problem.code).toBe('limit_reached');
@@ -301,7 +301,7 @@ describeEachDatabase('Domains beyond the plan', (open) => {
     expect(await running(bob)).toEqual([ids[3], ids[1], ids[0]]);
   });
 
-  it('are checked on request no more often for being paused in between', async () => {
+  it('are checked at most six times a minute, even if pausing and resuming each time', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const { id } = (await add(charlie, 'a.example.com')).ok.data;

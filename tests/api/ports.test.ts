@@ -9,7 +9,7 @@ import { DAY_MS } from '../../contract/durations.ts';
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 const LIMIT_REACHED = /^The limit of 20 ports of one domain a day is reached\. Try again in \d+ hours\.$/;
 
-/** Adds a domain and removes it at once, so that what is refused is refused for what was tried before. */
+/** Adds a domain and removes it at once, so that only the count of tried ports can lead to a refusal. */
 async function tryPort(person: Person, host: string): Promise<string> {
   const answer = await add(person, host);
   if (answer.status !== 200) return answer.problem.code;
@@ -26,8 +26,8 @@ const inADay = async (api: TestApi) => {
 const glance = (api: TestApi, host: string, from = '198.51.100.7') =>
   createClient(api.sendFrom(from)).ask(CALLS.glance, { body: { host } });
 
-describeEachDatabase('Ports of one host', (open) => {
-  it('are limited to twenty a day, and removing a domain gives none back', async () => {
+describeEachDatabase('The ports of one host', (open) => {
+  it('are limited to twenty a day per account, and removing a domain gives none back', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { alice, bob } = await api.cast();
@@ -39,7 +39,7 @@ describeEachDatabase('Ports of one host', (open) => {
       'certlantern_limit_reached_total{limit="LIMIT_PORTS_PER_HOST"} 1',
     );
     expect(await tryPort(alice, 'shop.example.com')).toBe('too_many_requests');
-    // What was tried before is no news, asked for twice neither; and what was refused was not tried.
+    // A port that was tried before is free to try again; a refused port was not tried and stays refused.
     expect(await tryPort(alice, 'shop.example.com:8020')).toBe('ok');
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('too_many_requests');
     expect(await tryPort(alice, 'other.example:8021')).toBe('ok');
@@ -48,7 +48,7 @@ describeEachDatabase('Ports of one host', (open) => {
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('ok');
   });
 
-  it('are counted over all names of a registrable domain, which may all lead to one host', async () => {
+  it('are counted for all names of a registrable domain together', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (let port = 8001; port <= 8020; port++)
@@ -57,7 +57,7 @@ describeEachDatabase('Ports of one host', (open) => {
     expect(await tryPort(alice, 'another.wildcard.example:8020')).toBe('ok');
   });
 
-  it('are counted in an import, line by line', async () => {
+  it('are counted for each line of an import', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const { bob } = await api.cast();
@@ -71,7 +71,7 @@ describeEachDatabase('Ports of one host', (open) => {
     expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
   });
 
-  it('cannot pass the limit in parallel', async () => {
+  it('cannot exceed the limit with concurrent requests', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const answers = await Promise.all(
@@ -80,7 +80,7 @@ describeEachDatabase('Ports of one host', (open) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
   });
 
-  it('of databases, caches and administration need a verified address', async () => {
+  it('for databases, caches and administration need a verified address', async () => {
     const api = await startApi(open);
     const { send } = api;
     const nora = await signUp(send, { name: 'Nora' });
@@ -96,7 +96,7 @@ describeEachDatabase('Ports of one host', (open) => {
     expect((await add(nora, 'postgres://db.example.com')).status).toBe(200);
   });
 
-  it.each(['invite', 'closed'] as const)('are nobody’s business where sign-ups are %s', async (signups) => {
+  it.each(['invite', 'closed'] as const)('are not limited where sign-up is %s', async (signups) => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     const closed = await startApi(async () => api.store, { config: { signups } });
@@ -107,8 +107,8 @@ describeEachDatabase('Ports of one host', (open) => {
   });
 });
 
-describeEachDatabase('A look without an account', (open) => {
-  it('goes to no port of databases, caches and administration', async () => {
+describeEachDatabase('A preview check', (open) => {
+  it('refuses ports of databases, caches and administration', async () => {
     const api = await startApi(open);
     for (const host of ['db.example.com:6379', 'mysql://db.example.com:4000', 'db.example.com:3389']) {
       const { problem } = await glance(api, host);
@@ -120,7 +120,7 @@ describeEachDatabase('A look without an account', (open) => {
     expect((await glance(api, 'shop.example.com:8443')).problem.code).toBe('unavailable');
   });
 
-  it('is limited to twenty ports of one domain a day for each network, in parallel too', async () => {
+  it('is limited to twenty ports of one domain a day per network, even with concurrent requests', async () => {
     const api = await startApi(open);
     const from = '203.0.113.9';
     const twice = async (port: number) =>

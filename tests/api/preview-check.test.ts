@@ -14,7 +14,7 @@ import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const OPEN = ['127.0.0.0/8', '::1/128'];
-/** Every way to write an address of this machine or its network that a person could try. */
+/** Spellings of addresses of this machine or its network that a person could try. */
 const INTERNAL = [
   '127.0.0.1',
   'http://127.0.0.1/',
@@ -41,7 +41,7 @@ interface WorldOptions {
   api?: Parameters<typeof startApi>[1];
 }
 
-/** The API and a worker on one database and one clock. */
+/** Starts the API and a worker on one database and one clock. */
 async function startWorld(open: () => Promise<Store>, { rig: rigOptions = {}, api = {} }: WorldOptions = {}) {
   const rig = await startRig(await open(), rigOptions);
   const policy = createAddressPolicy(rigOptions.allow ?? OPEN);
@@ -71,8 +71,8 @@ const countRows = async (store: Store) => {
   return (await Promise.all(counted)).reduce((sum, count) => sum + count, 0);
 };
 
-describeAnyDatabase('A look without an account', (open) => {
-  it('tells what the host shows, and keeps nothing', async () => {
+describeAnyDatabase('A preview check', (open) => {
+  it('returns what the host shows, and stores nothing', async () => {
     const { rig, look } = await startWorld(open);
     const certificate = rig.issue('shop.fjord.example');
     rig.serve('shop.fjord.example', certificate);
@@ -101,7 +101,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('finds what is wrong with a certificate', async () => {
+  it('finds faults of a certificate', async () => {
     const { rig, look } = await startWorld(open);
     const now = rig.clock.now();
     rig.serve(
@@ -127,7 +127,7 @@ describeAnyDatabase('A look without an account', (open) => {
     });
   });
 
-  it('shows a hundred names, and says how many there are', async () => {
+  it('shows the first hundred names and their total number', async () => {
     const { rig, look } = await startWorld(open);
     const dnsNames = Array.from({ length: 150 }, (_, index) => `n${index}.fjord.example`);
     rig.serve('n0.fjord.example', rig.issue('n0.fjord.example', { dnsNames }));
@@ -136,7 +136,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect([sans.length, sans_total]).toEqual([100, 150]);
   });
 
-  it('says why nothing was seen', async () => {
+  it('returns the reason why a host is unreachable', async () => {
     const { rig, look } = await startWorld(open, { rig: { caps: { dns: 5_000, handshake: 100 } } });
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
@@ -153,7 +153,7 @@ describeAnyDatabase('A look without an account', (open) => {
     });
   });
 
-  it('ends in time where the host does not, and leaves nothing', async () => {
+  it('answers 503 at its deadline if the host is slow, and leaves no row', async () => {
     const { rig, look } = await startWorld(open, { api: { timing: { previewMs: 100 } } });
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
@@ -167,7 +167,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('never leads to an address inside', async () => {
+  it('never connects to an internal address, in any spelling or through DNS', async () => {
     const { rig, look } = await startWorld(open, { rig: { allow: [] } });
     const inside = await startRawPeer(silent);
     onTestFinished(() => inside.stop());
@@ -195,7 +195,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('is limited for each address, and for all together', async () => {
+  it('is limited per address, per network and for all visitors together', async () => {
     const { rig, look } = await startWorld(open, { api: { timing: { previewMs: 0 } } });
     const many = async (count: number, from: string) => {
       const codes: string[] = [];
@@ -207,7 +207,7 @@ describeAnyDatabase('A look without an account', (open) => {
     const { problem, headers } = await look('some.fjord.example', '198.51.100.1');
     expect(problem).toMatchObject({ code: 'too_many_requests', retry_after: 60 });
     expect(headers.get('retry-after')).toBe('60');
-    // A /64 of IPv6 counts as one address, and its /48 has a limit of its own.
+    // An IPv6 /64 counts as one address; its /48 has a separate limit.
     expect(await many(6, '2001:db8:7:1::1')).toBe(6);
     expect(await many(6, '2001:db8:7:1:ffff::2')).toBe(4);
     for (const network of [2, 3]) expect(await many(10, `2001:db8:7:${network}::1`)).toBe(10);
@@ -223,11 +223,11 @@ describeAnyDatabase('A look without an account', (open) => {
     for (let person = 2; person < 8; person++) expect(await many(10, `198.51.${person}.1`)).toBe(10);
     expect((await look('some.fjord.example', '198.51.8.1')).problem.code).toBe('too_many_requests');
     expect(await many(1, '198.51.8.1')).toBe(0);
-    // What is no host costs nothing.
+    // An invalid host does not count.
     expect((await look('', '198.51.9.1')).problem.code).toBe('invalid_host');
   });
 
-  it('is taken up by another worker where one was killed', async () => {
+  it('is repeated by another worker after the first one was killed', async () => {
     const { rig, look } = await startWorld(open);
     rig.serve('shop.fjord.example', rig.issue('shop.fjord.example'));
     const looking = look(`shop.fjord.example:${rig.port}`);
@@ -243,7 +243,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(await asked()).toEqual([]);
   });
 
-  it('is not made for somebody who has gone', async () => {
+  it('is cancelled before the check when its client disconnects', async () => {
     const { rig, served } = await startWorld(open);
     const server = createAdaptorServer({ fetch: (request, env) => served.fetch(request, env) });
     const peer = await listening(server as Server);
@@ -262,7 +262,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(rig.dns.questions).toEqual([]);
   });
 
-  it('is forgotten where its asker was killed', async () => {
+  it('is deleted after a minute if its API process was killed', async () => {
     const { rig } = await startWorld(open);
     const row = { host: 'shop.fjord.example', port: 443, lease_expires_at: null, answer: null };
     const ages = [-60_001, 5_000, 15_000, 60_000];
@@ -278,7 +278,7 @@ describeAnyDatabase('A look without an account', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('is offered only where the settings allow it', async () => {
+  it('is available only where sign-up is open and the setting allows it', async () => {
     for (const config of [{ signups: 'invite' }, { signups: 'closed' }, { tryIt: false }] as const) {
       const { rig, look, served } = await startWorld(open, { api: { config } });
       expect((await createClient(served.send).ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);

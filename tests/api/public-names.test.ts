@@ -4,10 +4,10 @@ import { startApi } from './test-api.ts';
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** Texts, which may change without anybody noticing. */
+/** Texts, which may change without breaking clients. */
 const TEXTS = new Set(['description', 'summary', 'example', 'examples', 'title', 'pattern']);
 
-/** Every name and value that a client can depend on, below one part of the document. */
+/** Returns every name and value below a part of the document that a client can depend on. */
 function namesIn(part: Json | undefined, document: { [key: string]: Json }): string[] {
   if (Array.isArray(part)) return part.flatMap((one) => namesIn(one, document));
   if (part === null || typeof part !== 'object') return part === undefined ? [] : [String(part)];
@@ -25,8 +25,8 @@ function resolved(ref: string, document: { [key: string]: Json }): Json {
     .reduce<Json>((part, name) => (part as { [key: string]: Json })[name] ?? null, document);
 }
 
-describeAnyDatabase('names that other programs depend on', (open) => {
-  it('of calls, fields and values stay as they are', async () => {
+describeAnyDatabase('Public names', (open) => {
+  it('of calls, fields and values match the snapshot', async () => {
     const api = await startApi(open);
     const document = (await (await api.send('/api/openapi.json')).json()) as {
       [key: string]: Json;
@@ -50,7 +50,7 @@ describeAnyDatabase('names that other programs depend on', (open) => {
     await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('public-names-api.txt');
   });
 
-  it('of metrics stay as they are', async () => {
+  it('of metrics match the snapshot', async () => {
     const api = await startApi(open);
     const text = await (await api.sendFrom('127.0.0.1')('/metrics', {})).text();
     const names = Array.from(text.matchAll(/^# TYPE (\S+ \S+)$/gm), ([, name = '']) => name);

@@ -16,7 +16,7 @@ const invite = (person: Person, address: string) =>
 const stateOf = async (person: Person, key: string) =>
   (await person.ask(CALLS.listChannels)).ok.data.find((channel) => channel.key === key)?.state;
 
-/** What waits to be mailed to an address, oldest first. */
+/** Returns the queued mails to an address, oldest first. */
 async function mailsTo({ store }: TestApi, address: string) {
   const rows = await store.db
     .selectFrom('mails')
@@ -30,8 +30,8 @@ const tokenIn = (url = '') => new URL(url).hash.slice(1);
 const confirm = (api: TestApi, token: string) =>
   createClient(api.send).ask(CALLS.confirmRecipient, { body: { token } });
 
-describeAnyDatabase('Another reader of alerts', (open) => {
-  it('agrees with the link of a mail, once, and gets nothing else before', async () => {
+describeAnyDatabase('An added recipient of alerts', (open) => {
+  it('gets no messages before confirming with the mailed link, which works once', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { channel, secret } = (await invite(bob, 'Ops@fjord.example')).ok.data;
@@ -56,7 +56,7 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
   });
 
-  it('learns who asks by a verified address, and reads no text of a stranger', async () => {
+  it('sees the inviting account’s verified address, and none of its free text', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const fullName = 'Your parcel waits: https://evil.example/pay';
@@ -83,7 +83,7 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     expect(ok.data.account).toBe(bob.email);
   });
 
-  it('is asked so many times an hour by all accounts together', async () => {
+  it('is invited within an hourly limit for all accounts together', async () => {
     const meters = createMetrics();
     const limits = { ...STANDARD_LIMITS, invitationsPerHour: 3 };
     const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
@@ -106,7 +106,7 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     expect((await invite(alice, 'one-more@fjord.example')).status).toBe(200);
   });
 
-  it('can agree for seven days, and no later even with a token made longer', async () => {
+  it('can confirm for seven days, and not longer with an altered token', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await invite(bob, 'ops@fjord.example');
@@ -118,7 +118,7 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     expect((await confirm(api, longer)).problem.code).toBe('invalid_token');
   });
 
-  it('is asked three times a day at most, whoever asks', async () => {
+  it('is invited at most three times a day', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const key = (await invite(bob, 'ops@fjord.example')).ok.data.channel.key;
@@ -140,7 +140,7 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     expect((await invite(bob, 'ops@fjord.example')).status).toBe(200);
   });
 
-  it('agrees anew when the channel is led to another address; the old link is worth nothing', async () => {
+  it('must confirm again after the channel’s address changes; the old link is invalid', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { key } = (await invite(bob, 'old@fjord.example')).ok.data.channel;
@@ -153,13 +153,13 @@ describeAnyDatabase('Another reader of alerts', (open) => {
     const [mail] = await mailsTo(api, 'new@fjord.example');
     await confirm(api, tokenIn(mail?.url));
     expect(await stateOf(bob, key)).toBe('open');
-    // The same address, which agreed, is not asked again.
+    // An address that has confirmed gets no second invitation.
     await bob.ask(CALLS.changeChannel, { params: { key }, body: { config } });
     expect(await mailsTo(api, 'new@fjord.example')).toHaveLength(1);
     expect(await stateOf(bob, key)).toBe('open');
   });
 
-  it('gets mail again, after the address refused some, by agreeing once more', async () => {
+  it('gets mail again after a suppression by confirming once more', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const address = 'ops@fjord.example';

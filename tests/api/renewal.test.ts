@@ -10,7 +10,9 @@ import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
 
-/** Two certificates of which the CA's window says the opposite of "a quarter of the lifetime is left". In days from now. */
+/**
+ * Two certificates whose ARI window contradicts the rule "renew when a quarter of the lifetime is left"; times in days from now.
+ */
 const CASES = {
   'late.example.com': { notBefore: -5, notAfter: 3, window: [-1, -0.5], overdueAt: -0.5, isOverdue: true },
   'early.example.com': {
@@ -23,8 +25,8 @@ const CASES = {
 } as const;
 type Host = keyof typeof CASES;
 
-describeAnyDatabase('A renewal that the CA wants at another time than others', (open) => {
-  it('is overdue or on schedule in the finding, the card, the summary, the alert and the digest alike', async () => {
+describeAnyDatabase('A renewal whose ARI window differs from the usual time', (open) => {
+  it('has the same status in findings, list, summary, alerts and digest', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const now = Math.floor(api.clock.now() / 1_000) * 1_000;
@@ -73,7 +75,7 @@ describeAnyDatabase('A renewal that the CA wants at another time than others', (
       .execute();
     expect(alerts).toEqual([{ host: 'late.example.com', kind: 'expiry', step: 'renewal_overdue' }]);
 
-    // Nothing but time passes, and the other one is overdue too.
+    // Only time passes, and the other one becomes overdue, too.
     api.clock.advance(0.006 * DAY_MS);
     expect((await bob.ask(CALLS.domainSummary)).ok.data).toMatchObject({
       counts: { critical: 2 },

@@ -4,7 +4,7 @@ import { createMetrics, createTracer, type Telemetry } from '../../server/teleme
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
-/** Nothing here depends on the database. */
+/** No test here depends on the database. */
 const open = () => freshStore('sqlite');
 const PROXY = '10.0.0.1';
 const GIVEN = 'b7c1f3d0-from.the_proxy';
@@ -25,7 +25,7 @@ async function watched() {
 }
 
 describe('A request', () => {
-  it('keeps the id that a trusted proxy gave it, and gets its own from anybody else', async () => {
+  it('keeps the request id of a trusted proxy; other clients get a new one', async () => {
     const { api } = await watched();
     const idOf = async (from: string, id: string) =>
       (await api.sendFrom(from)('/api/config', { headers: { 'x-request-id': id } })).headers.get(
@@ -38,7 +38,7 @@ describe('A request', () => {
       expect(await idOf(PROXY, id)).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it('is told in one line with its route and never its path; those of machines and files are not', async () => {
+  it('is logged in one line with its route but not its path; health, metrics and assets are not logged', async () => {
     const { api, lines } = await watched();
     const secret = 'A'.repeat(43);
     await api.send(`/api/unsubscribe/${secret}?token=${secret}`);
@@ -52,7 +52,7 @@ describe('A request', () => {
     expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
-  it('is counted by route, method and status, whatever is asked for', async () => {
+  it('is counted in metrics by route, method and status, without paths or personal data', async () => {
     const { api, telemetry } = await watched();
     for (const path of ['/api/domain/1', '/api/domain/2', '/api/nothing/1', '/api/nothing/2', '/some/page'])
       await api.send(path);
@@ -68,7 +68,7 @@ describe('A request', () => {
     expect(await telemetry.meters.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
   });
 
-  it('is a span of the trace that a trusted proxy began, and begins one for anybody else', async () => {
+  it('continues the trace of a trusted proxy; for other clients it starts a new one', async () => {
     const { api, spans } = await watched();
     const headers = { traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };
     await api.sendFrom(PROXY)('/api/config', { headers });
@@ -79,7 +79,7 @@ describe('A request', () => {
     ]);
     expect(spans[0]?.attributes).toMatchObject({ 'http.response.status_code': 200 });
     expect(spans[1]?.traceId).not.toBe(TRACE_ID);
-    // As the proxy decided.
+    // The proxy's decision not to sample is kept.
     await api.sendFrom(PROXY)('/api/config', { headers: { traceparent: `00-${TRACE_ID}-${SPAN_ID}-00` } });
     expect(spans).toHaveLength(2);
   });

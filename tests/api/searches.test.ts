@@ -5,7 +5,7 @@ import { createMetrics } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 
-it('refuses more searches a minute than the limit allows one account, whichever call they come from', async () => {
+it('An account’s searches are limited per minute over all calls together', async () => {
   const meters = createMetrics();
   const api = await startApi(() => freshStore('sqlite'), {
     telemetry: { meters, tracer: null },

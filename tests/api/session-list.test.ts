@@ -9,7 +9,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 
-/** Signs in once more with a browser of this name at this address. */
+/** Signs in once more with this user agent at this address. */
 function arrive(api: TestApi, person: Person, userAgent: string, address: string): Promise<Person> {
   const send = api.sendFrom(address);
   return signIn((path, init = {}) => {
@@ -23,7 +23,7 @@ const listed = async (person: Person) => (await person.ask(CALLS.listSessions)).
 const isIn = async (person: Person) => (await person.ask(CALLS.currentUser)).status === 200;
 
 describeAnyDatabase('The list of sessions', (open) => {
-  it('says where the account is signed in, and since when', async () => {
+  it('shows browser, address and time of use of each session', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     api.clock.advance(MINUTE_MS);
@@ -47,7 +47,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect(inUse).toBeGreaterThanOrEqual(3 * MINUTE_MS);
   });
 
-  it('shows no token and nobody else’s session', async () => {
+  it('shows no tokens and no sessions of other accounts', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const text = JSON.stringify(await listed(alice));
@@ -56,7 +56,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect(await listed(charlie)).toHaveLength(1);
   });
 
-  it('ends one of them, which is out at once, and says nothing of others’', async () => {
+  it('ends one session at once, of the own account only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const laptop = await arrive(api, alice, FIREFOX, '203.0.113.5');
@@ -72,7 +72,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect((await alice.ask(CALLS.endOneSession, { params })).problem.code).toBe('not_found');
   });
 
-  it('ends the one that asks, whose cookies go', async () => {
+  it('ends the current session and deletes its cookies', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const copy = createClient(api.send, new Map(alice.cookies));
@@ -82,7 +82,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect((await copy.ask(CALLS.refreshSession)).status).toBe(401);
   });
 
-  it('ends everywhere, this one included', async () => {
+  it('ends all sessions of the account, including the current one', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const laptop = await arrive(api, alice, FIREFOX, '203.0.113.5');
@@ -101,7 +101,7 @@ describeAnyDatabase('The list of sessions', (open) => {
     expect(await isIn(await signIn(api.send, alice))).toBe(true);
   });
 
-  it('ends what the identity provider holds open too', async () => {
+  it('ends sessions at the identity provider, too', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const half = createClient(api.send);

@@ -12,7 +12,7 @@ const value = (client: Client, name: string) => client.cookies.get(name)?.value;
 const status = async (client: Client) => (await client.ask(CALLS.currentUser)).status;
 
 describeEachDatabase('A session', (open) => {
-  it('stands in cookies that no script, no other site and no plain connection gets', async () => {
+  it('is stored in HttpOnly, Secure and SameSite cookies, each set once', async () => {
     const api = await startApi(open);
     const lines: string[] = [];
     await signUp(
@@ -25,7 +25,7 @@ describeEachDatabase('A session', (open) => {
     );
 
     for (const name of [SESSION, REFRESH]) {
-      // One line a cookie: programs that keep cookies by hand need not know which of two counts.
+      // One Set-Cookie line per cookie, because simple clients cannot tell which of two counts.
       const given = lines.filter((each) => each.startsWith(`${name}=`));
       expect(given).toHaveLength(1);
       const line = given[0] ?? '';
@@ -38,7 +38,7 @@ describeEachDatabase('A session', (open) => {
     expect(own).toContain('HttpOnly');
   });
 
-  it('leaves only hashes in the database', async () => {
+  it('is stored in the database only as hashes', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const rows = JSON.stringify(await api.store.db.selectFrom('sessions').selectAll().execute());
@@ -51,7 +51,7 @@ describeEachDatabase('A session', (open) => {
       }
   });
 
-  it('lasts 15 minutes, and goes on by its refresh token', async () => {
+  it('lasts 15 minutes and is extended with its refresh token', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     api.clock.advance(15 * MINUTE_MS);
@@ -62,7 +62,7 @@ describeEachDatabase('A session', (open) => {
     expect(await status(charlie)).toBe(401);
   });
 
-  it('gives two tabs that refresh at once the same successor', async () => {
+  it('gets the same new tokens in two tabs that refresh concurrently', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const tab = createClient(api.send, new Map(alice.cookies));
@@ -76,9 +76,9 @@ describeEachDatabase('A session', (open) => {
   });
 
   it.each([
-    ['the token before the last, after the grace time', 1, 10_000],
+    ['the token before the last, after the grace period', 1, 10_000],
     ['an older token, at once', 2, 0],
-  ])('is over for everybody when somebody shows %s', async (_, rotations, laterMs) => {
+  ])('ends if somebody presents %s', async (_, rotations, laterMs) => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const thief = createClient(api.send, new Map(alice.cookies));
@@ -91,7 +91,7 @@ describeEachDatabase('A session', (open) => {
     expect(await status(charlie)).toBe(200);
   });
 
-  it('that could not be refreshed leaves the cookies alone, which another tab may just have replaced', async () => {
+  it('keeps the cookies after a failed refresh, because another tab may have replaced them', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await api.store.db.deleteFrom('sessions').where('account_id', '=', alice.id).execute();
@@ -100,7 +100,7 @@ describeEachDatabase('A session', (open) => {
     expect(await status(bob)).toBe(200);
   });
 
-  it('ends after 14 days without use, and after 30 days with it', async () => {
+  it('ends after 14 days without use, and after 30 days in any case', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     for (let day = 13; day < 30; day += 13) {
@@ -112,7 +112,7 @@ describeEachDatabase('A session', (open) => {
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
   });
 
-  it('ends on the server at log-out, with a refresh token alone too', async () => {
+  it('ends on the server at logout, even with only a refresh token', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const copy = createClient(api.send, new Map(alice.cookies));
@@ -127,7 +127,7 @@ describeEachDatabase('A session', (open) => {
     expect((await alice.ask(CALLS.logOut)).status).toBe(200);
   });
 
-  it('replaces the one that the browser had before', async () => {
+  it('replaces the previous session of the browser', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const before = createClient(api.send, new Map(alice.cookies));
@@ -137,7 +137,7 @@ describeEachDatabase('A session', (open) => {
     expect((await before.ask(CALLS.refreshSession)).status).toBe(401);
   });
 
-  it('does without Secure and the prefix where plain http is allowed', async () => {
+  it('uses cookies without Secure and the __Host- prefix where plain HTTP is allowed', async () => {
     const api = await startApi(open, {
       config: { insecureHttp: true, publicUrl: new URL('http://nas.lan:8080') },
     });

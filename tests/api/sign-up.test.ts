@@ -6,14 +6,14 @@ import { startApi } from './test-api.ts';
 
 const PERSON = { name: 'Ada', email: 'ada@fjord.example', password: 'correct horse' };
 
-/** Ends a sign-up or a sign-in by opening the session, as a page does that knows nothing of an earlier attempt. */
+/** Opens the session after a sign-up or sign-in, as a page does that knows nothing of an earlier attempt. */
 async function openSession(client: Client) {
   const token = await identityToken(client);
   return (await client.ask(CALLS.openSession, { body: { token } })).ok.data;
 }
 
 describeEachDatabase('A sign-up', (open) => {
-  it('that broke off before the account was made keeps company and trial until the next sign-in', async () => {
+  it('that was interrupted keeps company and trial until the next sign-in creates the account', async () => {
     const api = await startApi(open);
     const first = createClient(api.send);
     const body = { ...PERSON, company: 'Fjord AS', trial: true };
@@ -29,7 +29,7 @@ describeEachDatabase('A sign-up', (open) => {
     });
   });
 
-  it('gives its company to the account once, so that it stays away when the person removes it', async () => {
+  it('sets the account’s company once, so a removed company does not return at the next sign-in', async () => {
     const api = await startApi(open);
     const ada = createClient(api.send);
     await ada.ask(CALLS.signUp, { body: { ...PERSON, company: 'Fjord AS' } });
@@ -40,7 +40,7 @@ describeEachDatabase('A sign-up', (open) => {
     expect((await again.ask(CALLS.currentUser)).ok.data.company_name).toBe('');
   });
 
-  it('with a company of 201 characters creates nothing, so that the address stays free', async () => {
+  it('with a company of 201 characters fails without creating a user', async () => {
     const api = await startApi(open);
     const ada = createClient(api.send);
     const refused = await ada.ask(CALLS.signUp, { body: { ...PERSON, company: 'x'.repeat(201) } });

@@ -12,7 +12,7 @@ const add = async (person: Person, host: string) =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;
 
 let mails = 0;
-/** A row of the outbox as it is once it is settled. */
+/** Inserts a settled row of the mail outbox. */
 async function settled(
   store: Store,
   { id, email }: Person,
@@ -37,7 +37,7 @@ async function settled(
 }
 
 describeAnyDatabase('The standing of an account', (open) => {
-  it('tells that checks run late: ten minutes, of what is checked, and of one’s own', async () => {
+  it('reports late checks once an active domain of the account is ten minutes overdue', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const { id: monitorId } = await add(alice, 'shop.example.com');
@@ -54,7 +54,7 @@ describeAnyDatabase('The standing of an account', (open) => {
     expect(await late(alice)).toBe(false);
   });
 
-  it('tells that mail does not arrive, until some does', async () => {
+  it('reports failing mail until a mail is delivered', async () => {
     const api = await startApi(open);
     const { store } = api;
     const { alice, bob } = await api.cast();
@@ -64,7 +64,7 @@ describeAnyDatabase('The standing of an account', (open) => {
     expect(await failing(alice)).toBe(false);
     await settled(store, alice, 'failed', 20);
     expect([await failing(alice), await failing(bob)]).toEqual([true, false]);
-    // Neither says anything about this address.
+    // None of these says anything about this address.
     await settled(store, alice, 'expired', 30);
     await settled(store, alice, 'delivered', 31, { recipient: 'support@example.test', kind: 'feedback' });
     await settled(store, alice, 'delivered', 32, { recipient: 'alice-of-old@example.test' });
@@ -73,7 +73,7 @@ describeAnyDatabase('The standing of an account', (open) => {
     expect(await failing(alice)).toBe(false);
   });
 
-  it('tells that an alert could have left ten minutes ago, and nobody has taken it', async () => {
+  it('reports late alerts once a delivery has been due for ten minutes', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const late = async (person: Person) => (await standing(person)).alerts_late;

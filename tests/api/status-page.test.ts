@@ -14,7 +14,7 @@ const publish = async (person: Person, change: StatusPageChange = {}) =>
 const visit = (api: TestApi, slug = SLUG, headers = {}) =>
   api.sendFrom('203.0.113.5')(`/api/status/${slug}`, { headers });
 
-/** What a stranger sees, past what is kept for some seconds. */
+/** Returns what a visitor sees once the page's cache has expired. */
 async function seen(api: TestApi, slug = SLUG) {
   api.clock.advance(5_000);
   const answer = await visit(api, slug);
@@ -22,7 +22,7 @@ async function seen(api: TestApi, slug = SLUG) {
   return CALLS.publicStatus.response.parse(await answer.json()).data;
 }
 
-/** Fails, and fails again when it is looked at a second time. */
+/** Records a failure and its confirmation. */
 async function goDown(api: TestApi, id: string): Promise<void> {
   await look(api, id, { status: 503 });
   api.clock.advance(60_000);
@@ -30,7 +30,7 @@ async function goDown(api: TestApi, id: string): Promise<void> {
 }
 
 describeAnyDatabase('A status page', (open) => {
-  it('is off until its owner switches it on, and gone at once when it is switched off', async () => {
+  it('is public only while its owner has switched it on', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({
@@ -49,7 +49,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ enabled: false, title: 'Fjord' });
   });
 
-  it('shows what is up and down, days, uptime and incidents of its domains alone', async () => {
+  it('shows state, days left, uptime and incidents of the account’s domains', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const shop = await add(alice, 'shop.example.com');
@@ -82,7 +82,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('says when it may be asked for again, where it was asked for too often', async () => {
+  it('answers 429 with Retry-After above 300 requests a minute', async () => {
     const api = await startApi(open);
     const ask = () => api.sendFrom('203.0.113.5')(`/status/${SLUG}`);
     await Promise.all(Array.from({ length: 300 }, ask));
@@ -92,7 +92,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(await over.text()).toBe('Too many attempts. Try again in 60 seconds.\n');
   });
 
-  it('says nothing of whose it is, nor anything else that its owner wrote', async () => {
+  it('reveals neither its owner nor hosts, notes, tags, addresses or causes of errors', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'intranet.example.com');
@@ -126,7 +126,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it('shows all domains, those with a tag, or those chosen in their order', async () => {
+  it('shows all domains, those with a tag, or a selection in the chosen order', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const ids = new Map<string, string>();
@@ -150,7 +150,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['a.example.com']);
   });
 
-  it('leaves out what its owner does not want shown', async () => {
+  it('omits certificates, uptime and incidents if its owner hides them', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await look(api, await add(alice, 'shop.example.com'), { days: -3 });
@@ -165,7 +165,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(shown.state).not.toBe('trouble');
   });
 
-  it('says of what is paused only that', async () => {
+  it('shows paused domains without certificate and uptime', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -177,7 +177,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('is not sent again while it says the same, and is put together once in some seconds', async () => {
+  it('answers 304 while unchanged, is cached for five seconds and shows its owner’s changes at once', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -190,12 +190,12 @@ describeAnyDatabase('A status page', (open) => {
     expect((await visit(api)).headers.get('etag')).toBe(etag);
     api.clock.advance(5_000);
     expect((await visit(api)).headers.get('etag')).not.toBe(etag);
-    // What its owner changes shows at once.
+    // Changes of its owner show at once.
     await publish(alice, { title: 'Another title' });
     expect(await (await visit(api)).text()).toContain('Another title');
   });
 
-  it('is shut with its account, and gone with it', async () => {
+  it('answers 404 while its account is disabled and after it is deleted', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await publish(alice);
@@ -208,7 +208,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await visit(api, 'bobs-page')).status).toBe(404);
   });
 
-  it('keeps out of search engines unless its owner wants it there', async () => {
+  it('has noindex unless its owner wants it listed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await publish(alice);
@@ -217,7 +217,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await visit(api)).headers.get('x-robots-tag')).toBeNull();
   });
 
-  it('names nobody else’s domain', async () => {
+  it('cannot include domains of other accounts', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -231,7 +231,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(preview.ok.data.domains).toEqual([]);
   });
 
-  it('previews what it would show, and changes nothing', async () => {
+  it('can be previewed without saving', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -250,7 +250,7 @@ describeAnyDatabase('A status page', (open) => {
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ slug: null, title: '' });
   });
 
-  it('shows two hundred domains, what is down among them, and says how many more there are', async () => {
+  it('shows two hundred domains, with those that are down, and the number of others', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const entries = (from: number) =>
@@ -276,7 +276,7 @@ describeAnyDatabase('A status page', (open) => {
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });
 
-  it('tells of what is down still before what was', async () => {
+  it('lists ongoing incidents before past ones', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await goDown(api, await add(alice, 'long.example.com'));
@@ -291,7 +291,7 @@ describeAnyDatabase('A status page', (open) => {
     ]);
   });
 
-  it('has no figures of what was not seen up nor down by a second look', async () => {
+  it('shows no uptime before a first failure is confirmed', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example.com');
@@ -309,7 +309,7 @@ describeAnyDatabase('A status page', (open) => {
 });
 
 describeAnyDatabase('The address of a status page', (open) => {
-  it('belongs to who had it first, whether or not that page is on', async () => {
+  it('belongs to the first account that saves it, even while its page is off', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     await save(alice, { title: 'A', slug: SLUG });
@@ -322,7 +322,7 @@ describeAnyDatabase('The address of a status page', (open) => {
     expect((await save(bob, { title: 'B', slug: SLUG })).status).toBe(200);
   });
 
-  it('goes to one of two who want it at once', async () => {
+  it('goes to only one of two concurrent requests', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const answers = await Promise.all([alice, bob].map((person) => save(person, { title: 'T', slug: SLUG })));
@@ -330,7 +330,7 @@ describeAnyDatabase('The address of a status page', (open) => {
   });
 });
 
-describe('The words of an address', () => {
+describe('The schema of status page addresses', () => {
   it.each([
     ['ab', /3 characters/],
     ['a'.repeat(41), /40 characters/],
@@ -341,7 +341,7 @@ describe('The words of an address', () => {
     ['xn--bcher-kva', /letters, digits/],
     ['login', /reserved/],
     ['Certlantern', /reserved/],
-  ])('%s cannot be one', async (slug, reason) => {
+  ])('rejects %s with a reason', async (slug, reason) => {
     const { pageAddressSchema, isReservedAddress } = await import('../../contract/status-page.ts');
     const parsed = pageAddressSchema.safeParse(slug);
     const message = parsed.success

@@ -11,10 +11,10 @@ import { HOUR_MS } from '../../contract/durations.ts';
 
 const authority = mintAuthority({ commonName: 'Hostile Root' });
 
-/** An account whose address nobody proved, with Premium by a trial and a purchase, and with rows of every kind that there is. */
+/** Signs up an account with an unverified address, Premium by trial and purchase, and rows of every kind. */
 export async function provision(api: TestApi): Promise<{
   squatter: Person;
-  /** Of a domain with notes, tags, a badge, an incident and settings of its own. */
+  /** Id of a domain with notes, tags, a badge, an incident and alert settings. */
   domain: string;
   calendar: string;
   badge: string;
@@ -82,7 +82,7 @@ export async function provision(api: TestApi): Promise<{
     body: { title: 'feedback', message: 'hello' },
     headers: { 'idempotency-key': 'squatted' },
   });
-  // A check writes one only when an hour is over.
+  // A check writes one only at the end of an hour.
   await api.store.db
     .insertInto('monitor_days')
     .values({
@@ -123,7 +123,7 @@ async function signUpWithTrial(api: TestApi): Promise<Person> {
   return { ...client, ...who, id: opened.ok.data.id };
 }
 
-/** A domain that is down, and one that failed once. */
+/** Adds a domain that is down and one that failed once. */
 async function addFailing(api: TestApi, squatter: Person): Promise<void> {
   const down = await add(squatter, 'down.example.com');
   await look(api, down, { status: 503 });
@@ -139,7 +139,7 @@ async function buy(person: Person): Promise<void> {
   expect((await person.ask(CALLS.testPay, { body: { ...body, reference } })).status).toBe(200);
 }
 
-/** One attempt on everything that is due, which fails for now: all of it waits again. */
+/** Attempts everything due once, with a temporary failure, so that all of it is queued again. */
 async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
   const now = clock.now();
   const claimed = await claimDueDeliveries(store, { now, limit: 10, leaseMs: 60_000, claimedBy: 'test' });
@@ -149,8 +149,8 @@ async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
 }
 
 /**
- * As if the address were proven, or as if it were not. Much of what an account may have takes a proven address; accounts from before
- * that rule have it without.
+ * Marks the address as verified or not. Much of what an account may have needs a verified address; accounts from before that rule
+ * have it without.
  */
 export async function pretendProof({ store }: TestApi, id: string, isProven: boolean): Promise<void> {
   await store.db

@@ -16,7 +16,7 @@ import { holdWrites } from './held-writes.ts';
 
 const authority = mintAuthority({ commonName: 'Another Root' });
 
-describeEachDatabase('Requests that are under way while somebody new proves the address', (open, name) => {
+describeEachDatabase('Requests of an account during its takeover', (open, name) => {
   it('are refused before they write anything', async () => {
     const api = await startApi(open);
     const { squatter, domain, token } = await provision(api);
@@ -40,19 +40,19 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses).toEqual(answers.map(() => 401));
     expect(await everything(api, squatter)).toEqual(before);
-    // Its call cancels the subscription first, which is no write to the account.
+    // Deleting an account first cancels its subscription, which writes nothing to the account.
     const deleting = runAsCaller({ accountId: squatter.id, sessionId: crypto.randomUUID() }, () =>
       deleteAccount(api.store, squatter.id, api.clock.now()),
     );
     await expect(deleting).rejects.toThrow(AccessEnded);
   });
 
-  it('are waited for where they have begun to write, and what they wrote is removed too', async () => {
+  it('are awaited if their transaction is open, and their rows are removed, too', async () => {
     const api = await startApi(open);
     const { squatter } = await provision(api);
     const session = await api.store.db.selectFrom('sessions').select('id').executeTakeFirstOrThrow();
     const [written, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    // Written without a lock on the account, so that the session is all that the takeover can wait for.
+    // Written without a lock on the account, so that the takeover can wait for the session only.
     const window = {
       id: 'late',
       account_id: squatter.id,
@@ -72,14 +72,14 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
     );
     await written.promise;
     const proving = prove(api);
-    // SQLite has one writer: there it waits in any case.
+    // SQLite has one writer, so the takeover waits in any case.
     if (name === 'postgres') await Promise.race([proving, untilSomebodyWaits(api)]);
     go.resolve();
     await Promise.all([adding, proving]);
     expect(await api.store.db.selectFrom('maintenance_windows').select('id').execute()).toEqual([]);
   });
 
-  it('open no session any more where they are sign-ins', async () => {
+  it('open no session if they are sign-ins', async () => {
     const google = await startGoogleIdentity();
     onTestFinished(() => google.stop());
     const api = await startApi(open, {
@@ -94,7 +94,7 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
       return createClient(api.send).ask(CALLS.openSession, { body: { token } });
     };
     expect((await signIn(false)).status).toBe(200);
-    // The account is read and let in; its session comes next.
+    // The account has been read and accepted; creating the session is next.
     const held = holdWrites(api.store, { from: 1 });
     const squatter = signIn(false);
     await held.whenAsked(1);

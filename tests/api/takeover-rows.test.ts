@@ -11,17 +11,17 @@ import { startApi, type TestApi } from './test-api.ts';
 
 const FATES = NEW_OWNER_POLICY as Record<string, TablePolicy>;
 
-/** Every way in which somebody new proves to own the address of an account. */
+/** Every way in which the owner of an account's address can prove it. */
 const PROOFS: Record<string, (api: TestApi, email: string) => Promise<unknown>> = {
   'sets a password by mail': (api, email) => resetPassword(api, email, 'only the owner knows this'),
-  'signs in with a provider that vouches for the address': async ({ store, clock }) => {
+  'signs in with a provider that verified the address': async ({ store, clock }) => {
     const { id } = await store.db.selectFrom('user').select('id').executeTakeFirstOrThrow();
     const events = createIdentityEvents({ store, clock, publicUrl: new URL('http://localhost:8080') });
     return events.addressProven(id, { profile: { name: 'Owner', image: null } });
   },
-  'comes from a provider as another user': ({ store, clock }, email) =>
+  'signs in as another user of a provider': ({ store, clock }, email) =>
     openAccount(store, { ...vouched(email, clock.now()), issuer: 'https://other.example', subject: 'owner' }),
-  'comes from a provider that vouches for the same user now': async ({ store, clock }, email) => {
+  'signs in as the same user, whose address is now verified': async ({ store, clock }, email) => {
     const known = await store.db
       .selectFrom('identities')
       .select(['issuer', 'subject'])
@@ -37,15 +37,15 @@ const vouched = (email: string, now: number) => ({
   now,
 });
 
-/** What changes in rows that stay, besides what `NEW_OWNER_POLICY` says of columns. */
+/** Columns that change in rows that stay, in addition to `NEW_OWNER_POLICY`. */
 const ALSO_CHANGES: Record<string, string[]> = {
   identities: ['issuer', 'subject', 'email_verified', 'created_at'],
   monitor_listing: ['phase', 'trouble', 'tags', 'search_text'],
   mails: ['state', 'settled_at', 'detail', 'data'],
 };
 
-describeEachDatabase('An account whose address somebody new proves', (open) => {
-  it('is covered by the list of what becomes of its rows, table by table and column by column', async () => {
+describeEachDatabase('A takeover of an account by the owner of its address', (open) => {
+  it('has a rule for every table and column of the account', async () => {
     const { store } = await startApi(open);
     const tables = await accountTables(store);
     expect([...tables.keys()].toSorted()).toEqual(Object.keys(FATES).toSorted());
@@ -57,11 +57,11 @@ describeEachDatabase('An account whose address somebody new proves', (open) => {
     }
   });
 
-  it.each(Object.keys(PROOFS))('keeps what the list says and nothing else when its owner %s', async (way) => {
+  it.each(Object.keys(PROOFS))('changes exactly what its rules say when the owner %s', async (way) => {
     const api = await startApi(open);
     const { squatter } = await provision(api);
     const before = await everyRow(api.store, squatter.id);
-    // Else the comparison would say nothing about that table.
+    // A table without rows would not be tested.
     expect([...before].filter(([, rows]) => rows.length === 0)).toEqual([]);
     await PROOFS[way]?.(api, squatter.email);
     const after = await everyRow(api.store, squatter.id);
@@ -114,12 +114,12 @@ function expectFate(
       if (typeof of === 'function') standard[column] = (of as (now: number) => unknown)(now);
     }
   const kept = (row: Row) => Object.fromEntries(Object.entries(row).filter(([column]) => !free.has(column)));
-  // The owner's own mails come on top.
+  // The owner's own mails are added.
   expect([table, after.map(kept)]).toEqual([table, expect.arrayContaining(before.map(kept))]);
   for (const [column, value] of Object.entries(standard)) {
     const was = before.map((row) => row[column]);
     const is = after.map((row) => (column === 'paused_at' && row[column] !== null ? now : row[column]));
-    // Else it would say nothing about that column.
+    // A column that keeps its value anyway would not be tested.
     expect([table, column, was]).not.toEqual([table, column, before.map(() => value)]);
     expect([table, column, is]).toEqual([table, column, after.map(() => value)]);
   }

@@ -22,13 +22,13 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const ORIGIN = 'http://localhost:8080';
 const VICTIMS = 'only the victim knows this';
 
-/** Somebody who registered the victim's address first, and made provision in every way there is. */
+/** Registers the victim's address first, with every kind of access that an attacker could prepare. */
 async function squat(api: TestApi) {
   const attacker = await signUp(api.send, { name: 'Victim' });
   const provider = await freshly(api.send, attacker);
   const device = await addPasskey(provider, { origin: ORIGIN });
   const { app, backupCodes } = await useCodes(provider, attacker);
-  // Half-way through further ones, and with a token in reserve.
+  // Further sign-in methods half set up, and a token in reserve.
   const adding = createPasskeyDevice(ORIGIN);
   const addingOptions = (await provider.ask(CALLS.newPasskeyOptions)).ok;
   const waiting = createClient(api.send);
@@ -59,14 +59,14 @@ async function expectNothingLeft(api: TestApi, squatted: Awaited<ReturnType<type
     expect(await api.store.db.selectFrom(table).select('id').execute()).toEqual([]);
 }
 
-/** Ids of the domains that a worker would check now. */
+/** Returns the ids of the domains that a worker would check now. */
 async function claimed({ store, clock }: TestApi): Promise<string[]> {
   const claim = { now: clock.now(), limit: 10, leaseMs: 1, claimedBy: 'test' };
   return (await claimDue(store, claim)).map(({ id }) => id);
 }
 
-describeAnyDatabase('Whoever registered somebody else’s address first', (open) => {
-  it('keeps nothing once its owner sets a password by mail', async () => {
+describeAnyDatabase('An attacker who registered somebody else’s address first', (open) => {
+  it('loses all access once its owner sets a password by mail', async () => {
     const api = await startApi(open);
     const squatted = await squat(api);
     await resetPassword(api, squatted.attacker.email, VICTIMS);
@@ -83,7 +83,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     });
   });
 
-  it('loses every address and token that works without a session, and has its domains paused', async () => {
+  it('loses secret addresses and API tokens, and the domains are paused until the owner resumes them', async () => {
     const api = await startApi(open);
     const made = await provision(api);
     const { squatter, domain } = made;
@@ -105,7 +105,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
       paused_by_plan: 0,
       paused_unconfirmed: 3,
     });
-    // Neither Premium nor the operator who enables the account takes them for confirmed.
+    // Neither Premium nor disabling and enabling the account resumes them.
     await grantPremium(api.store, owner.id, { grant: { endsAt: null }, now: api.clock.now() });
     await disableAccount(api.store, owner.id, api.clock.now());
     await enableAccount(api.store, owner.id);
@@ -121,7 +121,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     expect(await claimed(api)).toEqual([domain]);
   });
 
-  it('keeps nothing once its owner comes through another provider that vouches for the address', async () => {
+  it('loses all access once its owner signs in with another provider that verified the address', async () => {
     const api = await startApi(open);
     const squatted = await squat(api);
     const events = createIdentityEvents({
@@ -149,13 +149,13 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     expect(await events.addressProven(before, { profile })).toBeNull();
   });
 
-  it('gets nothing verified by its owner’s click on the link', async () => {
+  it('cannot get the address verified by its owner’s click on the mailed link', async () => {
     const api = await startApi(open);
     const attacker = await signUp(api.send, { name: 'Victim' });
     const token = await mailedToken(api.store, attacker.email, 'verify_email');
     const owner = createClient(api.send);
     expect((await owner.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('not_authenticated');
-    // Neither in a session of another account.
+    // A session of another account does not verify it either.
     const other = await signUp(api.send, { name: 'Owner' });
     expect((await other.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
     expect(
@@ -167,7 +167,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     ).toEqual([{ email_verified: 0 }]);
   });
 
-  it('is the owner where the address is verified in the session of the account', async () => {
+  it('keeps everything if the address is verified in the account’s own session', async () => {
     const api = await startApi(open);
     const { squatter: person, domain, calendar } = await provision(api);
     const token = await mailedToken(api.store, person.email, 'verify_email');
@@ -176,7 +176,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     expect((await api.send(calendar)).status).toBe(200);
   });
 
-  it('keeps nothing that was on its way while the owner came', async () => {
+  it('keeps no session from sign-ins that race with the owner’s password reset', async () => {
     const api = await startApi(open);
     const attacker = await signUp(api.send, { name: 'Victim' });
     const { email, password } = attacker;
@@ -184,7 +184,7 @@ describeAnyDatabase('Whoever registered somebody else’s address first', (open)
     await browser.ask(CALLS.requestPasswordReset, { body: { email } });
     const token = await mailedToken(api.store, email, 'reset_password');
 
-    // Sign-ins with the old password and exchanges for sessions, without a pause until the reset is through.
+    // Sign in with the old password and open sessions continuously until the reset has finished.
     const clients: Person[] = [];
     const race = { isOver: false };
     const hammer = async () => {

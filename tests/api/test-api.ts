@@ -17,25 +17,25 @@ export const SECRETS = {
 
 export interface TestApi {
   store: Store;
-  /** Starts at the machine's time, which the identity provider's library reads; moves by hand. */
+  /** Starts at the machine's time, which the identity provider's library reads; tests advance it. */
   clock: { now(): number; advance(ms: number): void };
   /** For a server that listens. */
   fetch: ReturnType<typeof createApp>['fetch'];
-  /** Everything that is served, asked of the app itself. */
+  /** All routes of the app. */
   routes: ReturnType<typeof createApp>['routes'];
   send: Send;
-  /** As if the socket's peer were at this address. */
+  /** Returns a `Send` whose requests come from this socket address. */
   sendFrom(address: string): Send;
   cast(options?: Parameters<typeof addCast>[1]): Promise<Cast>;
 }
 
 type Overrides = Partial<Omit<AppOptions, 'config'>> & {
   config?: Partial<AppOptions['config']>;
-  /** OpenID providers of the built-in one. */
+  /** OpenID providers for the built-in identity provider. */
   openId?: { id: string; name: string; issuer: string; clientId: string; clientSecret: string }[];
 };
 
-/** The app on an empty database. A request that fails for an unforeseen reason fails the test. */
+/** Starts the app on an empty database. A request that fails for an unexpected reason fails the test. */
 export async function startApi(open: () => Promise<Store>, overrides: Overrides = {}): Promise<TestApi> {
   const store = await open();
   let ahead = 0;

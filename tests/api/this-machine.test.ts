@@ -7,12 +7,12 @@ import { freshStore } from '../kit/database.ts';
 import { signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
-/** Nothing here depends on the database. */
+/** No test here depends on the database. */
 const open = () => freshStore('sqlite');
 const MAIL = `/dev/mail?key=${SECRETS.mailPage}`;
 type Overrides = NonNullable<Parameters<typeof startApi>[1]>;
 
-/** A deployment that keeps its mail, somebody who is signed in at its machine, and what they may see there. */
+/** Starts a deployment that stores its mail, with somebody signed in on the same machine; `seen` returns what they may see. */
 async function atThisMachine(config: Overrides['config'] = {}) {
   const warnings: unknown[][] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
@@ -42,11 +42,11 @@ const SHOWS_A_PROXY: Record<string, string>[] = [
 ];
 
 it.each(SHOWS_A_PROXY)(
-  'one request over loopback with %j ends the privileges of loopback',
+  'One loopback request with the header %j ends the privileges of loopback',
   async (headers) => {
     const { api, seen, warnings } = await atThisMachine();
     expect(await seen()).toEqual(EVERYTHING);
-    // Whatever comes of it: a page, a refused call, an address that is too long.
+    // The outcome does not matter: a page, a refused call, or a path that is too long.
     await api.sendFrom('::1')('/'.padEnd(5_000, 'x'), { headers });
     expect(await seen()).toEqual(NOTHING);
     await api.sendFrom('127.0.0.1')('/api/config', { headers });
@@ -57,7 +57,7 @@ it.each(SHOWS_A_PROXY)(
 );
 
 it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])(
-  'a page of the product at %s leaves loopback its privileges',
+  'A request from the product’s own page at %s keeps the privileges of loopback',
   async (origin) => {
     const { api, seen } = await atThisMachine();
     await api.sendFrom('127.0.0.1')('/api/auth/logout', { method: 'POST', headers: { origin } });
@@ -65,7 +65,7 @@ it.each(['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080'])
   },
 );
 
-it('a page that the server of `npm run dev` passes on leaves loopback its privileges', async () => {
+it('A page of the server of `npm run dev` keeps the privileges of loopback', async () => {
   const pages = new URL('http://localhost:5173');
   const { api, seen } = await atThisMachine({ publicUrl: pages, publicUrlIsDefault: false });
   const headers = { origin: pages.origin, host: pages.host };
@@ -73,14 +73,14 @@ it('a page that the server of `npm run dev` passes on leaves loopback its privil
   expect(await seen()).toEqual(EVERYTHING);
 });
 
-it('headers of a stranger who comes over the network leave loopback its privileges', async () => {
+it('Proxy headers of a client on the network keep the privileges of loopback', async () => {
   const { api, seen, warnings } = await atThisMachine();
   for (const headers of SHOWS_A_PROXY) await api.sendFrom('198.51.100.7')('/', { headers });
   expect(await seen()).toEqual(EVERYTHING);
   expect(warnings).toEqual([]);
 });
 
-it('a proxy logs nothing where loopback has no privileges anyway', async () => {
+it('Proxy headers are not logged where loopback has no privileges', async () => {
   const warnings: unknown[] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
   const publicUrl = new URL('https://certs.example.com');
@@ -89,7 +89,7 @@ it('a proxy logs nothing where loopback has no privileges anyway', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('a worker process protects its metrics from strangers in the same way', async () => {
+it('A worker process closes its metrics after a loopback request with a proxy header', async () => {
   const app = createOperatorApp({
     store: await open(),
     readiness: createReadiness(),

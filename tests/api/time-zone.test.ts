@@ -4,7 +4,7 @@ import { describeAnyDatabase } from '../kit/database.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
-/** Signs in once more from a browser in this zone. */
+/** Signs in once more from a browser in this time zone. */
 async function arrive({ send }: TestApi, { email, password }: Person, timeZone: string) {
   const client = createClient(send);
   expect((await client.ask(CALLS.signIn, { body: { email, password } })).status).toBe(200);
@@ -14,7 +14,7 @@ async function arrive({ send }: TestApi, { email, password }: Person, timeZone: 
 }
 
 describeAnyDatabase('The time zone of an account', (open) => {
-  it('is the browser’s at first, and stays what it is then', async () => {
+  it('is that of the first browser and does not change with later ones', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     expect((await alice.ask(CALLS.currentUser)).ok.data.time_zone).toBeNull();
@@ -24,7 +24,7 @@ describeAnyDatabase('The time zone of an account', (open) => {
     expect(await arrive(api, alice, 'Asia/Tokyo')).toBe('Europe/Oslo');
   });
 
-  it('is what its owner chose, or none', async () => {
+  it('can be set and cleared by its owner; unknown zones are refused', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const choose = (zone: string | null) => alice.ask(CALLS.setTimeZone, { body: { time_zone: zone } });

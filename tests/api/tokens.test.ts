@@ -21,11 +21,11 @@ const bodyOf = ({
 }) => ({ name, scopes, expires_in_days });
 
 const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
-/** A program somewhere, with nothing but the token. */
+/** A client that sends only the token. */
 const program = (api: TestApi, address = '203.0.113.9') => createClient(api.sendFrom(address));
 
 describeAnyDatabase('Personal tokens', (open) => {
-  it('are shown once, and from then on by how they begin', async () => {
+  it('are shown once, and later only by their prefix', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { token, secret } = await made(alice, { name: ' Nightly job ', scopes: ['read', 'write'] });
@@ -41,7 +41,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect(JSON.stringify(rows)).not.toContain(secret.slice(token.prefix.length));
   });
 
-  it('speak for their account, and say when they were last used', async () => {
+  it('act for their account and show when they were last used', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { secret } = await made(alice);
@@ -58,7 +58,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThan(Date.parse(first ?? ''));
   });
 
-  it('need no origin, and whatever cookies come along do not count', async () => {
+  it('work from any origin, and cookies beside them are ignored', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const { secret } = await made(alice, { scopes: ['write'] });
@@ -67,14 +67,14 @@ describeAnyDatabase('Personal tokens', (open) => {
       origin: 'https://evil.example',
       'sec-fetch-site': 'cross-site',
     };
-    // Somebody else is signed in at this browser.
+    // Somebody else is signed in in this browser.
     const added = await charlie.ask(CALLS.addDomain, { headers, body: { host: 'example.com' } });
     expect(added.ok.data.hostname).toBe('example.com');
     expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(1);
     expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
-  it('end when they are revoked, when their time is over, and while their account is shut', async () => {
+  it('stop working when they are revoked or expired, or their account is disabled or deleted', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [one, other, week] = [
@@ -99,7 +99,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect(await api.store.db.selectFrom('api_tokens').selectAll().execute()).toEqual([]);
   });
 
-  it('are twenty at most, also when many are made at once; those that ended make room', async () => {
+  it('are limited to twenty, even with concurrent requests; expired ones do not count', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const make = (days: number | null) =>
@@ -112,7 +112,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect((await make(null)).status).toBe(200);
   });
 
-  it('have a name, known scopes and a sensible end', async () => {
+  it('must have a valid name, scopes and lifetime', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     for (const wrong of [
@@ -130,13 +130,13 @@ describeAnyDatabase('Personal tokens', (open) => {
     }
   });
 
-  it('cannot be guessed: who tries is not listened to for a while, a forgotten script is', async () => {
+  it('cannot be guessed: 30 different wrong tokens block an address for 15 minutes', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { secret } = await made(alice);
     const guess = (text: string, address: string) =>
       program(api, address).ask(CALLS.premium, bearer(`clt_${text.padStart(43, 'A')}`));
-    // The same wrong one again and again is no guessing.
+    // Repeating the same wrong token is no guessing.
     for (let time = 0; time < 50; time++) expect((await guess('old', '203.0.113.1')).status).toBe(401);
     expect((await program(api, '203.0.113.1').ask(CALLS.premium, bearer(secret))).status).toBe(200);
 
@@ -151,7 +151,7 @@ describeAnyDatabase('Personal tokens', (open) => {
     expect((await program(api, '203.0.113.2').ask(CALLS.premium, bearer(secret))).status).toBe(200);
   });
 
-  it('stand in no log, no answer and no table, and make no cookies', async () => {
+  it('appear in no log and no table, and set no cookies', async () => {
     const logged: unknown[] = [];
     const note = (...entry: unknown[]) => void logged.push(entry);
     const api = await startApi(open, { log: { info: note, warn: note, error: note } });
@@ -176,8 +176,8 @@ describeAnyDatabase('Personal tokens', (open) => {
   });
 });
 
-describeAnyDatabase('What is left of a limit', (open) => {
-  it('is said with every answer, to sessions and to tokens apart', async () => {
+describeAnyDatabase('The RateLimit headers', (open) => {
+  it('show the remaining calls of an address, a session and a token', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { secret } = await made(alice);
@@ -198,7 +198,7 @@ describeAnyDatabase('What is left of a limit', (open) => {
     );
   });
 
-  it('is nothing when it is used up, and a retry is told when', async () => {
+  it('show 0 at the limit, with Retry-After', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { secret } = await made(alice);

@@ -17,12 +17,12 @@ const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAI
 });
 /** The two tokens of a mail. */
 const tokensFor = (...subject: Parameters<typeof about>) => unsubscribeTokens(keys, about(...subject));
-/** As mails carried it in every place, before level 19. */
+/** The single token that mails contained before migration 19. */
 const oldTokenFor = (...subject: Parameters<typeof about>) => unsubscribeToken(oldKey, about(...subject));
 const watch = async (person: Person, host = 'shop.example.com') =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
-/** As mail programs do it: no cookies, and whatever they say of where they are. */
+/** Posts like a mail program: no cookies, and any origin. */
 const oneClick = (
   api: TestApi,
   { oneClick: token }: { oneClick: string },
@@ -41,8 +41,8 @@ const choose = (api: TestApi, { page: token }: { page: string }, scope: string) 
 const unsubscriptionsIn = ({ store }: TestApi) =>
   store.db.selectFrom('unsubscriptions').selectAll().execute();
 
-describeAnyDatabase('The link at the end of a mail', (open) => {
-  it('tells what it is about, without telling the whole address', async () => {
+describeAnyDatabase('An unsubscribe link', (open) => {
+  it('shows the domain, the kind of mail and a masked address', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(alice);
@@ -58,7 +58,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await subject(api, tokensFor(alice.id, crypto.randomUUID()))).domain).toBeNull();
   });
 
-  it('ends mail of its domain with one click of a mail program, wherever that is, also twice', async () => {
+  it('ends alerts of one domain with one click from any origin; a second click changes nothing', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [id, other] = [await watch(alice), await watch(alice, 'www.example.com')];
@@ -76,7 +76,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect(again.unsubscribed).toEqual([]);
   });
 
-  it('takes a multipart form too, and nothing but the form of RFC 8058', async () => {
+  it('accepts the form of RFC 8058, URL-encoded or multipart, and nothing else', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(alice);
@@ -92,7 +92,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await subject(api, tokens)).unsubscribed).toBe('domain');
   });
 
-  it('leads people who open the address of the header to the page, without its token', async () => {
+  it('redirects to the page without its token when the header’s address is opened in a browser', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const tokens = tokensFor(alice.id, await watch(alice));
@@ -104,7 +104,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await subject(api, tokens)).unsubscribed).toBe('no');
   });
 
-  it('has a token for one click that is worth nothing to the page, and one for the page that is worth nothing for one click', async () => {
+  it('has separate tokens for one-click requests and for the page', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(alice);
@@ -118,12 +118,12 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect(confirmed.problem.code).toBe('invalid_token');
     expect((await oneClick(api, { oneClick: tokens.page })).status).toBe(401);
     expect(await unsubscriptionsIn(api)).toEqual([]);
-    // The page lets its reader change their mind; one more click does not.
+    // The page lets its reader undo the choice; another one-click request does not.
     await oneClick(api, tokens);
     expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
   });
 
-  it('ends all of it on the page, says so on the dashboard, and gets it back', async () => {
+  it('can end all mail, which shows in standing and channels and can be undone', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
@@ -135,7 +135,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await alice.ask(CALLS.testChannel, { params: { key: OWN_MAIL } })).problem.code).toBe(
       'channel_closed',
     );
-    // One more click on a mail of before does not bring the others back.
+    // One click in an older mail does not restore the other mails.
     await oneClick(api, tokens);
     expect((await subject(api, tokens)).unsubscribed).toBe('all');
     expect((await choose(api, tokens, 'domain')).ok.data.unsubscribed).toBe('domain');
@@ -147,7 +147,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect(await standing(alice)).toBe(false);
   });
 
-  it('of a digest ends the digest alone', async () => {
+  it('of a digest ends only the digest', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await bob.ask(CALLS.changeAccountAlerts, { body: { digest: true } });
@@ -159,7 +159,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await bob.ask(CALLS.listChannels)).ok.data[0]?.state).toBe('open');
   });
 
-  it('of an added reader ends what that reader gets, and the account cannot overrule it', async () => {
+  it('of an added recipient ends mail to that recipient, and the account cannot undo it', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const config = { kind: 'email', address: 'ops@fjord.example' };
@@ -177,7 +177,7 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
     expect((await oneClick(api, tokens)).status).toBe(401);
   });
 
-  it('is worth nothing where a letter of it is changed', async () => {
+  it('is refused if any part of it is altered', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
@@ -201,8 +201,8 @@ describeAnyDatabase('The link at the end of a mail', (open) => {
   });
 });
 
-describeAnyDatabase('A link mailed before tokens stood behind #', (open) => {
-  /** An account that was there before the update, which accepts old links for `days` more. */
+describeAnyDatabase('An unsubscribe link mailed before tokens moved into the fragment', (open) => {
+  /** Creates an account from before the update, which accepts old links for `days` more. */
   async function olderAccount(days: number) {
     const api = await startApi(open);
     const { alice } = await api.cast();
@@ -213,7 +213,7 @@ describeAnyDatabase('A link mailed before tokens stood behind #', (open) => {
     return { api, id, alice, token, both: { page: token, oneClick: token } };
   }
 
-  it('works everywhere until the account accepts it no more', async () => {
+  it('works until the account stops accepting old links', async () => {
     const { api, token, both } = await olderAccount(1);
     expect((await subject(api, both)).unsubscribed).toBe('no');
     expect((await oneClick(api, both)).status).toBe(200);
@@ -232,14 +232,14 @@ describeAnyDatabase('A link mailed before tokens stood behind #', (open) => {
     expect(await unsubscriptionsIn(api)).toEqual([]);
   });
 
-  it('leaves links of now alone when its time is over', async () => {
+  it('does not affect new links when it expires', async () => {
     const { api, alice, id } = await olderAccount(-1);
     const tokens = tokensFor(alice.id, id);
     expect((await subject(api, tokens)).unsubscribed).toBe('no');
     expect((await oneClick(api, tokens)).status).toBe(200);
   });
 
-  it('never works for an account that is newer than such links', async () => {
+  it('never works for an account that was created later', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const token = oldTokenFor(alice.id, await watch(alice));

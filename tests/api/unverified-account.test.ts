@@ -13,7 +13,7 @@ import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
-/** A Premium account with an address that nobody has verified. */
+/** Signs up a Premium account with an unverified address. */
 async function newcomer({ send, store }: TestApi): Promise<Person> {
   const person = await signUp(send, { name: 'Nora' });
   await grantPremium(store, person.id, { grant: { endsAt: null }, now: Date.now() });
@@ -25,7 +25,7 @@ async function addTen(person: Person): Promise<void> {
     expect((await add(person, `host-${index}.example.com`)).status).toBe(200);
 }
 
-/** What each call that changes something answers an unverified account with Premium and ten domains, if it needs proof. */
+/** The calls that answer email_not_verified to an unverified account with Premium and ten domains. */
 const NEEDS_PROOF: (keyof typeof CALLS)[] = [
   'addChannel',
   'addDomain',
@@ -34,7 +34,7 @@ const NEEDS_PROOF: (keyof typeof CALLS)[] = [
   'saveStatusPage',
   'testChannel',
 ];
-/** Calls that need proof only for some requests; the tests below show which. */
+/** Calls that need a verified address for some requests only; the tests below show which. */
 const SOMETIMES: (keyof typeof CALLS)[] = [
   'acknowledgeIncident',
   'changeChannel',
@@ -45,7 +45,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
 ];
 
 describeAnyDatabase('An account without a verified address', (open) => {
-  it('adds ten domains, and the eleventh once its address is verified', async () => {
+  it('adds ten domains, and more once its address is verified', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
     const nora = await newcomer(api);
@@ -62,7 +62,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect(await meters.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_DOMAINS_BEFORE_PROOF"} 1',
     );
-    // Room is room: one that was removed makes some.
+    // Removing a domain makes room for another one.
     const [newest] = (await nora.ask(CALLS.listDomains)).ok.data;
     await nora.ask(CALLS.removeDomain, { params: { id: newest?.id ?? '' } });
     expect((await add(nora, 'instead.example.com')).status).toBe(200);
@@ -70,7 +70,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await add(nora, 'eleventh.example.com')).status).toBe(200);
   });
 
-  it('cannot pass ten with parallel adds, nor with a personal token', async () => {
+  it('cannot exceed ten domains with concurrent requests or a personal token', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const { secret } = (
@@ -96,7 +96,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await nora.ask(CALLS.listDomains)).ok.total).toBe(10);
   });
 
-  it('is refused what needs proof by every call of the contract, and nothing else', async () => {
+  it('is refused exactly the calls that need a verified address, as the contract documents', async () => {
     const world = await createWorld(open, ['premium']);
     const { api } = world;
     const caller = world.caller('premium');
@@ -105,7 +105,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     const refused: string[] = [];
     for (const name of names) {
       const call: Call = CALLS[name];
-      // Who deletes the account or its sessions is gone.
+      // After deleting the account or its sessions, the caller needs a new one.
       if (call.access !== 'session' || (call.method === 'get' && name !== 'billing')) continue;
       caller.leave();
       const client = await caller.arrive();
@@ -137,7 +137,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     for (const name of SOMETIMES) expect(CALLS[name].problems, name).toContain('email_not_verified');
   }, 60_000);
 
-  it('imports nothing, and adds no recipient and no webhook', async () => {
+  it('cannot import domains or add recipients and webhooks', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const entries = [{ host: 'one.example.com' }];
@@ -163,7 +163,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await nora.ask(CALLS.importDomains, { body: { entries } })).status).toBe(200);
   });
 
-  it('can switch off and rename a channel from before, but not lead it elsewhere, switch it on or send a test to it', async () => {
+  it('can disable, rename and remove an existing channel, but not redirect, enable or test it', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     await markVerified(api.store, nora.id);
@@ -184,7 +184,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await nora.ask(CALLS.removeChannel, { params: { key } })).status).toBe(200);
   });
 
-  it('can switch a status page from before off, and change nothing else of it', async () => {
+  it('can switch off an existing status page, but not change it', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const page = { title: 'What we run', slug: 'what-nora-runs', enabled: true };
@@ -203,7 +203,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await save({ enabled: true })).status).toBe(403);
   });
 
-  it('has a domain checked once a minute, by whichever call', async () => {
+  it('can check a domain once a minute, by any call', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const { id } = (await add(nora, 'shop.example.com')).ok.data;
@@ -229,7 +229,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await check()).status).toBe(202);
   });
 
-  it('tries thirty domains a day, however often they make room for each other', async () => {
+  it('can add thirty domains a day, counting removed ones', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const addAndRemove = async (host: string) => {
@@ -247,7 +247,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect(await addAndRemove('host-30.example.com')).toBe('added');
   });
 
-  it('has a domain checked anew by its frequency ten times in ten minutes, and never by one that it has', async () => {
+  it('triggers ten checks in ten minutes by changing a domain’s frequency', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const { id } = (await add(nora, 'shop.example.com')).ok.data;
@@ -264,7 +264,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect(await setMinutes(10)).toBe(200);
   });
 
-  it('can repeat a call with its key once the address is verified', async () => {
+  it('can retry a refused call with the same Idempotency-Key after verifying', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const entries = [{ host: 'one.example.com' }];
@@ -275,7 +275,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('may try to resume a domain in another place when there was no room', async () => {
+  it('can resume a domain in exchange after a resume failed at the limit', async () => {
     const api = await startApi(open);
     const nora = await signUp(api.send, { name: 'Nora' });
     const ids: string[] = [];
@@ -298,7 +298,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await resume({})).problem.code).toBe('email_not_verified');
   });
 
-  it('cannot have a host checked again and again by removing and adding it', async () => {
+  it('cannot exceed ten checks of a host in ten minutes by removing and adding it', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     const again = async () => {

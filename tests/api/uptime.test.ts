@@ -21,13 +21,13 @@ const answered =
     http: { outcome: 'answered', address: '192.0.2.10', method: 'HEAD', status, durationMs: 95 },
   });
 
-/** A check now, whenever the next one would have been due. */
+/** Records a check now, even if none is due. */
 async function look({ store, clock }: TestApi, status: number): Promise<void> {
   await store.db.updateTable('monitors').set({ next_check_at: clock.now() }).execute();
   expect(await finishChecks({ store, clock }, authority, answered(status))).toBe(1);
 }
 
-/** Sessions want to be refreshed now and then. */
+/** Moves the clock and refreshes the session. */
 async function later({ clock }: TestApi, person: Person, ms: number): Promise<void> {
   clock.advance(ms);
   expect((await person.ask(CALLS.refreshSession)).status).toBe(200);
@@ -40,7 +40,7 @@ const uptimeOf = async (person: Person, id: string) =>
 const cardOf = async (person: Person) => (await person.ask(CALLS.listDomains)).ok.data[0]?.uptime;
 
 describeAnyDatabase('The uptime of a domain', (open) => {
-  it('is empty before the first check', async () => {
+  it('is empty before the first check, and not found by other accounts', async () => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await uptimeOf(alice, id)).toEqual({
@@ -63,7 +63,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     expect(stranger.problem.code).toBe('not_found');
   });
 
-  it('has the checks, the incidents with start, end and cause, and the share of the time', async () => {
+  it('has checks, incidents with start, end and cause, and the percentage of time', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -109,7 +109,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     expect(new Set(uptime.response_times.map(({ average_ms: average }) => average))).toEqual(new Set([100]));
   });
 
-  it('goes back seven days, and with Premium ninety', async () => {
+  it('covers seven days on Free and ninety on Premium', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
@@ -133,13 +133,13 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     expect(await cardOf(alice)).toMatchObject({ percent: whole.percent });
   });
 
-  it('has at most ninety checks and a hundred and twenty response times', async () => {
+  it('has at most ninety checks and 120 response times', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice);
     await look(api, 200);
     const { store, clock } = api;
-    // Of every hour that has passed six, whatever the time of day.
+    // Six per hour in full hours, whatever the time of day.
     const thisHour = Math.floor(clock.now() / HOUR_MS) * HOUR_MS;
     const begin = thisHour - 84 * HOUR_MS;
     const samples = Array.from({ length: 504 }, (_, index) => ({
@@ -152,7 +152,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
     await store.db.updateTable('monitors').set({ uptime_since: begin }).execute();
     const uptime = await uptimeOf(alice, id);
     expect(uptime.checks).toHaveLength(90);
-    // Hours, of which there were 84.
+    // One value per hour of 84 hours.
     expect(uptime.response_times.length).toBeGreaterThan(80);
     expect(uptime.response_times.length).toBeLessThanOrEqual(120);
     for (const { at, average_ms: average, slowest_ms: slowest } of uptime.response_times) {

@@ -9,11 +9,13 @@ import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority();
 
-/** Adds a domain; nothing looks at it. */
+/** Adds a domain without checking it. */
 export const add = async (person: Person, host: string): Promise<string> =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
-/** A check now of this domain, and of whatever else is due, that finds a certificate with this many days left, and https answered so. */
+/**
+ * Records a check of this domain and of all due ones, with a certificate that has `days` left and an HTTPS answer with `status`.
+ */
 export async function look(
   { store, clock }: TestApi,
   id: string,

@@ -11,26 +11,26 @@ import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase
 const SEED = 1;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 
-/** In a small size what `npm run bench -- faults` does in a large one. */
+/** The small version of what `npm run bench -- faults` does on a large scale. */
 for (const name of DATABASES)
-  describe(`alerts among faults (${name})`, { skip: !hasDatabase(name) }, () => {
-    it('reach their mailboxes, or show that they cannot', async (context) => {
+  describe(`Alerts during faults (${name})`, { skip: !hasDatabase(name) }, () => {
+    it('reach their mailboxes or end as failed when mail is refused', async (context) => {
       const database = await freshOne(name, context);
       const outcome = await refuseMail({ database, accounts: 1, alerts: 1, seed: SEED });
       expect(outcome.broken).toEqual([]);
     });
 
-    it('reach their webhooks, or end the channel and tell its owner', async (context) => {
+    it('reach their webhooks, or the channel is switched off and its owner gets a mail', async (context) => {
       const database = await freshOne(name, context);
       expect((await refuseWebhooks({ database, alerts: 1, seed: SEED })).broken).toEqual([]);
     });
 
-    it('stay where they are while the clock is wrong', async (context) => {
+    it('are neither sent nor lost while the clock is wrong', async (context) => {
       const database = await freshOne(name, context);
       expect((await setClockAhead({ database, domains: 12, due: 4, seed: SEED })).broken).toEqual([]);
     });
 
-    it('are not made by an outage of our own', async ({ onTestFinished, ...context }) => {
+    it('are not caused by an outage of our own network', async ({ onTestFinished, ...context }) => {
       const database = await freshOne(name, { ...context, onTestFinished });
       const places = await startPlaces({ now: START });
       const mails = await startLedger('mail', database.dataDir);
@@ -48,7 +48,7 @@ for (const name of DATABASES)
         await lab.close();
         await Promise.all([places.stop(), mails.stop()]);
       });
-      // Where nobody may make network namespaces, names cannot be looked up any more instead.
+      // Without permission to create network namespaces, DNS fails instead.
       const line = {
         cut: async (how: 'dead' | 'deaf') => places.garble(how === 'dead' ? 'refused' : 'silent'),
         mend: async () => places.garble(null),

@@ -6,14 +6,14 @@ import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 
 const KILLS = 3;
-/** Short, because other processes wait for the leases of a killed one. */
+/** Short, because other processes wait until the leases of a killed one expire. */
 const LEASE_SECONDS = '8';
 /** Maximum wait for the last messages after the kills. */
 const PATIENCE_MS = 120_000;
 
 for (const name of DATABASES)
-  // Side by side: most of the time passes until the leases of the killed are over.
-  describe.concurrent(`a killed process (${name})`, { skip: !hasDatabase(name) }, () => {
+  // Concurrent, because most of the time is spent waiting for leases of killed processes to expire.
+  describe.concurrent(`A killed process (${name})`, { skip: !hasDatabase(name) }, () => {
     it(`loses no acknowledged write and no alert in ${KILLS} kills at random moments`, async (context) => {
       const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
       context.onTestFailed(() => void process.stderr.write(`To repeat these moments: CRASH_SEED=${seed}\n`));
@@ -29,13 +29,13 @@ for (const name of DATABASES)
         patienceMs: PATIENCE_MS,
         progress: () => undefined,
       });
-      // So few messages make no share: each kill may repeat what was under way, by mail and by webhook.
+      // These are too few messages for a percentage: each kill may repeat what was being sent, by mail and by webhook.
       expect(killsOutcome(result, { mostDuplicates: 1 }).broken).toEqual([]);
       expect(result.acknowledged).toBeGreaterThan(KILLS);
       expect(result.notifications).toBeGreaterThan(2 * KILLS);
     });
 
-    it('waits for no check in flight when it is told to end, and gives it back', async (context) => {
+    it('releases a running check at shutdown without waiting for it', async (context) => {
       const world = await createWorld(await freshOne(name, context));
       const mute = await startRawPeer(silent);
       context.onTestFinished(async () => {
@@ -45,7 +45,7 @@ for (const name of DATABASES)
       world.dns.entries.set('mute.crash.example', { addresses: ['127.0.0.1'] });
       const app = await world.start({ LEASE_SECONDS: '3600' });
       const person = await world.arrive();
-      // Answered only after the first check, which hangs: the answer never comes.
+      // The answer comes only after the first check, which hangs.
       const answer = person
         .ask(CALLS.addDomain, { body: { host: `mute.crash.example:${mute.port}` } })
         .catch(() => null);
@@ -53,7 +53,7 @@ for (const name of DATABASES)
       expect(await app.stop()).toBe(0);
       await answer;
 
-      // Given back at the end, it is taken up at once by the next process.
+      // Released at shutdown, the check is claimed at once by the next process.
       const connections = mute.accepted();
       const next = await world.start();
       await vi.waitUntil(() => mute.accepted() > connections, { timeout: 60_000 });
@@ -61,8 +61,8 @@ for (const name of DATABASES)
     });
   });
 
-describe.concurrent('the embedded database', () => {
-  it('has sent again at once, under the same id, what a killed process was sending', async (context) => {
+describe.concurrent('The embedded database', () => {
+  it('lets a new process at once resend, with the same id, what a killed process was sending', async (context) => {
     const world = await createWorld(await freshOne('sqlite', context));
     context.onTestFinished(() => world.end());
     const app = await world.start({ LEASE_SECONDS: '3600' });
@@ -75,7 +75,7 @@ describe.concurrent('the embedded database', () => {
     await app.kill();
     await world.mails.order({ kind: 'release' });
     await world.start({ LEASE_SECONDS: '3600' });
-    // Long before the lease ends: this database has one process, so a new one takes over what the old one held.
+    // Long before the lease expires: this database is used by one process, so a new one takes over what the old one held.
     await vi.waitUntil(() => arrived().length === 2, { timeout: 60_000 });
     const [first, again] = arrived();
     expect(again?.id).toBe(first?.id);

@@ -8,14 +8,14 @@ import { spec } from '../spec/spec.ts';
 const toast = (page: Page, text: string | RegExp) =>
   page.getByRole('region', { name: /^Notifications/ }).getByText(text);
 
-/** The link to one of the product's pages in the newest mail of its kind to `email`. */
+/** Returns the link to a page in the newest mail of its kind to `email`. */
 async function mailedLink(world: World, email: string, page: 'verify' | 'reset-password'): Promise<string> {
   const link = new RegExp(String.raw`http\S+/${page}#\S+`);
   const mail = await world.mail.waitFor(({ to, text }) => to.includes(email) && link.test(text));
   return link.exec(mail.text)?.[0] ?? '';
 }
 
-/** Another browser, of the same language. */
+/** Opens another browser with the same language. */
 const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; other: Page }> => {
   const browser = page.context().browser();
   if (!browser) throw new Error('A browser of its own is needed');
@@ -24,14 +24,14 @@ const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; othe
 };
 
 test.describe('the link that verifies an address', () => {
-  test('does so in the session of its account', async ({ page, world }) => {
+  test('verifies it in a session of its account', async ({ page, world }) => {
     const { email } = await signUp(page, world);
     await page.goto(await mailedLink(world, email, 'verify'));
     await expect(toast(page, 'Your address is verified.')).toBeVisible();
     await expect(page).toHaveURL(/\/dashboard$/);
   });
 
-  test('asks a browser that nobody is signed in at to log in first', async ({ page, world }) => {
+  test('asks a browser without a session to log in first', async ({ page, world }) => {
     const person = await signUp(page, world);
     const link = await mailedLink(world, person.email, 'verify');
     const { context, other } = await otherBrowser(page);
@@ -45,7 +45,7 @@ test.describe('the link that verifies an address', () => {
     await context.close();
   });
 
-  test('does nothing for another account, which may have a new one', async ({ page, world }) => {
+  test('does not work for another account, which can request a new link', async ({ page, world }) => {
     const { email } = await signUp(page, world);
     const link = await mailedLink(world, email, 'verify');
     const { context, other } = await otherBrowser(page);
@@ -61,7 +61,7 @@ test.describe('the link that verifies an address', () => {
   });
 });
 
-test('a password that is reset by mail ends every session', async ({ page, world }) => {
+test('a password reset by mail ends every session', async ({ page, world }) => {
   const person = await signUp(page, world);
   const { context, other } = await otherBrowser(page);
   await other.goto(new URL('/login', page.url()).href);
@@ -82,10 +82,10 @@ test('a password that is reset by mail ends every session', async ({ page, world
   await other.getByRole('button', { name: 'Set password' }).click();
   await expect(toast(other, 'Your password is set. Log in with it.')).toBeVisible();
 
-  await test.step('the browser that was signed in is not any more', async () => {
+  await test.step('the other browser is logged out', async () => {
     await expect(page).toHaveURL(/\/login/);
   });
-  await test.step('the old password is void, the new one is good', async () => {
+  await test.step('the old password no longer works, the new one does', async () => {
     await logIn(other, person);
     await expect(toast(other, 'Failed to login: Email or password is not right.')).toBeVisible();
     await logIn(other, { ...person, password: 'another-horse-8' });
@@ -100,7 +100,7 @@ test('a password that is reset by mail ends every session', async ({ page, world
   await context.close();
 });
 
-test('an authenticator app guards the login', async ({ page, world }) => {
+test('with an authenticator app, login requires a code', async ({ page, world }) => {
   // Seven logins, each with a password to be hashed.
   test.slow();
   const person = await signUp(page, world);
@@ -140,7 +140,7 @@ test('an authenticator app guards the login', async ({ page, world }) => {
     await page.getByRole('button', { name: 'Login', exact: true }).click();
     await expect(page).toHaveURL(/\/dashboard/);
   });
-  await test.step('a backup code does in its place, once', async () => {
+  await test.step('a backup code works instead, once', async () => {
     for (const outcome of ['accepted', 'refused']) {
       await logOut(page);
       await logIn(page, person);
@@ -154,7 +154,7 @@ test('an authenticator app guards the login', async ({ page, world }) => {
         ).toBeVisible();
     }
   });
-  await test.step('it is turned off by who has both', async () => {
+  await test.step('password and code are needed to turn it off', async () => {
     await page.goto('/login');
     await logIn(page, person);
     await page.getByRole('button', { name: 'Use a backup code instead' }).click();
@@ -177,7 +177,7 @@ test('an authenticator app guards the login', async ({ page, world }) => {
   });
 });
 
-test('a passkey logs in without a password', async ({ page, world }) => {
+test('a passkey logs in without a password until it is removed', async ({ page, world }) => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   await devtools.send('WebAuthn.addVirtualAuthenticator', {
@@ -215,7 +215,7 @@ test('a passkey logs in without a password', async ({ page, world }) => {
   await expect(toast(page, /^Failed to login: /)).toBeVisible();
 });
 
-test('the list of sessions signs out one browser, and all of them', async ({ page, world }) => {
+test('the list of sessions signs out one browser or all of them', async ({ page, world }) => {
   const person = await signUp(page, world);
   const { context, other } = await otherBrowser(page);
   await other.goto(new URL('/login', page.url()).href);
@@ -236,7 +236,7 @@ test('the list of sessions signs out one browser, and all of them', async ({ pag
   await context.close();
 });
 
-test('a log-out reaches the other tab, and a login there comes back', async ({ page, world }) => {
+test('a logout and a login take effect in the other tab', async ({ page, world }) => {
   const person = await signUp(page, world);
   const tab = await page.context().newPage();
   await tab.goto('/profile');
@@ -248,7 +248,7 @@ test('a log-out reaches the other tab, and a login there comes back', async ({ p
   await tab.close();
 });
 
-test('one’s data comes as a file', async ({ page, world }) => {
+test('account data can be downloaded as a file', async ({ page, world }) => {
   const person = await signUp(page, world);
   await page.goto('/profile');
   const download = page.waitForEvent('download');
@@ -260,7 +260,7 @@ test('one’s data comes as a file', async ({ page, world }) => {
   expect(Buffer.concat(content).toString()).toContain(person.email);
 });
 
-test('a password that breaches made known makes no account', async ({ page }) => {
+test('sign-up refuses a password known from data breaches', async ({ page }) => {
   const { name, email } = newPerson();
   await page.goto('/signup');
   await page.getByLabel('Name', { exact: true }).fill(name);
@@ -273,7 +273,10 @@ test('a password that breaches made known makes no account', async ({ page }) =>
   await expect(page).toHaveURL(/\/signup/);
 });
 
-test('a log-out that nobody hears of leads to the login all the same', async ({ page, world }) => {
+test('a logout that does not reach the server shows an error and removes the session record', async ({
+  page,
+  world,
+}) => {
   await signUp(page, world);
   await page.route('**/api/auth/logout', (route) => route.abort());
   await logOut(page);

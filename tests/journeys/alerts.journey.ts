@@ -12,7 +12,7 @@ async function openAlerts(page: Page): Promise<void> {
   await expect(row(page, 'Channels').getByRole('listitem').first()).toContainText('Your email');
 }
 
-/** Opens the form of a kind of channel. */
+/** Opens the form for a kind of channel. */
 async function chooseKind(page: Page, kind: string): Promise<Locator> {
   await page.getByRole('button', { name: 'Add channel' }).click();
   await page
@@ -22,7 +22,7 @@ async function chooseKind(page: Page, kind: string): Promise<Locator> {
   return page.getByRole('dialog');
 }
 
-test('a webhook is added, tested, tried again and given a new key', async ({ page, world }) => {
+test('a webhook is added, tested, sent again and given a new signing key', async ({ page, world }) => {
   const sink = await startWebhookSink();
   await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await openAlerts(page);
@@ -36,7 +36,7 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await dialog.getByRole('button', { name: 'Add channel' }).click();
 
   await expect(dialog.getByLabel('Signing key')).toHaveValue(/^whsec_/);
-  // What is shown once is not lost by a slip of the hand.
+  // Escape must not close the dialog with the key that is shown only once.
   await page.keyboard.press('Escape');
   const first = await dialog.getByLabel('Signing key').inputValue();
   await expectAccessible(page);
@@ -49,7 +49,7 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await again.click();
   await expect.poll(() => sink.requests.length).toBe(2);
   await expect(again).toBeFocused();
-  // Sent again it is the same message, which its receiver can tell by its id.
+  // The same message again, which its receiver can recognise by its id.
   expect(sink.requests[1]?.headers['webhook-id']).toBe(sink.requests[0]?.headers['webhook-id']);
   await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(page.getByRole('button', { name: 'Add channel' })).toBeFocused();
@@ -58,7 +58,7 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await expect(item).toContainText(/Last delivered/);
   const actions = item.getByRole('button', { name: 'Actions for Pipeline' });
 
-  await test.step('an answer that is none is told, with the next try', async () => {
+  await test.step('a failed answer is shown with the time of the next try', async () => {
     sink.answer = () => ({ status: 503 });
     await item.getByRole('button', { name: 'Send a test to Pipeline' }).click();
     await expect(item.getByRole('region')).toContainText(/Not delivered yet, next try/);
@@ -68,13 +68,13 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
     await page.getByRole('menuitem', { name: 'Last messages' }).click();
     const receipts = page.getByRole('dialog', { name: 'Last messages' });
     await expect(receipts.getByRole('listitem').filter({ hasText: 'next try' })).toHaveCount(1);
-    // What is on its way by itself need not be sent again.
+    // A message that will be retried anyway cannot be sent again by hand.
     await expect(receipts.getByRole('button', { name: /^Send again/ })).toHaveCount(1);
     await page.keyboard.press('Escape');
     await expect(actions).toBeFocused();
   });
 
-  await test.step('a new key, a new name, off and gone', async () => {
+  await test.step('a new key, a new name, switched off, removed', async () => {
     await actions.click();
     await page.getByRole('menuitem', { name: 'New signing key' }).click();
     await page.getByRole('button', { name: 'Make a new key' }).click();
@@ -99,7 +99,10 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await sink.stop();
 });
 
-test('what is refused has the focus, and the last of the chosen channels stays', async ({ page, world }) => {
+test('a refused address gets the focus, and the last chosen channel cannot be unchecked', async ({
+  page,
+  world,
+}) => {
   const sink = await startWebhookSink();
   await verifyAddress(page, world, await signUp(page, world, { trial: true }));
   await openAlerts(page);
@@ -109,7 +112,7 @@ test('what is refused has the focus, and the last of the chosen channels stays',
   await dialog.getByRole('button', { name: 'Add channel' }).click();
   await dialog.getByRole('button', { name: 'Done' }).click();
 
-  await test.step('an address that is there already is refused at its field', async () => {
+  await test.step('a duplicate address is refused at its field', async () => {
     const second = await chooseKind(page, 'Webhook');
     await second.getByLabel('Address').fill(`${sink.url}/hook`);
     await second.getByRole('button', { name: 'Add channel' }).click();
@@ -118,7 +121,7 @@ test('what is refused has the focus, and the last of the chosen channels stays',
     await page.keyboard.press('Escape');
   });
 
-  await test.step('the last of the chosen channels stays', async () => {
+  await test.step('the last chosen channel stays checked', async () => {
     const which = row(page, 'Which channels');
     await which.getByLabel('All channels, also those to come').uncheck();
     await expect(which.getByLabel('All channels, also those to come')).not.toBeChecked();
@@ -135,7 +138,7 @@ test('what is refused has the focus, and the last of the chosen channels stays',
   await sink.stop();
 });
 
-test('an added recipient agrees by the button of the mailed link, and by nothing else', async ({
+test('an added recipient confirms only with the button on the mailed link’s page', async ({
   page,
   browser,
   world,
@@ -164,7 +167,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
   await expect(reader.getByRole('heading', { level: 1 })).toBeFocused();
-  // The page of who asked hears of it by itself.
+  // The inviting person's page updates by itself.
   await expect(item).toContainText('Nothing sent yet');
   await reader.goto(first);
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
@@ -172,7 +175,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   await reader.context().close();
 });
 
-test('steps are seen before they are saved, and quiet hours, events and maintenance are kept', async ({
+test('alert steps are previewed, and quiet hours, events and maintenance are saved', async ({
   page,
   world,
 }) => {
@@ -218,7 +221,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await expect(quiet.getByLabel('Critical alerts always')).not.toBeChecked();
   await expect(row(page, 'What you hear of').getByLabel('Good news')).not.toBeChecked();
 
-  await test.step('what is pressed in haste is saved in its order, each part by itself', async () => {
+  await test.step('quick changes are saved one after the other', async () => {
     const saved: unknown[] = [];
     let underWay = 0;
     const pressed = Promise.withResolvers<void>();
@@ -239,7 +242,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
     await quiet.getByRole('button', { name: 'Save quiet hours' }).click();
     pressed.resolve();
     await expect.poll(() => saved.length).toBeGreaterThan(1);
-    // The first is saved, the second hardly: what was pressed stays.
+    // The first is saved, the second perhaps not yet: the page keeps both changes.
     expect(await uptime.isChecked()).toBe(false);
     await expect.poll(() => [saved.length, underWay]).toEqual([3, 0]);
     expect(saved).toEqual([
@@ -272,7 +275,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await expect(maintenance.getByRole('button', { name: 'Plan maintenance' })).toBeFocused();
 });
 
-test('the Free plan sees what Premium has, and says so', async ({ page, world }) => {
+test('on the Free plan, Premium settings are visible and lead to the upgrade', async ({ page, world }) => {
   await signUp(page, world);
   await openAlerts(page);
   const digest = row(page, 'Weekly digest').getByRole('checkbox');
@@ -285,7 +288,7 @@ test('the Free plan sees what Premium has, and says so', async ({ page, world })
   await expect(page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' })).toBeVisible();
 });
 
-test('the calendar has an address that is told once, and ends', async ({ page, world }) => {
+test('a calendar link is shown once and can be ended', async ({ page, world }) => {
   await signUp(page, world);
   await addHost(page, await world.serve('day.alerts.example', { notAfter: daysFromNow(60) }));
   await openAlerts(page);
@@ -307,9 +310,9 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
   expect((await page.request.get(address)).status()).toBe(404);
 });
 
-test('the link of a mail ends mail, and gives it back', async ({ page, world }) => {
+test('the unsubscribe link of a mail stops mails, which can be resumed', async ({ page, world }) => {
   const person = await signUp(page, world);
-  // Mail goes to a proven address alone.
+  // Alert mails go only to a verified address.
   await verifyAddress(page, world, person);
   const soon = { notBefore: daysFromNow(-85), notAfter: daysFromNow(5) };
   const host = await world.serve('soon.alerts.example', soon);
@@ -344,7 +347,7 @@ test('the link of a mail ends mail, and gives it back', async ({ page, world }) 
 });
 
 for (const width of [360, 1440])
-  test(`nothing moves while the page of alerts loads, ${width} px`, async ({ page, world }) => {
+  test(`the alerts page loads without layout shifts at ${width} px`, async ({ page, world }) => {
     await signUp(page, world);
     await addHost(page, await world.serve(`calm-${width}.alerts.example`, { notAfter: daysFromNow(60) }));
     await page.setViewportSize({ width, height: 900 });
@@ -358,7 +361,7 @@ for (const width of [360, 1440])
         await route.continue();
       });
     await page.goto('/alerts');
-    // The shell's own line comes above every page.
+    // The notice of the app shell is above every page.
     await expect(page.getByRole('region', { name: 'Notice' })).toBeVisible();
     await page.evaluate(() => {
       const shifts = window as unknown as { moved: number };

@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test';
 
 const SOURCE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Of all rules those that take by far the longest. */
+/** The slowest rules by far. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 interface AxeWindow {
@@ -15,10 +15,9 @@ interface AxeWindow {
   };
 }
 
-/** What axe finds in the state that the page is in: one line for each rule, with what broke it. */
+/** Returns what axe finds in the page's present state: one line per rule, with the elements that broke it. */
 export async function axeFindings(page: Page, scope: 'everything' | 'colours'): Promise<string[]> {
-  // Colours on their way from one value to another would be measured in between; they set out with the next frame. A spinner
-  // never comes to its end.
+  // Colours in a transition would be measured halfway; transitions start with the next frame. A spinner never ends.
   const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
     const animations = document
@@ -35,7 +34,7 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
         const { violations } = await axe.run(where, { resultTypes: ['violations'], ...options });
         return violations.map(({ id, nodes }) => ({ id, parts: nodes.map(({ html }) => html) }));
       };
-      // What a dialog or panel lies over is a screen of its own, looked at by itself.
+      // The page below a dialog or panel is a separate screen with its own test.
       const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
       if (layer === undefined && scope === 'everything') return findings(document, {});
       const inColours = await findings(layer ?? document, { runOnly: { type: 'rule', values: colours } });
@@ -48,7 +47,7 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
   return violations.map(({ id, parts }) => `${id}: ${parts.join(' ')}`);
 }
 
-/** Nothing that axe finds, in the state the page is in. What sets out to leave while axe looks is looked for once more. */
+/** Expects axe to find nothing in the page's present state. Elements that disappear while axe runs are checked once more. */
 export async function expectAccessible(page: Page): Promise<void> {
   const first = await axeFindings(page, 'everything');
   expect(first.length === 0 ? first : await axeFindings(page, 'everything')).toEqual([]);

@@ -11,7 +11,7 @@ const upgradeDialog = (page: Page) =>
 const toast = (page: Page, text: string | RegExp) =>
   page.getByRole('region', { name: /^Notifications/ }).getByText(text);
 
-/** Three hosts of one's own, as many as Free tracks; the first that was added comes first. */
+/** Adds three domains, as many as Free tracks; returns the hosts, first added first. */
 async function fillFree(page: Page, world: World, name: string): Promise<string[]> {
   const hosts: string[] = [];
   for (const number of [1, 2, 3]) {
@@ -28,7 +28,7 @@ async function buyPremium(page: Page): Promise<void> {
   await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
 }
 
-/** Opens the link that the mail after the sign-up carries. */
+/** Opens the link in the mail after sign-up. */
 async function verifyAddress(page: Page, world: World, email: string): Promise<void> {
   const mail = await world.mail.waitFor(({ to, text }) => to.includes(email) && text.includes('/verify#'));
   await page.goto(/http\S+\/verify#\S+/.exec(mail.text)?.[0] ?? '');
@@ -36,7 +36,7 @@ async function verifyAddress(page: Page, world: World, email: string): Promise<v
   await page.goto('/dashboard');
 }
 
-test('the limit leads over the checkout to Premium', async ({ page, world }) => {
+test('at the domain limit, the checkout leads to Premium', async ({ page, world }) => {
   await signUp(page, world);
   await fillFree(page, world, 'limit');
 
@@ -74,7 +74,11 @@ test('the limit leads over the checkout to Premium', async ({ page, world }) => 
   spec('6.06', 'Premium tracks as many as it likes');
 });
 
-test('a failed payment is told, and so is the end of Premium', async ({ page, world, context }) => {
+test('a failed payment and the end of Premium are shown without a reload', async ({
+  page,
+  world,
+  context,
+}) => {
   const person = await signUp(page, world);
   await verifyAddress(page, world, person.email);
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
@@ -91,7 +95,7 @@ test('a failed payment is told, and so is the end of Premium', async ({ page, wo
   await portal.getByRole('button', { name: 'Let a payment fail' }).click();
   await expect(portal.getByRole('definition').filter({ hasText: 'past_due' })).toBeVisible();
 
-  // Told by the server itself: nobody touches this page.
+  // Live events update this page.
   await expect(page.getByText('Your last payment did not go through.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Open billing' })).toBeVisible();
   await expectAccessible(page);
@@ -100,8 +104,11 @@ test('a failed payment is told, and so is the end of Premium', async ({ page, wo
   await expect(page.getByText('Your last payment did not go through.')).toBeHidden();
 });
 
-test('what Free does not check is paused, and can be swapped', async ({ page, world }) => {
-  // Four hosts and four screens, each looked at by axe.
+test('a domain beyond the Free plan is paused, and can be swapped with another one', async ({
+  page,
+  world,
+}) => {
+  // Four hosts and four axe runs.
   test.slow();
   await signUp(page, world);
   const [oldest = ''] = await fillFree(page, world, 'swap');
@@ -149,7 +156,7 @@ test('what Free does not check is paused, and can be swapped', async ({ page, wo
   await expect(page.getByText('It is not checked, and no alert goes out.')).toBeVisible();
 });
 
-test('whoever likes pauses a domain and resumes it', async ({ page, world }) => {
+test('a domain can be paused and resumed', async ({ page, world }) => {
   await signUp(page, world);
   const host = await world.serve('quiet.example');
   await addHost(page, host);
@@ -167,7 +174,7 @@ test('whoever likes pauses a domain and resumes it', async ({ page, world }) => 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your certificate is fine');
 });
 
-test('an offer that ended or cannot be read says so', async ({ page, world }) => {
+test('an offer that has ended or cannot be loaded shows a message', async ({ page, world }) => {
   await signUp(page, world);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/payment/products', async (route) => {
@@ -208,7 +215,7 @@ test('an offer that ended or cannot be read says so', async ({ page, world }) =>
   await standing;
 });
 
-test('feedback arrives at the support address', async ({ page, world }) => {
+test('feedback is mailed to the support address', async ({ page, world }) => {
   const person = await signUp(page, world);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });

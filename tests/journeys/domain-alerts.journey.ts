@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { addHost, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
-/** Somebody new, with the panel open of a host whose certificate ends in so many days; its first alert was mailed. */
+/** Signs up and opens the panel of a host whose certificate expires in `days`. */
 async function openPanel(page: Page, world: World, name: string, days: number, trial = false) {
   const person = await signUp(page, world, { trial });
   const host = await world.serve(name, { notBefore: daysFromNow(days - 90), notAfter: daysFromNow(days) });
@@ -15,7 +15,7 @@ async function openPanel(page: Page, world: World, name: string, days: number, t
   return { person, host, alerts };
 }
 
-test('the panel says what will be sent while all is well', async ({ page, world }) => {
+test('the panel lists future alerts while nothing is wrong', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'well.alerts.example', 60.5);
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue, on \d+ \w+/)).toBeVisible();
   await alerts.getByText('If nobody renews').click();
@@ -30,7 +30,7 @@ test('the panel says what will be sent while all is well', async ({ page, world 
   await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toHaveCount(0);
 });
 
-test('trouble is acknowledged, snoozed and taken up again', async ({ page, world }) => {
+test('an incident is acknowledged, snoozed and reactivated', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'soon.alerts.example', 11.5);
   const incidents = alerts.getByRole('list', { name: 'Incidents' });
   await expect(incidents).toContainText('expires in 11 days');
@@ -39,7 +39,7 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
   );
   await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
 
-  await test.step('acknowledged', async () => {
+  await test.step('acknowledge', async () => {
     await alerts.getByRole('button', { name: 'Acknowledge' }).click();
     await expect(incidents).toContainText(
       'Acknowledged. No more reminders, except when it expires and when it is over.',
@@ -51,7 +51,7 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
     await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toBeFocused();
   });
 
-  await test.step('snoozed', async () => {
+  await test.step('snooze', async () => {
     await alerts.getByRole('button', { name: 'Snooze', exact: true }).click();
     await expect(page.getByRole('menuitem')).toHaveText([/^1 hour/, /^1 day/, /^3 days/, /^1 week/]);
     await page.getByRole('menuitem', { name: '1 week' }).click();
@@ -62,7 +62,7 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
   });
 });
 
-test('what was sent has its receipt, and can be sent again', async ({ page, world }) => {
+test('a sent alert has a receipt and can be sent again', async ({ page, world }) => {
   const { person, host, alerts } = await openPanel(page, world, 'sent.alerts.example', 11.5);
   const told = () =>
     world.mail.ledger.filter(
@@ -77,7 +77,7 @@ test('what was sent has its receipt, and can be sent again', async ({ page, worl
   await expect(alerts.getByText(/^2\. \d+ \w+ \d{4}/)).toBeVisible();
 });
 
-test('a domain has quiet hours of its own, and steps with Premium', async ({ page, world }) => {
+test('a domain has its own quiet hours, and its own steps with Premium', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'own.alerts.example', 60.5);
   await alerts.getByText('As in your account').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();
@@ -99,7 +99,7 @@ test('a domain has quiet hours of its own, and steps with Premium', async ({ pag
   await expect(alerts.getByText('Own quiet hours')).toHaveCount(0);
 });
 
-test('steps of a domain show what they lead to before they are saved', async ({ page, world }) => {
+test('changed steps of a domain are previewed before they are saved', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, true);
   await alerts.getByText('As in your account').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();

@@ -2,7 +2,7 @@ import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
-test('what is wrong is said, each in its own words', async ({ page, world }) => {
+test('cards name each problem: expired, wrong name, no certificate', async ({ page, world }) => {
   await signUp(page, world);
   const expired = await world.serve('legacy.fjord.example', {
     notBefore: daysFromNow(-93),
@@ -21,7 +21,7 @@ test('what is wrong is said, each in its own words', async ({ page, world }) => 
   await expect(card(page, dead)).toContainText('No certificate read');
 });
 
-test('the Free plan ends at three domains, kindly, also where nothing is sold', async ({ page, world }) => {
+test('the Free plan’s limit shows a notice where Premium is not sold', async ({ page, world }) => {
   await page.route('**/api/config', async (route) => {
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: object };
@@ -39,7 +39,7 @@ test('the Free plan ends at three domains, kindly, also where nothing is sold', 
   await expectAccessible(page);
   await notice.getByRole('button', { name: 'Close' }).last().click();
 
-  await test.step('a frequency of Premium is refused by the server too', async () => {
+  await test.step('the server refuses a Premium check frequency', async () => {
     const answer = await page.evaluate(async () => {
       const list = (await (await fetch('/api/domain/list?page=1')).json()) as { data: { id: string }[] };
       const path = `/api/domain/${list.data[0]?.id}/frequency?check_frequency=15`;
@@ -49,7 +49,7 @@ test('the Free plan ends at three domains, kindly, also where nothing is sold', 
   });
 });
 
-test('a host that makes no sense is answered once and nothing is stored', async ({ page, world }) => {
+test('an invalid host shows one error and is not stored', async ({ page, world }) => {
   await signUp(page, world);
   const input = page.getByLabel('Host Address');
   await input.fill('   ');
@@ -65,7 +65,7 @@ test('a host that makes no sense is answered once and nothing is stored', async 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
 });
 
-/** Somebody new with one domain, which two tabs show; the first reads the updates for both. */
+/** Opens a domain of a new account in two tabs; the first one receives live events for both. */
 async function openTwice(page: Page, world: World, name: string) {
   await signUp(page, world);
   const host = await world.serve(name, { notAfter: daysFromNow(60) });
@@ -76,7 +76,7 @@ async function openTwice(page: Page, world: World, name: string) {
   return { host, other };
 }
 
-test('the page updates by itself when a check finishes', async ({ page, world }) => {
+test('the page updates itself when a check finishes', async ({ page, world }) => {
   const { host, other } = await openTwice(page, world, 'live.moss.example');
   await page.getByRole('button', { name: `Actions for ${host}` }).click();
   const checked = other.waitForFunction(
@@ -95,7 +95,7 @@ test('the page updates by itself when a check finishes', async ({ page, world })
   await other.close();
 });
 
-/** Holds updates of the page back until `removal`; the first request for them is answered before, where `first` says how. */
+/** Delays live events until `removal`; `first` answers the first request for them. */
 async function holdUpdates(page: Page, removal: Promise<void>, first?: (route: Route) => Promise<void>) {
   let asked = 0;
   await page.route('**/api/events', async (route) => {
@@ -107,7 +107,7 @@ async function holdUpdates(page: Page, removal: Promise<void>, first?: (route: R
   return () => asked;
 }
 
-/** As another browser would: nothing in the page knows of it. */
+/** Removes a domain as another browser would: the page does not know. */
 async function removeElsewhere(page: Page, host: string): Promise<void> {
   const link = page.getByRole('link', { name: host, exact: true });
   const id = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('domain');
@@ -116,7 +116,7 @@ async function removeElsewhere(page: Page, host: string): Promise<void> {
   await expect(link).toBeVisible();
 }
 
-test('a tab that takes the updates over shows what happened in between', async ({ page, world }) => {
+test('a tab that takes over live events shows changes made in between', async ({ page, world }) => {
   const { host, other } = await openTwice(page, world, 'heir.moss.example');
   const removal = Promise.withResolvers<void>();
   const asked = await holdUpdates(other, removal.promise);
@@ -128,7 +128,7 @@ test('a tab that takes the updates over shows what happened in between', async (
   await other.close();
 });
 
-test('updates that begin late show what happened before', async ({ page, world }) => {
+test('live events that begin late show earlier changes', async ({ page, world }) => {
   await signUp(page, world);
   const host = await world.serve('late.moss.example', { notAfter: daysFromNow(60) });
   await addHost(page, host);

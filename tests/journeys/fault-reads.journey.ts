@@ -3,7 +3,7 @@ import { expectToast, heal, problem, test, toasts } from './fault-world.ts';
 import { addHost, card, expect, logOut, signUp } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-/** Moves the page's clock on, through every pause before another try, until the page gives up. */
+/** Advances the page's clock through all retries until the page gives up. */
 const givesUp = (page: Page, sign: Locator) =>
   expect(async () => {
     await page.clock.fastForward(4_000);
@@ -16,7 +16,7 @@ const FAILED_READS = [
   { name: '429', says: 'Failed to get me.' },
 ] as const;
 
-test('what cannot be read says so in its place, and can be read again', async ({ page, world, wire }) => {
+test('a failed read shows an error in its place, and Try again loads it', async ({ page, world, wire }) => {
   test.slow();
   await page.clock.install();
   await signUp(page, world);
@@ -44,7 +44,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
       await expect(card(page, host)).toBeVisible();
     });
 
-  await test.step('the overview: the list stands on its own', async () => {
+  await test.step('overview, while the list still works', async () => {
     await begin('503', /\/api\/domain\/summary/);
     await page.goto('/dashboard');
     await givesUp(page, page.getByText('The overview could not be read.'));
@@ -67,7 +67,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
       await expect(panel.getByRole('list', { name: 'Names in the certificate' }).first()).toBeVisible();
     });
 
-  await test.step('the report: what the domain says by itself stands', async () => {
+  await test.step('report, while the domain’s own facts are shown', async () => {
     await begin('503', /\/api\/domain\/[^/]+\/report/);
     await page.goto('/dashboard');
     await card(page, host).getByRole('link').click();
@@ -79,7 +79,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
     await expect(panel.getByText('There is one address')).toBeVisible();
   });
 
-  await test.step('the products', async () => {
+  await test.step('products', async () => {
     await begin('a cut connection', /\/api\/payment\/products/);
     await page.goto('/profile');
     await page.getByRole('banner').getByRole('button', { name: 'Upgrade to Premium' }).click();
@@ -111,7 +111,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
   });
 });
 
-test('a lost connection is told, what is shown stays, and it comes back by itself', async ({
+test('a lost connection is shown, keeps the page’s content and recovers by itself', async ({
   page,
   world,
   wire,
@@ -126,7 +126,7 @@ test('a lost connection is told, what is shown stays, and it comes back by itsel
 
   await wire.heal();
   wire.fault(/^GET \/api\/domain\/list/, { kind: 'cut' });
-  // The stream is back and everything is read again, which fails for the list alone.
+  // The event stream is back and everything is refetched; only the list fails.
   await givesUp(page, page.getByText(/^Last updated .*The server could not be reached/));
   await expect(page.getByText('Connection lost.')).toBeHidden();
   await expect(card(page, host)).toBeVisible();
@@ -134,7 +134,7 @@ test('a lost connection is told, what is shown stays, and it comes back by itsel
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByText(/^Last updated/)).toBeHidden();
 
-  await test.step('slow and late answers are only that', async () => {
+  await test.step('slow answers cause no error', async () => {
     wire.fault(/^GET \/api\/domain\/list/, { kind: 'throttle', bytesPerSecond: 20_000 });
     wire.fault(/^GET \/api\/domain\/summary/, { kind: 'delay', ms: 400 });
     await page.reload();
@@ -143,7 +143,11 @@ test('a lost connection is told, what is shown stays, and it comes back by itsel
   });
 });
 
-test('who is signed in cannot be told: the page leads to the login', async ({ page, wire, world }) => {
+test('the page redirects to the login when it cannot tell who is signed in', async ({
+  page,
+  wire,
+  world,
+}) => {
   await signUp(page, world);
   for (const kind of ['cut', 'cut-answer'] as const) {
     wire.fault(/^GET \/api\/user\/me/, { kind });
@@ -155,7 +159,11 @@ test('who is signed in cannot be told: the page leads to the login', async ({ pa
   }
 });
 
-test('a log-out and a reset mail that fail say so', async ({ page, wire, world }) => {
+test('failing password resets, updates, deletions and logouts show a message', async ({
+  page,
+  wire,
+  world,
+}) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await signUp(page, world);

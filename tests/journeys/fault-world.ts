@@ -5,7 +5,7 @@ import { freePort } from '../kit/app.ts';
 import { type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts';
 import { expect, test as journey } from './world.ts';
 
-/** The product behind a connection that can be cut; the browser knows it by the proxy's address alone. */
+/** The product behind a connection that can be cut; the browser knows only the proxy's address. */
 export const test = journey.extend<object, { wire: FaultProxy; appPort: number }>({
   appPort: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
   wire: [
@@ -34,27 +34,27 @@ export const test = journey.extend<object, { wire: FaultProxy; appPort: number }
   },
 });
 
-/** The page gives a call 30 s; from now on half a second. */
+/** The page gives a call 30 s; reduce that to half a second. */
 const becomeImpatient = (page: Page) =>
   page.evaluate(() => void Object.assign(window, { isImpatient: true }));
 const becomePatient = (page: Page) => page.evaluate(() => void Reflect.deleteProperty(window, 'isImpatient'));
 
 export interface Failing {
   name: string;
-  /** What the page is to say of it, alone or after words of its own. */
+  /** What the page says, alone or after other words. */
   message: string;
-  /** Lets the calls fail whose first line matches, until `heal`. */
+  /** Makes calls whose first line matches fail, until `heal`. */
   begin(page: Page, proxy: FaultProxy, call: { method: string; path: string }): Promise<void>;
-  /** Nothing of it has reached the server, so that doing it once more does it. */
+  /** Nothing has reached the server, so that repeating the action performs it. */
   isUndone: boolean;
 }
 
 const line = ({ method, path }: { method: string; path: string }) =>
   new RegExp(`^${method} /api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
-/** The addresses of a call; `*` stands for one part of the path. */
+/** Matches the addresses of a call; `*` stands for one part of the path. */
 export const callsAt = (path: string) => new RegExp(`/api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
 
-/** The connection itself fails. */
+/** A failure of the connection. */
 const onTheWire = (name: string, kind: 'cut' | 'cut-answer' | 'stall', message: string): Failing => ({
   name,
   message,
@@ -65,7 +65,7 @@ const onTheWire = (name: string, kind: 'cut' | 'cut-answer' | 'stall', message: 
   },
 });
 
-/** An answer in the place of the server's. */
+/** A fake answer instead of the server's. */
 const answered = (name: string, message: string, answer: object): Failing => ({
   name,
   message,
@@ -77,7 +77,7 @@ const answered = (name: string, message: string, answer: object): Failing => ({
   },
 });
 
-/** A refusal as the server words one. */
+/** Returns a refusal in the format of the server. */
 export function problem(
   code: ProblemCode,
   detail: string,
@@ -111,7 +111,7 @@ export const FAILURES: readonly Failing[] = [
   }),
 ];
 
-/** Everything works again. */
+/** Ends all faults. */
 export async function heal(page: Page, proxy: FaultProxy): Promise<void> {
   await proxy.heal();
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -120,11 +120,11 @@ export async function heal(page: Page, proxy: FaultProxy): Promise<void> {
 
 export const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-/** The newest toast says so; then all of them are sent away, so that the next one is a new one. */
+/** Expects the newest toast to say this, then closes all toasts, so that the next one is new. */
 export async function expectToast(page: Page, text: string): Promise<void> {
   await expect(toasts(page).getByText(text, { exact: true }).first()).toBeVisible();
   const close = toasts(page).getByRole('button', { name: 'Close toast' });
-  // Not by a press: one that leaves moves the next, and a press beside it would close a dialog.
+  // Without the mouse: a toast that closes moves the next one, and a click beside it would close a dialog.
   for (const button of await close.all())
     await button.dispatchEvent('click', {}, { timeout: 1_000 }).catch(() => undefined);
   await expect(toasts(page).getByText(text, { exact: true })).toHaveCount(0);

@@ -4,19 +4,19 @@ import { callsAt, expectToast, FAILURES, heal, NO_JSON, problem, test, toasts } 
 import { addHost, card, expect, logIn, signUp } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-/** Something that the page does with one call, and what it says when that fails. */
+/** An action of the page with one call, and its message when that fails. */
 interface Deed {
   call: { method: string; path: string };
   says(message: string): string;
-  /** What a carried out call answers is not looked at. */
+  /** The page ignores the body of a successful answer. */
   isAnswerIgnored?: true;
   do(): Promise<void>;
-  /** What must be as it was after every failure: nothing typed is lost, nothing pretends to be done. */
+  /** Expectations after every failure: typed text is kept, and nothing looks done. */
   keeps?(): Promise<void>;
   succeeds(): Promise<void>;
 }
 
-/** Lets one deed meet every failure, and then succeed without anything being typed again. */
+/** Lets one action fail in every way, and then succeed without typing anything again. */
 async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<void> {
   const failures = FAILURES.filter(
     ({ isUndone, name }) => isUndone && !(deed.isAnswerIgnored && name === NO_JSON),
@@ -30,7 +30,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
       await heal(page, wire);
     });
   await test.step(`${deed.call.method} ${deed.call.path}: an expired session`, async () => {
-    // Answered 401 once; the refresh is real, and the call is made again unnoticed.
+    // Answered 401 once; the refresh is real, and the page repeats the call.
     const isCall = (request: Request) =>
       request.method() === deed.call.method && callsAt(deed.call.path).test(request.url());
     let isExpired = true;
@@ -42,7 +42,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
     const refreshed = page.waitForResponse('**/api/auth/refresh');
     const done = page.waitForResponse((response) => isCall(response.request()) && response.ok());
     await deed.do();
-    // Side by side: what a toast says is gone after seconds, whichever of the three this test hears of first.
+    // Concurrently, because a toast disappears after seconds, whichever of the three ends first.
     const [refresh] = await Promise.all([refreshed, done, deed.succeeds()]);
     expect(refresh.ok()).toBe(true);
     await expect(toasts(page).getByRole('alert')).toHaveCount(0);
@@ -50,7 +50,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
   });
 }
 
-test('a domain is added, checked and removed in the end, whatever comes between', async ({
+test('adding, checking and removing a domain succeed after every kind of failure', async ({
   page,
   world,
   wire,
@@ -107,7 +107,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
   spec('8.16', '“Failed to delete domain: ” and the message');
 });
 
-test('what was done although its answer broke off is seen in the end', async ({ page, world, wire }) => {
+test('a change whose answer was cut off is shown', async ({ page, world, wire }) => {
   await signUp(page, world);
   const host = await world.serve('torn.faults.example');
   wire.fault(/^POST \/api\/domain\/add/, { kind: 'cut-answer' });
@@ -115,7 +115,7 @@ test('what was done although its answer broke off is seen in the end', async ({ 
   await page.getByLabel('Host Address').press('Enter');
   await expectToast(page, 'The server could not be reached. Your monitoring keeps running.');
   await heal(page, wire);
-  // The event stream tells of it, or the next attempt does.
+  // Shown by the event stream or the next read.
   await expect(card(page, host)).toBeVisible();
 
   await page.getByRole('button', { name: `Actions for ${host}` }).click();
@@ -130,7 +130,7 @@ test('what was done although its answer broke off is seen in the end', async ({ 
   await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeAttached();
 });
 
-test('frequency, feedback, profile and reset mail keep what was chosen and typed', async ({
+test('frequency, feedback and profile keep their input after every kind of failure', async ({
   page,
   world,
   wire,
@@ -186,7 +186,7 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
   spec('8.20', '“Failed to update: ” and the message');
 });
 
-test('a free plan that turns out to be full opens the offer, without a toast', async ({
+test('an add refused at the Free limit opens the upgrade dialog without a toast', async ({
   page,
   wire,
   world,
@@ -210,16 +210,12 @@ test('a free plan that turns out to be full opens the offer, without a toast', a
   await heal(page, wire);
 });
 
-test('a session that is lost in the middle of a form gives back what was typed', async ({
-  page,
-  context,
-  world,
-}) => {
+test('text typed before a session was lost is restored after login', async ({ page, context, world }) => {
   const person = await signUp(page, world);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   const thoughts = page.getByPlaceholder('Your thoughts...');
   await thoughts.fill('Typed before the session was lost.');
-  // A list that is read anew would notice before what is pressed does.
+  // A refetched list would notice the lost session before the click does.
   const lists = /\/api\/domain\/(?:list|summary)/;
   await page.route(lists, () => undefined);
   await context.clearCookies();
@@ -246,7 +242,7 @@ test('a session that is lost in the middle of a form gives back what was typed',
   await expect(host).toHaveValue('second.example');
 });
 
-test('login and sign-up say what failed and keep the form', async ({ page, wire, world }) => {
+test('login shows what failed and keeps the form', async ({ page, wire, world }) => {
   test.slow();
   const person = await signUp(page, world);
   await page.context().clearCookies();

@@ -8,7 +8,7 @@ interface Watched {
   shift: number;
 }
 
-/** Notes from the first byte on whether the headline is ever gone or another one, and how far things jump. */
+/** Records from the first byte on whether the headline disappears or changes, and how far the layout shifts. */
 async function watchTakeOver(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const watched: Watched = { first: null, lost: 0, shift: 0 };
@@ -25,7 +25,7 @@ async function watchTakeOver(page: Page): Promise<void> {
 }
 
 for (const width of [1440, 360])
-  test(`the landing page is there at once and stays as it is when its script takes over, ${width} px`, async ({
+  test(`the prerendered landing page does not change when its script loads, at ${width} px`, async ({
     page,
   }) => {
     await page.setViewportSize({ width, height: 900 });
@@ -53,7 +53,7 @@ for (const width of [1440, 360])
     expect(shift).toBeLessThan(0.01);
   });
 
-test('the login page is there at once, keeps what is typed, and sends nothing before its script', async ({
+test('the prerendered login page keeps typed text and submits nothing before its script loads', async ({
   page,
 }) => {
   const problems: string[] = [];
@@ -85,7 +85,7 @@ test('the login page is there at once, keeps what is typed, and sends nothing be
   expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
 });
 
-test('a login that leads on keeps where to', async ({ page }) => {
+test('the login page passes a host on to the sign-up link', async ({ page }) => {
   await page.goto('/login?host=later.orchard.example');
   await expect(page.getByRole('link', { name: 'Sign up' })).toHaveAttribute(
     'href',
@@ -93,7 +93,7 @@ test('a login that leads on keeps where to', async ({ page }) => {
   );
 });
 
-test('the landing page tells machines what it is, and asks for no settings', async ({ page, world }) => {
+test('the landing page has metadata and does not request the config', async ({ page, world }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.goto('/');
@@ -113,7 +113,7 @@ test('the landing page tells machines what it is, and asks for no settings', asy
 });
 
 for (const colorScheme of ['light', 'dark'] as const)
-  test(`it reads well without any script, ${colorScheme}`, async ({ browser, world }) => {
+  test(`the landing page works without JavaScript, ${colorScheme}`, async ({ browser, world }) => {
     const context = await browser.newContext({
       javaScriptEnabled: false,
       colorScheme,
@@ -124,7 +124,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     const grounds = { light: 'oklch(0.984 0.004 240)', dark: 'oklch(0.182 0.041 265)' };
     await expect(page.locator('body')).toHaveCSS('background-color', grounds[colorScheme]);
-    // What would do nothing is not there.
+    // Controls that need JavaScript are hidden.
     for (const dead of ['Features', 'Theme', 'Check'])
       await expect(page.getByRole('button', { name: dead, exact: true })).toBeHidden();
     await expect(page.getByRole('link', { name: 'Start Premium Trial' })).toHaveAttribute(
@@ -135,7 +135,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     await context.close();
   });
 
-test('Features and Pricing scroll there, and Sign Up opens a tab of its own', async ({ page }) => {
+test('Features and Pricing scroll to their sections, and Sign Up opens a new tab', async ({ page }) => {
   await page.goto('/landing');
   for (const name of ['Pricing', 'Features']) {
     await page.getByRole('button', { name, exact: true }).click();
@@ -151,7 +151,7 @@ test('Features and Pricing scroll there, and Sign Up opens a tab of its own', as
   spec('2A.05', '“Sign Up” opens /signup in a new tab');
 });
 
-test('an address without a page says so, in its status too', async ({ page }) => {
+test('an unknown address shows a message and has status 404', async ({ page }) => {
   const response = await page.goto('/no/such/page');
   expect(response?.status()).toBe(404);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');

@@ -6,7 +6,7 @@ import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-/** As if this many hosts like the only one of the account had been added before it: a page would take hours for it. */
+/** Copies the account's only host `count` times in the database; adding them on the page would take hours. */
 function multiply(world: World, email: string, count: number): void {
   const database = new DatabaseSync(join(world.app.dataDir, 'certlantern.db'), { timeout: 10_000 });
   const columns = database
@@ -34,10 +34,7 @@ function multiply(world: World, email: string, count: number): void {
 const sidewaysOverflow = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
 
-test('names of 253 characters, of other scripts, and certificates with a hundred names fit', async ({
-  page,
-  world,
-}) => {
+test('long names, other scripts and a hundred certificate names fit the layout', async ({ page, world }) => {
   test.slow();
   await signUp(page, world);
   const label = 'a-label-of-sixty-three-characters-as-long-as-one-may-ever-be-ab';
@@ -89,7 +86,7 @@ test('names of 253 characters, of other scripts, and certificates with a hundred
   }
 });
 
-test('five thousand domains are a list like any other', async ({ page, world }) => {
+test('five thousand domains can be scrolled and searched', async ({ page, world }) => {
   test.slow();
   const person = await signUp(page, world, { trial: true });
   await addHost(page, await world.serve('first-of-many.example'));
@@ -111,13 +108,13 @@ test('five thousand domains are a list like any other', async ({ page, world }) 
   await expect(page.locator('[data-domain-id]')).toHaveCount(1);
 });
 
-test('a day is the day of the browser, and days left are the same everywhere', async ({
+test('dates use the browser’s time zone, and days left are the same everywhere', async ({
   page,
   world,
   browser,
 }) => {
   await signUp(page, world);
-  // 11:30 UTC: already the next day in Auckland, and the middle of the night before in Los Angeles.
+  // 11:30 UTC: already the next day in Auckland, and still night in Los Angeles.
   const notAfter = Math.floor(daysFromNow(12) / DAY_MS) * DAY_MS + 11.5 * 3_600_000;
   const host = await world.serve('border.example', { notBefore: daysFromNow(-70), notAfter });
   await addHost(page, host);
@@ -143,7 +140,7 @@ test('a day is the day of the browser, and days left are the same everywhere', a
   expect(dates.size).toBe(2);
 });
 
-test('a clock that is wrong by months loses nobody’s session', async ({ page, world }) => {
+test('a wrong browser clock does not end the session', async ({ page, world }) => {
   const person = await signUp(page, world);
   const host = await world.serve('clock.example');
   await addHost(page, host);
@@ -157,7 +154,7 @@ test('a clock that is wrong by months loses nobody’s session', async ({ page, 
   }
 });
 
-test('nothing moves for who asks for less motion, and forced colours keep every mark', async ({
+test('nothing moves with reduced motion, and badges are visible with forced colours', async ({
   page,
   world,
 }) => {

@@ -5,7 +5,7 @@ import { expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 import type { Page } from '@playwright/test';
 
-/** As if the account had watched that many hosts for long. */
+/** Adds a history of `count` watched hosts to the account. */
 async function watchFleet(world: World, email: string, count: number): Promise<void> {
   const store = await openStore({ databaseUrl: null, dataDir: world.app.dataDir });
   const { id } = await store.db
@@ -22,20 +22,17 @@ const pins = (page: Page) => horizon(page).getByRole('listitem').getByRole('link
 const pin = (page: Page, host: string) => horizon(page).getByRole('link', { name: new RegExp(`^${host}`) });
 const drawing = (page: Page) => horizon(page).locator('svg').first();
 
-test('the horizon is walked by keyboard, looks as far as asked, and is laid out for every width', async ({
-  page,
-  world,
-}) => {
+test('the horizon works by keyboard, with each time span and at each width', async ({ page, world }) => {
   const { email } = await signUp(page, world);
   await watchFleet(world, email, 12);
   await page.goto('/dashboard?sort=name');
-  // One expired, two within a week, one within two, the first of the others, and those beyond 90 days.
+  // One expired, two within a week, one within two weeks, the first of the others, and those beyond 90 days.
   const expired = pin(page, 'host-00000.fjord.example, expired on');
   const next = pin(page, 'host-00001.moss.example, expires on .*, 2 days left');
   await expect(pins(page)).toHaveCount(12);
   await expect(horizon(page).getByRole('radio', { name: '90 days' })).toBeChecked();
 
-  await test.step('arrows go by date, Enter opens the panel, its end leads back', async () => {
+  await test.step('arrow keys move by date, Enter opens the panel, closing it returns the focus', async () => {
     await expired.focus();
     await page.keyboard.press('ArrowRight');
     await expect(next).toBeFocused();
@@ -60,7 +57,7 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
     await expect(page).not.toHaveURL(/domain=/);
   });
 
-  await test.step('how far it looks is in the address, and chosen again next time', async () => {
+  await test.step('the time span is in the address and remembered', async () => {
     await horizon(page).getByText('30 days', { exact: true }).click();
     await expect(page).toHaveURL(/sort=name&span=30/);
     await expect(horizon(page).getByText('7 later', { exact: true })).toBeVisible();
@@ -72,7 +69,7 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
     await expect(horizon(page).getByText('Later', { exact: true })).toBeVisible();
   });
 
-  await test.step('a hovered pin shows from when on a renewal is expected', async () => {
+  await test.step('a hovered pin shows when its renewal is expected', async () => {
     await page.goto('/dashboard?span=90');
     const hatched = drawing(page).locator('rect[stroke="var(--line-2)"]');
     await expect(hatched).toHaveCount(0);
@@ -80,21 +77,21 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
     await expect(hatched).toHaveCount(1);
   });
 
-  // In the dark, only the colours are others.
+  // In the dark theme only the colours differ.
   for (const [width, colorScheme, scope] of [
     [1440, 'light', 'everything'],
     [1440, 'dark', 'colours'],
     [360, 'dark', 'colours'],
     [360, 'light', 'everything'],
   ] as const)
-    await test.step(`nothing that axe finds at ${width} px in the ${colorScheme}`, async () => {
+    await test.step(`axe finds nothing at ${width} px in the ${colorScheme} theme`, async () => {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
-      // Laid out anew, not scaled: 328 px less the card's border on a telephone.
+      // Redrawn, not scaled: 328 px less the card's border on a phone.
       await expect(drawing(page)).toHaveAttribute('width', width === 360 ? '326' : '1198');
       expect(await axeFindings(page, scope)).toEqual([]);
     });
-  // 21 days on a telephone: what ends later is only in the list.
+  // 21 days on a phone: later certificates are only in the list.
   await expect(horizon(page).getByRole('radio')).toHaveCount(0);
   await expect(pin(page, 'host-00004')).toHaveCount(1);
   await expect(pin(page, 'host-00005')).toHaveCount(0);
@@ -106,7 +103,7 @@ test('five hundred certificates are merged by day on the horizon', async ({ page
   await page.goto('/dashboard');
   const crowd = horizon(page).getByRole('link', { name: /^\d+ certificates expire on/ });
   await expect(crowd.first()).toBeAttached();
-  // Of every fifty, one has expired; four of the ten have a name, and two end this week: those are never merged.
+  // Of every fifty, one has expired and two expire this week; of the ten expired ones, four have a name. Those are never merged.
   await expect(
     horizon(page).getByRole('link', { name: '6 more expired: show all expired in the list' }),
   ).toBeVisible();

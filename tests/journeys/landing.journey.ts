@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-/** The page as a deployment with these settings draws it in the browser, come to from another page. */
+/** Opens the page as a deployment with these settings renders it in the browser, coming from another page. */
 async function visit(page: Page, settings: object): Promise<void> {
   await page.route('**/api/config', async (route) => {
     const answer = await route.fetch();
@@ -15,7 +15,7 @@ async function visit(page: Page, settings: object): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
 }
 
-test('the landing page offers the plans and leads into the trial', async ({ page }) => {
+test('the landing page shows the plans and links to the trial', async ({ page }) => {
   await page.goto('/landing');
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Premium Most Popular' })).toBeVisible();
@@ -69,7 +69,7 @@ test('the landing page offers the plans and leads into the trial', async ({ page
   spec('1.09', 'Premium costs $4.99 per month');
 });
 
-test('it invites nobody where nobody can sign up', async ({ page }) => {
+test('the landing page has no sign-up links where sign-up is closed', async ({ page }) => {
   await visit(page, { signups: 'closed' });
   await expect(page.getByRole('main').getByRole('link', { name: 'Login' })).toHaveCount(2);
   await expect(page.locator('a[href^="/signup"]')).toHaveCount(0);
@@ -77,14 +77,14 @@ test('it invites nobody where nobody can sign up', async ({ page }) => {
   await expect(page.getByText(/trial/i)).toHaveCount(0);
 });
 
-test('it has no Premium where nothing is sold', async ({ page }) => {
+test('the landing page has no Premium where nothing is sold', async ({ page }) => {
   await visit(page, { billing: { mode: 'unset' } });
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
   await expect(page.getByText('$4.99')).toHaveCount(0);
   await expect(page.getByText(/trial/i)).toHaveCount(0);
 });
 
-test('it has no prices where everybody has everything', async ({ page }) => {
+test('the landing page has no prices where everybody has Premium', async ({ page }) => {
   await visit(page, { billing: { mode: 'none' } });
   await expect(page.getByText('$0')).toHaveCount(0);
   await expect(page.getByText('Pricing')).toHaveCount(0);
@@ -92,7 +92,7 @@ test('it has no prices where everybody has everything', async ({ page }) => {
   await expect(page.getByText(/trial/i)).toHaveCount(0);
 });
 
-test('the legal page tells of what is configured, and of nothing else', async ({ page }) => {
+test('the legal page mentions only services that are configured', async ({ page }) => {
   await page.goto('/privacy');
   const privacy = page.locator('#privacy');
   await expect(privacy).toContainText('There are no analytics.');

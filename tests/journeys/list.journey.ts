@@ -9,7 +9,7 @@ import { expect, test, type World } from './world.ts';
 
 const MANY = 2000;
 
-/** Somebody with that many domains, `host-00000.…` the oldest, is signed in. */
+/** Signs in a person with `count` domains; `host-00000.…` is the oldest. */
 async function signInWith(count: number, context: BrowserContext, { app }: World): Promise<void> {
   const person = await signUp(sendTo(app.url), { name: 'Fleet' });
   const store = await openStore({ databaseUrl: null, dataDir: app.dataDir });
@@ -25,7 +25,11 @@ const host = (page: Page, number: number) =>
 const chip = (page: Page, name: RegExp) =>
   page.getByRole('group', { name: 'Filter by state' }).getByRole('button', { name });
 
-test('the address holds search, filter, order and view, forth and back', async ({ page, context, world }) => {
+test('search, filter, order and view are in the address and work with Back', async ({
+  page,
+  context,
+  world,
+}) => {
   await signInWith(120, context, world);
   await page.goto('/dashboard');
   await expect(host(page, 119)).toBeVisible();
@@ -60,7 +64,7 @@ test('the address holds search, filter, order and view, forth and back', async (
   await expect(page.getByRole('button', { name: 'Sort: By name' })).toBeVisible();
 });
 
-test('thousands of rows: read as they come into view, and the focus stays', async ({
+test('thousands of rows are loaded as they scroll into view, and the focus stays', async ({
   page,
   context,
   world,
@@ -81,7 +85,7 @@ test('thousands of rows: read as they come into view, and the focus stays', asyn
   expect(await table.getByRole('row').count()).toBeLessThan(80);
   expect(pages.size).toBeLessThan(8);
 
-  await test.step('a page that cannot be read says so, and is read again', async () => {
+  await test.step('a page that fails to load shows an error and can be loaded again', async () => {
     await page.route('**/api/domain/list?page=20*', (route) => route.fulfill({ status: 404, json: {} }));
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
     const again = table.getByRole('button', { name: 'Try again' }).first();
@@ -103,13 +107,13 @@ test('thousands of rows: read as they come into view, and the focus stays', asyn
   });
 });
 
-test('the keys of the dashboard', async ({ page, context, world }) => {
+test('keyboard shortcuts work on the dashboard', async ({ page, context, world }) => {
   await signInWith(120, context, world);
   await page.goto('/dashboard');
   await expect(host(page, 119)).toBeVisible();
   await page.keyboard.press('j');
   await expect(host(page, 119)).toBeFocused();
-  // Through the end of what is loaded.
+  // Beyond the loaded rows.
   for (let step = 0; step < 55; step += 1) await page.keyboard.press('j');
   await expect(host(page, 64)).toBeFocused();
   await expect(host(page, 64)).toBeInViewport();
@@ -158,7 +162,7 @@ test('grid, list and search are accessible at 320 px', async ({ page, context, w
   await expectAccessible(page);
 });
 
-test('a slow answer leaves the form alone that was opened meanwhile', async ({ page, context, world }) => {
+test('a late answer does not close a form that was opened meanwhile', async ({ page, context, world }) => {
   await signInWith(1, context, world);
   await page.goto('/dashboard');
   let release: (() => void) | undefined;
@@ -181,7 +185,7 @@ test('a slow answer leaves the form alone that was opened meanwhile', async ({ p
   await expect(page.getByLabel('Host Address')).toHaveValue('next.moss.example');
 });
 
-test('the panel leaves no second entry, keeps the page in place and goes with its domain', async ({
+test('the panel adds no history entry, keeps the scroll position and closes with its domain', async ({
   page,
   context,
   world,
@@ -206,7 +210,7 @@ test('the panel leaves no second entry, keeps the page in place and goes with it
   await page.goForward();
   await host(page, 4).click();
   const id = new URL(page.url()).searchParams.get('domain');
-  // All that the panel reads was read: what is under way while the domain goes may be refused.
+  // Everything the panel reads has arrived: a request during the removal may be refused.
   await expect(page.getByRole('complementary').getByText('Alerts for this domain')).toBeVisible();
   const refused: string[] = [];
   page.on('response', (response) => response.status() === 404 && refused.push(response.url()));

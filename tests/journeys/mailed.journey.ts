@@ -4,7 +4,7 @@ import { expect, newPerson, test, verifyAddress, type World } from './world.ts';
 
 test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });
 
-/** Everything that the page tells servers in addresses and Referer headers. */
+/** Records everything that the page sends to servers in addresses and Referer headers. */
 function addressesSent(page: Page): string[] {
   const sent: string[] = [];
   page.on('request', (request) => {
@@ -13,7 +13,7 @@ function addressesSent(page: Page): string[] {
   return sent;
 }
 
-/** The link that `npm run invite` prints. */
+/** Returns the link that `npm run invite` prints. */
 async function invitationFor(email: string, { app }: World): Promise<string> {
   const { out } = await runScript(
     'scripts/invite.ts',
@@ -23,7 +23,7 @@ async function invitationFor(email: string, { app }: World): Promise<string> {
   return /https?:\/\/\S+/.exec(out)?.[0] ?? '';
 }
 
-/** Signs up where an invitation has led to. */
+/** Signs up on the page that an invitation opens. */
 async function accept(page: Page, { name, password }: { name: string; password: string }): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -35,7 +35,7 @@ const linkIn = (text: string, path: string) =>
   new RegExp(`https?://\\S+${path}#[\\w.-]+`).exec(text)?.[0] ?? '';
 const tokenOf = (link: string) => new URL(link).hash.slice(1);
 
-test('an invitation is taken out of the address bar, outlives a reload and signs up', async ({
+test('an invitation is removed from the address bar, survives a reload and allows sign-up', async ({
   page,
   world,
 }) => {
@@ -49,7 +49,7 @@ test('an invitation is taken out of the address bar, outlives a reload and signs
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await page.reload();
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
-  // Another link in the same tab takes its place.
+  // Another link in the same tab replaces it.
   await page.goto(await invitationFor(other.email, world));
   await expect(page.getByLabel('Email')).toHaveValue(other.email);
   await page.goto(link);
@@ -58,7 +58,7 @@ test('an invitation is taken out of the address bar, outlives a reload and signs
   expect(sent.filter((address) => address.includes(tokenOf(link)))).toEqual([]);
 });
 
-test('an invitation from before the update still signs up, and keeps the rest of its address', async ({
+test('an invitation in the old format still works and keeps the other parameters', async ({
   page,
   world,
 }) => {
@@ -71,7 +71,7 @@ test('an invitation from before the update still signs up, and keeps the rest of
   await accept(page, person);
 });
 
-test('an added recipient agrees, and stops mail, by links whose tokens no server sees in an address', async ({
+test('a recipient confirms and unsubscribes by links whose tokens are never sent in an address', async ({
   page,
   world,
   browser,
@@ -113,7 +113,7 @@ test('an added recipient agrees, and stops mail, by links whose tokens no server
   await stranger.goto(header);
   await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link is incomplete');
-  // What the header's address holds opens nothing on the page either.
+  // The token in the header's address does not work on the page either.
   await stranger.goto(`/unsubscribe#${header.split('/').at(-1)}`);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
   const clicked = await stranger.request.post(header, { form: { 'List-Unsubscribe': 'One-Click' } });

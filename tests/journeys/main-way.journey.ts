@@ -3,7 +3,7 @@ import { spec } from '../spec/spec.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
-test('from sign-up to the alert mail and out again', async ({ page, world }) => {
+test('a person signs up, gets an alert mail and deletes the account', async ({ page, world }) => {
   const notAfter = daysFromNow(4.5);
   const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
   const host = await world.serve('pay.fjord.example', { notBefore: daysFromNow(-85), notAfter });

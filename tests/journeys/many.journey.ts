@@ -2,16 +2,16 @@ import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, signUp, test, verifyAddress } from './world.ts';
 
-// A server of its own: its hosts that fail, with one of another file's, look like an outage of the server's own network, and
-// what fails then is held back.
+// A separate server: its failing hosts, together with one of another file, would look like an outage of the server's own network,
+// and failures would be held.
 test.use({ environment: {} });
 
-// Hundreds of domains and four looks of axe take their time on a busy machine.
+// Hundreds of domains and four axe runs take their time on a busy machine.
 test.describe.configure({ timeout: 150_000 });
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Add many domains' });
 
-/** Opens the dialog from the empty dashboard, or else from the one that adds a single domain. */
+/** Opens the dialog from the empty dashboard, or else from the dialog that adds a single domain. */
 async function openAddMany(page: Page): Promise<Locator> {
   const first = page.getByRole('button', { name: 'Add many at once' });
   const addOne = page.getByRole('button', { name: 'Add Domain' }).first();
@@ -33,10 +33,7 @@ const lineOf = (form: Locator, text: string) => form.getByRole('listitem').filte
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected domains' });
 const box = (page: Page, host: string) => page.getByRole('checkbox', { name: `Select ${host}` });
 
-test('what is pasted is told line by line before it is added, and Free takes three', async ({
-  page,
-  world,
-}) => {
+test('a pasted list is previewed line by line, and Free adds three domains', async ({ page, world }) => {
   await verifyAddress(page, world, await signUp(page, world));
   const form = await paste(
     page,
@@ -78,12 +75,9 @@ test('what is pasted is told line by line before it is added, and Free takes thr
   await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(3);
 });
 
-test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing', async ({
-  page,
-  world,
-}) => {
+test('an Uptime Kuma backup can be imported, and an interrupted import resumes', async ({ page, world }) => {
   await verifyAddress(page, world, await signUp(page, world, { trial: true }));
-  await test.step('each monitor has its line', async () => {
+  await test.step('each monitor has a line', async () => {
     const form = await openAddMany(page);
     const monitor = (fields: object) => ({
       url: 'https://',
@@ -118,13 +112,13 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
     await form.getByRole('button', { name: 'Add 2 Domains' }).click();
     await expect(form.getByText('2 of 2 added')).toBeVisible();
     await form.getByRole('button', { name: 'Close' }).last().click();
-    // The empty dashboard, which has a button of that name too, is gone.
+    // The empty dashboard, which has a button with the same name, is gone.
     await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(2);
   });
 
   const hosts = Array.from({ length: 230 }, (_, index) => `h${index}.cut.example`);
   let calls = 0;
-  await test.step('the second call is cut after the server had it', async () => {
+  await test.step('the second call fails after the server has processed it', async () => {
     await page.route('**/api/domain/import', async (route) => {
       calls += 1;
       if (calls !== 2) return route.continue();
@@ -152,7 +146,7 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
     await form.getByRole('button', { name: 'Close' }).last().click();
   });
 
-  await test.step('all that a filter finds is selected and worked through in batches', async () => {
+  await test.step('all domains of a filter are selected and changed in batches', async () => {
     await page.goto('/dashboard?q=cut.example&sort=name');
     await page
       .getByRole('checkbox', { name: /^Select / })
@@ -177,14 +171,14 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
   });
 });
 
-test('several are selected at once, and what is done with them is told', async ({ page, world }) => {
+test('several domains are selected and changed together, with a message', async ({ page, world }) => {
   await verifyAddress(page, world, await signUp(page, world));
   const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
   await form.getByRole('button', { name: 'Add 3 Domains' }).click();
   await form.getByRole('button', { name: 'Close' }).last().click();
   await page.goto('/dashboard?sort=name');
 
-  await test.step('a range by Shift, one less by Space, none by Escape', async () => {
+  await test.step('Shift selects a range, Space deselects one, Escape all', async () => {
     await box(page, 'a.sel.example').click();
     await box(page, 'c.sel.example').click({ modifiers: ['Shift'] });
     await expect(bar(page)).toContainText('3 selected');
@@ -195,7 +189,7 @@ test('several are selected at once, and what is done with them is told', async (
     await expect(bar(page)).toBeHidden();
   });
 
-  await test.step('a change of the filter keeps them, and says what it hides', async () => {
+  await test.step('a filter keeps the selection and shows how many are hidden', async () => {
     await box(page, 'a.sel.example').click();
     await box(page, 'b.sel.example').click();
     await page.getByRole('searchbox').fill('b.sel');
@@ -204,7 +198,7 @@ test('several are selected at once, and what is done with them is told', async (
     await expect(bar(page)).not.toContainText('not in view');
   });
 
-  await test.step('pause, resume, check, tags; Premium intervals stay shut', async () => {
+  await test.step('pause, resume, check and tags work; Premium intervals are disabled', async () => {
     await bar(page).getByRole('button', { name: 'Pause' }).click();
     await expect(page.getByText('Two domains paused')).toBeVisible();
     await expect(bar(page)).toBeHidden();
@@ -232,7 +226,7 @@ test('several are selected at once, and what is done with them is told', async (
     await expect(page.getByText('Tags of one domain changed')).toBeVisible();
   });
 
-  await test.step('the list is handed over as CSV', async () => {
+  await test.step('the list can be exported as CSV', async () => {
     const file = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     expect((await file).suggestedFilename()).toMatch(/^certlantern-domains-\d{4}-\d\d-\d\d\.csv$/);

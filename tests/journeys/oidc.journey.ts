@@ -6,7 +6,7 @@ import { expect, logIn, logOut, newPerson, signUpOnPage, test as journey } from 
 import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
-  // The provider must know where the product will be, and the product where the provider is.
+  // The provider must know the product's address, and the product the provider's.
   place: [async ({}, use) => use({ port: await freePort() }), { scope: 'worker' }],
   provider: [
     async ({ place }, use) => {
@@ -30,7 +30,7 @@ const test = journey.extend<object, { provider: OidcServer; place: { port: numbe
   ],
 });
 
-/** Somebody with an account at the provider. */
+/** Creates a person with an account at the provider. */
 function personOf(provider: OidcServer, more: object = {}): { id: string; email: string; name: string } {
   const { email, name } = newPerson();
   const id = email.split('@')[0] ?? '';
@@ -38,7 +38,7 @@ function personOf(provider: OidcServer, more: object = {}): { id: string; email:
   return { id, email, name };
 }
 
-/** Presses the button of the provider, and there the one of `who`. */
+/** Clicks the provider's button, and on its page the one of `who`. */
 async function continueAs(page: Page, button: string, who: string): Promise<void> {
   const opened = page.waitForEvent('popup');
   await page.getByRole('button', { name: button }).click();
@@ -51,7 +51,7 @@ async function continueAs(page: Page, button: string, who: string): Promise<void
 const toast = (page: Page, text: string | RegExp) =>
   page.getByRole('region', { name: /^Notifications/ }).getByText(text);
 
-test('signs up and in with another provider', async ({ page, provider }) => {
+test('a person signs up and in with an OpenID provider', async ({ page, provider }) => {
   const { id, email, name } = personOf(provider);
   await page.goto('/signup');
   await expect(page.getByText('Or continue with')).toBeVisible();
@@ -67,13 +67,13 @@ test('signs up and in with another provider', async ({ page, provider }) => {
   await logOut(page);
   await expect(page.getByRole('heading', { name: 'Login' })).toBeVisible();
   await expectAccessible(page);
-  // The provider remembers who it is and asks nothing.
+  // The provider remembers the person and asks nothing.
   await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();
   await expect(page).toHaveURL(/\/dashboard/);
   spec('1.21', 'People sign up and in through an external identity provider');
 });
 
-test('keeps the offer of the trial on the way', async ({ page, provider }) => {
+test('an OpenID sign-up keeps the trial offer', async ({ page, provider }) => {
   const { id } = personOf(provider);
   await page.goto('/signup?trial=1');
   await expect(page.getByText('Your free trial: 14 days of Premium, no credit card required.')).toBeVisible();
@@ -84,7 +84,10 @@ test('keeps the offer of the trial on the way', async ({ page, provider }) => {
   spec('7.23', 'The question whether the user has Premium has yes or no for an answer');
 });
 
-test('says nothing of a sign-in that was given up, and why another failed', async ({ page, provider }) => {
+test('an OpenID sign-in shows no error if cancelled, and the reason if it failed', async ({
+  page,
+  provider,
+}) => {
   const { id } = personOf(provider, { email_verified: false });
   await page.goto('/login');
   await continueAs(page, 'Sign In with Orchard ID', 'cancel');
@@ -94,7 +97,7 @@ test('says nothing of a sign-in that was given up, and why another failed', asyn
   await expect(page).toHaveURL(/\/login/);
 });
 
-test('goes on after a window that was closed', async ({ page, provider }) => {
+test('an OpenID sign-in works again after its window was closed', async ({ page, provider }) => {
   const { id } = personOf(provider);
   await page.goto('/login');
   const opened = page.waitForEvent('popup');
@@ -107,7 +110,7 @@ test('goes on after a window that was closed', async ({ page, provider }) => {
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test('keeps the password good while the provider does not answer', async ({ page, provider }) => {
+test('a password login works while the OpenID provider is down', async ({ page, provider }) => {
   const person = await signUpOnPage(page);
   await logOut(page);
   await provider.down();
@@ -123,7 +126,10 @@ test('keeps the password good while the provider does not answer', async ({ page
   }
 });
 
-test('confirms with the provider who adds a passkey, and nobody else does', async ({ page, provider }) => {
+test('a new passkey is confirmed with the OpenID provider only by the same person', async ({
+  page,
+  provider,
+}) => {
   const { id } = personOf(provider);
   const stranger = personOf(provider);
   await page.goto('/signup');

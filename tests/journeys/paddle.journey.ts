@@ -14,7 +14,7 @@ const PADDLE_SCRIPT = 'https://cdn.paddle.com/paddle/v2/paddle.js';
 const ANALYTICS_SCRIPT = 'https://www.googletagmanager.com/**';
 const MONTH_MS = 30 * 86_400_000;
 
-// Paddle's API and scripts are not ours: each has a stand-in where the network would be.
+// Paddle's API and scripts are replaced by fakes.
 const test = base.extend<object, { paddle: PaddleApi }>({
   paddle: [
     async ({}, use) => {
@@ -51,7 +51,7 @@ interface PaddlePage {
   dataLayer?: ArrayLike<unknown>[];
 }
 
-/** What the script of the checkout is to the page, as far as it is called. */
+/** The parts of the checkout script that the page calls. */
 const PADDLE_STUB = `
   window.paddleCalls = { environment: [], initialised: [], opened: [] };
   window.PaddleBillingV1 = {
@@ -105,7 +105,7 @@ const completed = {
   },
 };
 
-test('Premium begins when Paddle says so, also after the page was loaded anew', async ({ page, world }) => {
+test('Premium begins with Paddle’s webhook, even after a reload', async ({ page, world }) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (!request.url().startsWith(world.app.url)) asked.push(new URL(request.url()).hostname);
@@ -159,7 +159,7 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   spec('3.22', 'A purchase is counted with currency, value and transaction');
   spec('3.23', 'A begun checkout is counted with currency and value');
   spec('3.24', 'The purchase is counted on completion, with the total');
-  // Paddle leaves for the success address, and its webhook comes after that.
+  // Paddle redirects to the success address, and its webhook comes later.
   await page.goto('/dashboard');
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
   const now = Date.now();
@@ -229,7 +229,7 @@ test('a sign-in that creates the account is tracked as sign_up, also from the lo
   spec('3.20', 'Sign-ups and logins are counted, with email and method');
 });
 
-test('a blocked checkout says what to do, and can be tried again', async ({ page, world }) => {
+test('a blocked checkout shows a message and can be retried', async ({ page, world }) => {
   const logged: string[] = [];
   page.on('console', (message) => logged.push(message.text()));
   await serveScripts(page);
@@ -250,7 +250,7 @@ test('a blocked checkout says what to do, and can be tried again', async ({ page
   expect((await measured(page)).filter(([name]) => name === 'begin_checkout')).toHaveLength(1);
 });
 
-test('a checkout that is closed leaves everything as it was', async ({ page, world }) => {
+test('closing the checkout allows opening it again', async ({ page, world }) => {
   await serveScripts(page);
   await signUp(page, world);
   await openCheckout(page);
@@ -262,7 +262,7 @@ test('a checkout that is closed leaves everything as it was', async ({ page, wor
   expect((await paddleCalls(page)).initialised).toHaveLength(1);
 });
 
-test('a payment that is slow to be confirmed is no reason to wait', async ({ page, world }) => {
+test('a slow payment confirmation shows a message', async ({ page, world }) => {
   await serveScripts(page);
   await page.clock.install();
   await signUp(page, world);
@@ -272,7 +272,7 @@ test('a payment that is slow to be confirmed is no reason to wait', async ({ pag
   await expect(page.getByText('Your payment is being confirmed.')).toBeVisible();
 });
 
-test('billing opens in a new tab, and only where there is something to bill', async ({
+test('billing opens in a new tab, which closes if there is nothing to bill', async ({
   page,
   context,
   world,
@@ -311,7 +311,7 @@ for (const [name, value] of [
   ['doNotTrack', '1'],
   ['globalPrivacyControl', true],
 ] as const)
-  test(`nothing is measured with ${name}`, async ({ page, world }) => {
+  test(`nothing is tracked with ${name}`, async ({ page, world }) => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).hostname));
     await serveScripts(page);

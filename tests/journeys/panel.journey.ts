@@ -4,7 +4,7 @@ import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { addHost, daysFromNow, expect, logIn, signUp, test, type World } from './world.ts';
 
-/** Somebody new, with the panel of a new host open. */
+/** Signs up and opens the panel of a new host. */
 async function openPanel(page: Page, world: World, name: string, dnsNames = [name]) {
   const person = await signUp(page, world);
   const host = await world.serve(name, { dnsNames, notAfter: daysFromNow(60) });
@@ -15,7 +15,7 @@ async function openPanel(page: Page, world: World, name: string, dnsNames = [nam
   return { person, host, panel };
 }
 
-test('the chain is there to be read, copied and downloaded', async ({ page, world, context }) => {
+test('the chain can be read, copied and downloaded', async ({ page, world, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const names = Array.from({ length: 100 }, (_, index) => `${index}.chain.example`);
   const { panel } = await openPanel(page, world, 'chain.example', ['chain.example', ...names]);
@@ -33,7 +33,7 @@ test('the chain is there to be read, copied and downloaded', async ({ page, worl
   await expect(leaf).toContainText('ECDSA P-256');
   await page.setViewportSize({ width: 360, height: 760 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The sheet is another panel, folded as every one is at first.
+  // The sheet is another panel, collapsed at first.
   await chain.getByText('Leads to').click();
   await leaf.locator('summary').click();
 
@@ -60,7 +60,7 @@ test('the chain is there to be read, copied and downloaded', async ({ page, worl
   expect(whole.text.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
 });
 
-test('a finding says what to do, and all of it can be taken along', async ({ page, world, context }) => {
+test('a finding has a command, and the report can be copied', async ({ page, world, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const { host, panel } = await openPanel(page, world, 'wrong.example', ['other.example']);
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -77,7 +77,7 @@ test('a finding says what to do, and all of it can be taken along', async ({ pag
   await expect(page.getByText('The report was copied as Markdown.')).toBeVisible();
   expect(await copied()).toContain(host);
 
-  await test.step('every line opens, at 360 px in the dark too', async () => {
+  await test.step('every line opens at 360 px in the dark theme', async () => {
     await page.setViewportSize({ width: 360, height: 760 });
     await page.emulateMedia({ colorScheme: 'dark' });
     for (const line of ['There is one address', /Leads to|No way to/])
@@ -89,7 +89,7 @@ test('a finding says what to do, and all of it can be taken along', async ({ pag
   });
 });
 
-test('a certificate says what it changed against any before it', async ({ page, world }) => {
+test('a certificate shows what changed since any earlier one', async ({ page, world }) => {
   await page.route('**/api/domain/*/history', async (route) => {
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: [object] };
@@ -124,7 +124,7 @@ test('a certificate says what it changed against any before it', async ({ page, 
   await expectAccessible(page);
 });
 
-test('tags and notes are kept and found, and nothing typed is lost', async ({ page, world }) => {
+test('tags and notes are stored and searchable, and survive failures', async ({ page, world }) => {
   const { person, host, panel } = await openPanel(page, world, 'notes.example');
   const tag = panel.getByLabel('Add a tag');
   const notes = panel.getByLabel('Notes');
@@ -139,7 +139,7 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
     await expect(panel.getByRole('list', { name: 'Tags' })).toHaveText('eu');
   });
 
-  await test.step('what could not be stored says why, and stays', async () => {
+  await test.step('a failed save shows the reason and keeps the text', async () => {
     await page.route(/\/api\/domain\/[^/]+$/, (route) =>
       route.request().method() === 'PATCH' ? route.abort() : route.fallback(),
     );
@@ -157,7 +157,7 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
     await page.unroute(/\/api\/domain\/[^/]+$/);
   });
 
-  await test.step('a session that ends in between leads back to what was typed', async () => {
+  await test.step('a lost session leads back to the typed text', async () => {
     await notes.fill('Ask Bo, who has the key');
     // A background refetch would notice the lost session before the save does.
     const reads = (route: Route) => (route.request().method() === 'GET' ? undefined : route.fallback());
@@ -173,7 +173,7 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
     await expect(panel.getByText('Saved')).toBeVisible();
   });
 
-  await test.step('both are searched', async () => {
+  await test.step('both can be searched', async () => {
     for (const q of ['who has the key', 'eu', 'nobody']) {
       await page.goto(`/dashboard?q=${encodeURIComponent(q)}`);
       await expect(page.getByRole('link', { name: host, exact: true })).toBeVisible({
@@ -183,7 +183,7 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
   });
 });
 
-test('somebody else never sees what was typed', async ({ page, world }) => {
+test('unsaved notes are not visible to the next person in the same browser', async ({ page, world }) => {
   const { panel } = await openPanel(page, world, 'secret.example');
   await panel.getByLabel('Notes').fill('between us');
   await page.keyboard.press('Escape');

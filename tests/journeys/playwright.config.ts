@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import { BROWSER_FLAGS, findBrowser } from '../kit/browser.ts';
 
-/** `npm test` finds the browser once and names it here; run by hand, this file looks for itself. */
+/** `npm test` finds the browser once and passes its path here; run by hand, this file finds it. */
 function browser(): { executablePath: string; env: Record<string, string> } {
   const executablePath = process.env['JOURNEY_BROWSER'];
   if (executablePath !== undefined)
@@ -32,7 +32,7 @@ export default defineConfig({
     },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',
-    // Measured: a sixth of the processors' time went into what moves. The main way and the specification are walked with it.
+    // Measured: animations took a sixth of the CPU time. The main journey and the specification run with them.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
   },

@@ -3,7 +3,7 @@ import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-test('the font is the chosen one before anything is drawn, and is loaded only then', async ({
+test('the chosen font is applied before the first paint, and loaded only if chosen', async ({
   page,
   world,
 }) => {
@@ -40,7 +40,7 @@ test('the font is the chosen one before anything is drawn, and is loaded only th
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
-test('the time zone is the account’s, and a lost session costs no word', async ({ page, world }) => {
+test('the time zone is stored in the account, and edits survive a lost session', async ({ page, world }) => {
   const person = await signUp(page, world);
   await page.goto('/profile');
   const zone = page.getByLabel('Time zone');
@@ -67,7 +67,7 @@ test('the time zone is the account’s, and a lost session costs no word', async
   await update.click();
   await expect(page.getByRole('button', { name: 'Account of Alice Berg' })).toBeVisible();
 
-  await test.step('whoever logs out by choice is done with it', async () => {
+  await test.step('a logout discards unsaved edits', async () => {
     await page.getByLabel('Company').fill('half a wo');
     await logOut(page);
     await expect(page).toHaveURL(/\/login$/);
@@ -75,7 +75,7 @@ test('the time zone is the account’s, and a lost session costs no word', async
   });
 });
 
-test('an authority of one’s own is trusted, listed and removed', async ({ page, world }) => {
+test('a private authority is added, listed and removed', async ({ page, world }) => {
   await signUp(page, world);
   await page.goto('/profile');
   const row = page.locator('section', { has: page.getByRole('heading', { name: 'Private authorities' }) });
@@ -108,7 +108,7 @@ test('an authority of one’s own is trusted, listed and removed', async ({ page
   await expect(row.getByRole('button', { name: 'Add an authority' })).toBeFocused();
 });
 
-test('a token for the API is shown once, works, and is over when it is revoked', async ({
+test('an API token is shown once, works, and stops working when it is revoked', async ({
   page,
   context,
   world,
@@ -157,10 +157,8 @@ test('a token for the API is shown once, works, and is over when it is revoked',
   expect(await ask()).toBe(401);
 });
 
-test('the page about the API is readable in both themes and at 360 px, under the policy of every page', async ({
-  page,
-}) => {
-  // Every call of the API is on it: axe has a lot to read.
+test('the API docs page is accessible in both themes and at 360 px', async ({ page }) => {
+  // It contains every call of the API, so axe takes long.
   test.slow();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));

@@ -5,12 +5,12 @@ import { openWindows, type Visitor } from '../kit/screens/visitors.ts';
 import { axeFindings } from './axe.ts';
 
 const SIZES = [
-  // 640: as much as is left of 1280 px at 200 % zoom.
+  // 640: what is left of 1280 px at 200 % zoom.
   { width: 1440, height: 900, down: 640 },
   { width: 360, height: 760, down: 320 },
 ];
 
-/** How far the page can be scrolled sideways once it has laid itself out for a new width: some frames later, on a busy machine. */
+/** Returns how far the page can be scrolled sideways once its layout is stable, which may take some frames on a busy machine. */
 const settledOverflow = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const overflow = (): number =>
@@ -20,7 +20,7 @@ const settledOverflow = (page: Page): Promise<number> =>
     return overflow();
   });
 
-// One demo a worker: to make its past takes as long as to look at a dozen screens, and none of them changes it.
+// One demo per worker: creating its history takes as long as a dozen screens, and no screen changes it.
 const test = base.extend<object, { demo: Demo; windows: Record<Visitor, Page> }>({
   demo: [
     async ({}, use) => {
@@ -42,7 +42,7 @@ const test = base.extend<object, { demo: Demo; windows: Record<Visitor, Page> }>
 
 test.describe.configure({ mode: 'parallel' });
 
-/** What lies over the page, in words: opened at one width, it must still be there at the other. */
+/** Returns a description of the layers over the page: open at one width, they must still be open at the other. */
 const layersOf = (page: Page): Promise<string> =>
   page.evaluate(() =>
     [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], [role="menu"], aside, [popover]')]
@@ -54,11 +54,11 @@ const layersOf = (page: Page): Promise<string> =>
 async function checkScreen(page: Page, viewport: (typeof SIZES)[number]) {
   const { down, ...size } = viewport;
   const found = await axeFindings(page, 'everything');
-  // The theme changes nothing but colours.
+  // The theme changes only colours.
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   let foundInTheDark = await axeFindings(page, 'colours');
-  // Elements that inherit their colour may follow a moment after the rest.
+  // Elements that inherit their colour may change a moment later than the rest.
   for (let look = 1; look < 3 && foundInTheDark.length > 0; look += 1)
     foundInTheDark = await axeFindings(page, 'colours');
   await page.emulateMedia({ colorScheme: 'light' });
@@ -68,13 +68,13 @@ async function checkScreen(page: Page, viewport: (typeof SIZES)[number]) {
   return { found, foundInTheDark, overflow };
 }
 
-// In two parts, which run side by side.
+// In two parts, which run in parallel.
 for (const part of [0, 1])
   test(`every screen is accessible at 1440 and 360 px, light and dark, part ${part + 1}`, async ({
     demo,
     windows,
   }) => {
-    // Some fifty screens.
+    // About fifty screens.
     test.setTimeout(300_000);
     for (const page of Object.values(windows)) page.setDefaultTimeout(20_000);
     for (const screen of SCREENS.filter((_, index) => index % 2 === part))

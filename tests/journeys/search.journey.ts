@@ -2,7 +2,7 @@ import type { Page, Request } from '@playwright/test';
 import { BOGUS_VALUES, HOSTILE_ADDRESSES, searchedRoutes } from '../kit/searched-routes.ts';
 import { expect, logIn, signUp, signUpOnPage, test } from './world.ts';
 
-/** Requests of the browser to any other origin, which are not carried out. */
+/** Records requests of the browser to other origins and blocks them. */
 async function foreignRequests(page: Page, origin: string): Promise<string[]> {
   const foreign: string[] = [];
   await page.context().route(
@@ -32,7 +32,7 @@ test('a login with a hostile next address ends on the dashboard', async ({ page,
     });
 });
 
-test('a login leads back to the page that asked for it', async ({ page, world }) => {
+test('a login leads back to the page that required it', async ({ page, world }) => {
   const person = await signUp(page, world);
   for (const next of ['/profile', '/dashboard?status=soon&sort=name', '/alerts#channels']) {
     await page.context().clearCookies();
@@ -68,7 +68,7 @@ for (const { path, names } of searchedRoutes())
     page.on('response', (response) => {
       if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`);
     });
-    // Every second one, to save time: the router's own tests ask with all of them.
+    // Every second value, to save time: the router's own tests use all of them.
     const values = [...BOGUS_VALUES.filter((_, index) => index % 2 === 0), '//evil.example'];
     for (const value of values)
       await test.step(JSON.stringify(value), async () => {

@@ -1,7 +1,7 @@
 import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-test('protected pages lead to the login, and back in', async ({ page, world }) => {
+test('protected pages redirect to the login, and back after it', async ({ page, world }) => {
   const person = await signUp(page, world);
 
   await page.getByRole('button', { name: `Account of ${person.name}` }).click();
@@ -36,15 +36,11 @@ test('protected pages lead to the login, and back in', async ({ page, world }) =
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Login' }).click();
-  // Where the way was barred, not the dashboard.
+  // Back to the page that required the login, not the dashboard.
   await expect(page).toHaveURL(/\/profile$/);
 });
 
-test('an expired session is renewed unnoticed, a lost one asks to sign in', async ({
-  page,
-  context,
-  world,
-}) => {
+test('an expired session is renewed, a lost one leads to the login', async ({ page, context, world }) => {
   await signUp(page, world);
   await context.clearCookies({ name: /session$/ });
   await page.goto('/profile');
@@ -54,7 +50,7 @@ test('an expired session is renewed unnoticed, a lost one asks to sign in', asyn
   await expect(page).toHaveURL(/\/login/);
 });
 
-test('the profile takes a new name', async ({ page, world }) => {
+test('the profile saves a new name', async ({ page, world }) => {
   await signUp(page, world);
   await page.goto('/profile');
   const update = page.getByRole('button', { name: 'Update Profile' });
@@ -66,7 +62,7 @@ test('the profile takes a new name', async ({ page, world }) => {
   await expect(page.getByLabel('Full Name')).toHaveValue('Alice Berg');
 });
 
-test('the theme stays chosen', async ({ page, world }) => {
+test('the chosen theme survives a reload', async ({ page, world }) => {
   await signUp(page, world);
   await page.getByRole('button', { name: /theme/i }).click();
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
@@ -75,7 +71,7 @@ test('the theme stays chosen', async ({ page, world }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
 });
 
-test('a sign-up that broke off half-way is finished by signing up again', async ({ page }) => {
+test('an interrupted sign-up is completed by submitting it again', async ({ page }) => {
   let attempts = 0;
   await page.route('**/api/auth/firebase', (route) => {
     attempts += 1;
@@ -94,7 +90,7 @@ test('a sign-up that broke off half-way is finished by signing up again', async 
   await expect(page.getByLabel('Company')).toHaveValue(person.company);
 });
 
-test('signing up beside a tab with another account waits for its refresh, and both tabs show the new one', async ({
+test('a sign-up beside another account’s tab waits for its refresh, then both tabs show the new account', async ({
   page,
   context,
   world,
@@ -108,7 +104,7 @@ test('signing up beside a tab with another account waits for its refresh, and bo
   second.on('request', (request) => {
     if (request.url().endsWith('/api/auth/firebase')) exchanges += 1;
   });
-  // Stands for a refresh of the first tab that is under way.
+  // Simulates a running refresh in the first tab.
   const release = await page.evaluateHandle(
     () =>
       new Promise<() => void>((resolve) => {
@@ -131,7 +127,7 @@ test('signing up beside a tab with another account waits for its refresh, and bo
   }
 });
 
-test('an address that is taken says so at sign-up', async ({ page, context, world }) => {
+test('sign-up with an existing address shows an error', async ({ page, context, world }) => {
   const person = await signUp(page, world);
   await context.clearCookies();
   await page.goto('/signup');

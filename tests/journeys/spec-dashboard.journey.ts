@@ -13,7 +13,10 @@ async function fillOf(badge: Locator): Promise<{ light: number; hue: number }> {
   return { light, hue };
 }
 
-test('the dashboard adds, shows as cards or rows, and asks before it deletes', async ({ page, world }) => {
+test('the dashboard adds domains, shows cards or rows, and asks before it deletes', async ({
+  page,
+  world,
+}) => {
   await signUp(page, world);
   const hosts: string[] = [];
   for (const [name, days] of [
@@ -188,7 +191,7 @@ test('expiry badges change colour at 0, 8 and 15 days', async ({ page, world }) 
   spec('4B.06', 'More than 14 days: no badge');
 });
 
-test('shows skeleton cards or rows while domains load', async ({ page, world }) => {
+test('the dashboard shows skeleton cards or rows while domains load', async ({ page, world }) => {
   await signUp(page, world);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/domain/list*', async (route) => {

@@ -31,7 +31,7 @@ async function frames(page: Page, label: string, press: () => Promise<void>): Pr
   });
 }
 
-test('the panel is 400 px wide, slides for 300 ms, and tells everything of the certificate', async ({
+test('the panel is 400 px wide, slides in 300 ms, and shows every fact of the certificate', async ({
   page,
   world,
 }) => {
@@ -129,7 +129,7 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
   spec('2D.26', 'The history lists subject, issuer, validity and names');
   spec('1.02', 'Each domain has a history of its certificates');
 
-  await test.step('what is revoked says so, on its card and in the panel', async () => {
+  await test.step('a revoked certificate is marked on its card and in the panel', async () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.route('**/api/domain/list*', async (route) => {
       const answer = await route.fetch();
@@ -143,7 +143,7 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
     spec('4B.07', 'The revocation badge is Revoked or Active');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
-  await test.step('frequencies of Premium are locked and say why', async () => {
+  await test.step('Premium frequencies are locked with a reason', async () => {
     await expect(panel.getByRole('radio')).toHaveCount(4);
     await expect(panel.getByRole('radio', { name: /^Daily/ })).toBeChecked();
     spec('2D.25', 'The panel has the selector for the check frequency');

@@ -4,7 +4,7 @@ import { addHost, card, expect, logOut, signUp, signUpOnPage, test } from './wor
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-test('the record of the session is encrypted, ends with the page load and with the session', async ({
+test('the session record is encrypted, and ends with the page load and the session', async ({
   page,
   world,
 }) => {
@@ -15,12 +15,12 @@ test('the record of the session is encrypted, ends with the page load and with t
   expect(first).not.toContain(email);
   spec('4S.01', 'At the start a record is looked for under authToken in the session storage');
 
-  await test.step('a reload makes another one', async () => {
+  await test.step('a reload creates a new record', async () => {
     await page.reload();
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
     await expect.poll(record).not.toBe(first);
   });
-  await test.step('one that cannot be read is removed, and the server asked', async () => {
+  await test.step('an unreadable record is removed, and the server is asked', async () => {
     await page.evaluate(() => sessionStorage.setItem('authToken', 'nonsense'));
     const asked = page.waitForRequest('**/api/user/me');
     await page.reload();
@@ -28,7 +28,7 @@ test('the record of the session is encrypted, ends with the page load and with t
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
     await expect.poll(record).not.toBe('nonsense');
   });
-  await test.step('calls that are refused together share one refresh', async () => {
+  await test.step('calls refused at the same time share one refresh', async () => {
     await page.context().clearCookies({ name: /session$/ });
     const refreshes: string[] = [];
     page.on('request', (request) => {
@@ -38,13 +38,13 @@ test('the record of the session is encrypted, ends with the page load and with t
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
     expect(refreshes).toHaveLength(1);
   });
-  await test.step('a log-out removes it', async () => {
+  await test.step('a logout removes it', async () => {
     await logOut(page);
     expect(await record()).toBeNull();
   });
 });
 
-test('toasts stand in their region, three at most, for four seconds, and Alt+T leads there', async ({
+test('at most three toasts are shown at once, for four seconds, and Alt+T moves the focus to them', async ({
   page,
   world,
 }) => {

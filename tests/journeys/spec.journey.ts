@@ -6,7 +6,7 @@ test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-test('login and sign-up have the specified words, fields and ways', async ({ page }) => {
+test('login and sign-up have the specified texts, fields and links', async ({ page }) => {
   await page.goto('/login');
   await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible();
   spec('2R.02', '/login is public');
@@ -37,7 +37,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   await expect(password).toHaveAttribute('type', 'password');
   spec('2L.06', 'The password can be shown and hidden');
 
-  await test.step('the button waits while a login is in progress', async () => {
+  await test.step('the button is disabled while a login is in progress', async () => {
     await page.getByLabel('Email').fill('nobody@orchard.example');
     spec('2L.05', 'The login has a field for the email');
     let release = (): void => undefined;
@@ -97,8 +97,8 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   spec('2S.07', '“Have an account? Login instead” leads to /login');
   await expect(page.getByText('Or continue with')).toBeHidden();
 
-  await test.step('Google is offered where it is configured', async () => {
-    // With a question in its address the login comes without settings of its own, and asks for them.
+  await test.step('Google is offered if it is configured', async () => {
+    // With a query the login page is served without the config, and requests it.
     await page.route('**/api/config', async (route) => {
       const answer = await route.fetch();
       const { data } = (await answer.json()) as { data: object };
@@ -139,7 +139,7 @@ test('sign-up and login lead to the dashboard, and /login redirects signed-in us
   spec('2L.13', 'A login leads to /dashboard');
 });
 
-test('the landing page has the specified sections and words', async ({ page }) => {
+test('the landing page has the specified sections and texts', async ({ page }) => {
   await page.goto('/landing');
   const header = page.getByRole('banner');
   await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
@@ -180,7 +180,7 @@ test('the landing page has the specified sections and words', async ({ page }) =
   spec('2A.06', 'The landing page has the theme control');
 });
 
-test('every legal address shows the one page, at its place', async ({ page }) => {
+test('every legal address scrolls to its section of the one page', async ({ page }) => {
   // Distance of the section from the bottom edge of the sticky header, in px.
   const distance = (place: string) =>
     page.evaluate((selector) => {
@@ -216,7 +216,7 @@ test('every legal address shows the one page, at its place', async ({ page }) =>
   spec('1.19', 'The legal page is dated January 2025');
 });
 
-test('addresses lead where they should', async ({ page }) => {
+test('every address leads to the specified page', async ({ page }) => {
   for (const path of ['/landing', '/login', '/signup', '/terms-of-use', '/privacy', '/privacy-policy']) {
     expect((await page.goto(path))?.status()).toBe(200);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -232,7 +232,7 @@ test('addresses lead where they should', async ({ page }) => {
   await page.goto('/no-such-page');
   await expect(page.getByRole('link').first()).toBeVisible();
 
-  await test.step('an empty screen shows while it is asked who is signed in', async () => {
+  await test.step('the screen is empty while the session is checked', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/api/user/me', async (route) => {
@@ -249,7 +249,7 @@ test('addresses lead where they should', async ({ page }) => {
     spec('4A.01', 'The check of the session loads, then shows the page or leads to /login');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
-  await test.step('a check that fails is logged and counts as nobody', async () => {
+  await test.step('a failed session check is logged and leads to the login', async () => {
     const logged: string[] = [];
     page.on('console', (message) => logged.push(message.text()));
     await page.route('**/api/user/me', (route) => route.fulfill({ status: 400 }));
@@ -261,7 +261,7 @@ test('addresses lead where they should', async ({ page }) => {
   });
 });
 
-test('the shell has the specified controls, and its choices last', async ({ page }) => {
+test('the app shell has the specified controls, and their settings are stored', async ({ page }) => {
   const person = await signUpOnPage(page);
   const header = page.getByRole('banner');
   await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
@@ -326,7 +326,7 @@ test('the account menu shows the photo, or initials if it does not load', async 
   await expect(account).toHaveText('AL');
 });
 
-test('the profile resets the password and asks before the account goes', async ({ page }) => {
+test('the profile page resets the password and asks before it deletes the account', async ({ page }) => {
   const person = await signUpOnPage(page);
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
@@ -360,7 +360,7 @@ test('the profile resets the password and asks before the account goes', async (
   spec('2Q.04', 'The profile has “Reset Password”');
   spec('8.21', '“Password reset email sent.”');
 
-  await test.step('an account without an address has nowhere to send it', async () => {
+  await test.step('an account without an address shows an error', async () => {
     await page.route('**/api/user/me', async (route) => {
       const answer = await route.fetch();
       const { data } = (await answer.json()) as { data: object };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addHost, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
-test('a status page is switched on, seen by a stranger, and gone when it is switched off', async ({
+test('a status page is switched on, visible to a visitor, and gone when it is switched off', async ({
   page,
   browser,
   world,
@@ -53,7 +53,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
   await context.close();
 
-  await test.step('what is not saved is not left without a question', async () => {
+  await test.step('leaving with unsaved changes asks first', async () => {
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
     await page.getByLabel('Title').fill('Another title');
     await page.goBack();
@@ -65,7 +65,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
   });
 });
 
-test('who looks at a status page is told when it goes', async ({ page, browser, world }) => {
+test('an open status page shows when it was switched off', async ({ page, browser, world }) => {
   await verifyAddress(page, world, await signUp(page, world));
   const slug = `moss-${process.pid}`;
   await page.goto('/status-page');
@@ -84,11 +84,7 @@ test('who looks at a status page is told when it goes', async ({ page, browser, 
   await context.close();
 });
 
-test('a badge loads on a page of somebody else, until it is switched off', async ({
-  page,
-  browser,
-  world,
-}) => {
+test('a badge loads on another site until it is switched off', async ({ page, browser, world }) => {
   await signUp(page, world);
   const host = await world.serve('badge.status.example', { notAfter: daysFromNow(45.5) });
   await addHost(page, host);
@@ -101,7 +97,7 @@ test('a badge loads on a page of somebody else, until it is switched off', async
   const snippet = (await panel.locator('code').filter({ hasText: '/badge/' }).textContent()) ?? '';
   const [, url = ''] = /\((http\S+\.svg)\)$/.exec(snippet) ?? [];
 
-  // Another origin: what the product says of its own pages must not keep the picture from this one.
+  // Another origin: the product's headers must not block the image there.
   const readme = createServer((_, answer) =>
     answer
       .setHeader('content-type', 'text/html')

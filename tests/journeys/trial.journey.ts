@@ -4,7 +4,7 @@ import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, newPerson, test } from './world.ts';
 import type { World } from './world.ts';
 
-/** As if the time until then had passed: the trial's end comes to `instant` (ms UTC). */
+/** Moves the end of the trial to `instant` (ms UTC). */
 function moveTrialEnd(world: World, email: string, instant: number): void {
   const database = new DatabaseSync(join(world.app.dataDir, 'certlantern.db'), { timeout: 5000 });
   database
@@ -13,7 +13,7 @@ function moveTrialEnd(world: World, email: string, instant: number): void {
   database.close();
 }
 
-test('a trial begins with the sign-up, tells of its end, and leaves three domains checked', async ({
+test('a trial starts at sign-up, announces its end, and leaves three domains active', async ({
   page,
   world,
 }) => {
@@ -45,7 +45,7 @@ test('a trial begins with the sign-up, tells of its end, and leaves three domain
   await offer.getByRole('button', { name: 'Cancel' }).click();
 
   moveTrialEnd(world, person.email, Date.now() - 1);
-  // The server applies plan ends once a minute, and when it starts.
+  // The server applies plan ends once a minute, and at startup.
   await world.restart();
   await expect(page.getByText('One domain is paused: Free checks up to three.')).toBeVisible();
   await expect(card(page, hosts[3] ?? '').getByText('Paused: Free checks three domains')).toBeVisible();

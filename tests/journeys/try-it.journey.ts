@@ -9,7 +9,7 @@ async function look(page: Page, host: string): Promise<void> {
   await page.getByRole('button', { name: 'Check' }).click();
 }
 
-test('a stranger sees the report on a host, and goes on to watch it', async ({ page, world }) => {
+test('a visitor gets a preview report of a host and can sign up to watch it', async ({ page, world }) => {
   const host = await world.serve('try.orchard.example', {
     notAfter: daysFromNow(40.5),
     dnsNames: ['try.orchard.example', 'two.example', 'three.example', 'four.example', 'five.example'],
@@ -46,7 +46,7 @@ test('a stranger sees the report on a host, and goes on to watch it', async ({ p
   await expect(page.getByLabel('Host Address')).toHaveValue(host);
 });
 
-test('what is wrong is said in plain words', async ({ page, world }) => {
+test('a preview report names problems: expired, unreachable', async ({ page, world }) => {
   await page.setViewportSize({ width: 360, height: 740 });
   const expired = await world.serve('old.orchard.example', {
     notBefore: daysFromNow(-93),
@@ -69,7 +69,7 @@ test('what is wrong is said in plain words', async ({ page, world }) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
 
-test('what cannot be looked at is refused under the input', async ({ page }) => {
+test('an invalid host is refused below the input', async ({ page }) => {
   await page.goto('/landing');
   await page.getByRole('button', { name: 'Check' }).click();
   const input = page.getByLabel('Type a hostname');
@@ -83,7 +83,7 @@ test('what cannot be looked at is refused under the input', async ({ page }) => 
   await expect(input).toHaveValue('bad host');
 });
 
-test('a look that fails keeps the host and can be made again', async ({ page, world }) => {
+test('a failed preview check keeps the host and can be retried', async ({ page, world }) => {
   const host = await world.serve('again.orchard.example');
   await page.goto('/landing');
   await page.route('**/api/try', (route) => route.abort('connectionreset'));
@@ -118,7 +118,7 @@ test('a look that fails keeps the host and can be made again', async ({ page, wo
   await expect(failure).toHaveCount(0);
 });
 
-test('a long look says what it waits for', async ({ page, world }) => {
+test('a slow preview check shows its progress', async ({ page, world }) => {
   const host = await world.serve('slow.orchard.example');
   await page.goto('/landing');
   let answer = (): void => undefined;
@@ -131,7 +131,7 @@ test('a long look says what it waits for', async ({ page, world }) => {
   await expect(box(page).getByRole('status')).toHaveText(`Looking at ${host} …`);
   await expect(page.getByRole('button', { name: 'Check' })).toBeDisabled();
   await expect(box(page).getByRole('status')).toContainText('Still looking');
-  // Whoever types on is not interrupted by the report.
+  // The report does not take the focus from a person who continues typing.
   await page.getByLabel('Type a hostname').fill('next.example');
   answer();
   await expect(box(page).getByRole('heading', { name: host })).toBeVisible();

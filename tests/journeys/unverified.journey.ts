@@ -1,7 +1,7 @@
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
-test('who has not verified the address sees why, before and after, and gets the link again', async ({
+test('an unverified address is named as the reason wherever it blocks something, with a new link', async ({
   page,
   world,
 }) => {
@@ -12,7 +12,7 @@ test('who has not verified the address sees why, before and after, and gets the 
   const mails = () =>
     world.mail.ledger.filter(({ to, text }) => to.includes(person.email) && text.includes('/verify#')).length;
 
-  await test.step('before many hosts are pasted', async () => {
+  await test.step('before adding many domains', async () => {
     await page.getByRole('button', { name: 'Add many at once' }).click();
     await expect(reason).toContainText(
       `Verify your address to add many domains at once: open the link in the mail to ${person.email}.`,
@@ -47,7 +47,7 @@ test('who has not verified the address sees why, before and after, and gets the 
     await expect.poll(mails).toBe(3);
   });
 
-  await test.step('before a channel is added', async () => {
+  await test.step('before adding a channel', async () => {
     await page.goto('/alerts');
     await page.getByRole('button', { name: 'Add channel' }).click();
     await expect(reason).toContainText('to send alerts to other places than your own address');
@@ -59,7 +59,7 @@ test('who has not verified the address sees why, before and after, and gets the 
     await page.keyboard.press('Escape');
   });
 
-  await test.step('before a status page is written, and when it is switched on all the same', async () => {
+  await test.step('before publishing a status page, and when trying to', async () => {
     await page.goto('/status-page');
     await expect(reason).toContainText('to publish a status page');
     await expectAccessible(page);
@@ -69,7 +69,7 @@ test('who has not verified the address sees why, before and after, and gets the 
     await page.getByLabel('Title').fill('');
   });
 
-  await test.step('and nothing of it once the address is verified', async () => {
+  await test.step('not any more once the address is verified', async () => {
     await verifyAddress(page, world, person);
     await page.goto('/status-page');
     await expect(page.getByLabel('Title')).toBeVisible();

@@ -1,6 +1,6 @@
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
-test('a host that nobody reaches is down everywhere, since when and why', async ({ page, world }) => {
+test('an unreachable host is shown as down everywhere, with start and reason', async ({ page, world }) => {
   await signUp(page, world);
   const well = await world.serve('well.uptime.example', { notAfter: daysFromNow(60) });
   const dead = world.dead('dead.uptime.example');
@@ -11,7 +11,7 @@ test('a host that nobody reaches is down everywhere, since when and why', async 
   await expect(card(page, dead).getByRole('img', { name: 'Last check: 0 up, 1 failed' })).toBeVisible();
   await expect(card(page, dead)).toContainText('The connection was refused');
 
-  // One failure may be anything; a second look is believed.
+  // A single failure does not count; a second check confirms it.
   await card(page, dead)
     .getByRole('button', { name: /^Actions for / })
     .click();

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { addHost, expect, signUp, test } from './world.ts';
 
-/** Bytes of compressed JavaScript that a first visit loads until it is quiet. */
+/** Returns the bytes of compressed JavaScript that a first visit loads until the network is idle. */
 async function scriptBytes(page: Page, path: string): Promise<number> {
   const scripts: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
@@ -11,20 +11,20 @@ async function scriptBytes(page: Page, path: string): Promise<number> {
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   const bytes = (await Promise.all(scripts)).reduce((sum, size) => sum + size, 0);
-  // Or nothing was counted.
+  // Otherwise nothing was counted.
   expect(bytes).toBeGreaterThan(50_000);
   return bytes;
 }
 
 for (const path of ['/landing', '/login', '/signup'])
-  test(`${path} stays light`, async ({ page }) => {
+  test(`${path} loads at most 150 kB of JavaScript`, async ({ page }) => {
     expect(await scriptBytes(page, path)).toBeLessThanOrEqual(150_000);
   });
 
-test('/dashboard stays light', async ({ page, browser, world }) => {
+test('/dashboard loads at most 250 kB of JavaScript', async ({ page, browser, world }) => {
   await signUp(page, world);
   await addHost(page, await world.serve('light.orchard.example'));
-  // The same person in a browser that has cached nothing.
+  // The same person in a browser with an empty cache.
   const context = await browser.newContext({
     storageState: await page.context().storageState(),
     baseURL: world.app.url,

@@ -9,22 +9,22 @@ import { type CertificateOptions, mintAuthority } from '../../scripts/local-peer
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
-/** The product as an operator runs it, with a mail server, a name server and TLS servers around it. */
+/** The product as an operator runs it, with a mail server, a name server and TLS servers. */
 export interface World {
   app: App;
   /** Stops the server and starts it again at the same address. */
   restart(): Promise<void>;
   mail: SmtpSink;
-  /** Serves `name` with a certificate of a trusted authority; resolves to what to type for it. */
+  /** Serves `name` with a certificate of a trusted authority; resolves to `host:port`. */
   serve(
     name: string,
     certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'>,
   ): Promise<string>;
-  /** A name that answers with an address where nothing listens. */
+  /** Adds a name whose address has no listener; returns `host:port`. */
   dead(name: string): string;
 }
 
-/** Never twice in a run: every test brings its own people. */
+/** Unique in a run: every test creates its own people. */
 let people = 0;
 export function newPerson(): { name: string; company: string; email: string; password: string } {
   people += 1;
@@ -38,9 +38,9 @@ export function newPerson(): { name: string; company: string; email: string; pas
 
 export const daysFromNow = (days: number): number => Date.now() + days * DAY_MS;
 
-// One world a worker: tests share the servers, never the people or the hosts.
+// One world per worker: tests share the servers, but not people or hosts.
 export const test = base.extend<object, { environment: Record<string, string>; world: World }>({
-  /** Settings of this file's deployment, beside those that every one has. */
+  /** Additional settings of this file's deployment. */
   environment: [async ({}, use) => use({}), { scope: 'worker' }],
   world: [
     async ({ environment }, use) => {
@@ -95,11 +95,11 @@ export const test = base.extend<object, { environment: Record<string, string>; w
     { scope: 'worker' },
   ],
   baseURL: async ({ world }, use) => use(world.app.url),
-  // A page that complains is broken, whatever it shows.
+  // A page that logs errors fails the test.
   page: async ({ page }, use) => {
     const complaints: string[] = [];
     page.on('console', (message) => {
-      // The browser itself reports every refused request; the journeys that provoke one look at what the page says.
+      // The browser itself reports every refused request; journeys that provoke one test what the page shows.
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         complaints.push(message.text());
     });
@@ -109,7 +109,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
   },
 });
 
-/** Fills in the sign-up page that is open. */
+/** Fills in the open sign-up page. */
 export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson>): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(person.name);
   await page.getByLabel('Company').fill(person.company);
@@ -138,7 +138,7 @@ export async function signUp(
   return person;
 }
 
-/** Signs a new person up through the page at `address` and waits for the empty dashboard. */
+/** Signs a new person up on the page at `address` and waits for the empty dashboard. */
 export async function signUpOnPage(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
   const person = newPerson();
   await page.goto(address);
@@ -153,7 +153,7 @@ async function expectEmptyDashboard(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
 }
 
-/** Opens the link in the mail that verifies the address of whoever is signed in, and ends on the dashboard. */
+/** Opens the mailed link that verifies the signed-in person's address, and ends on the dashboard. */
 export async function verifyAddress(
   page: Page,
   { mail }: World,
@@ -166,7 +166,7 @@ export async function verifyAddress(
   await expect(page).toHaveURL(/\/dashboard$/);
 }
 
-/** Fills in the login page that is open. */
+/** Fills in the open login page. */
 export async function logIn(page: Page, person: { email: string; password: string }): Promise<void> {
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
@@ -179,14 +179,14 @@ export async function logOut(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/login/);
 }
 
-/** Adds a host through the page: the inline form of the empty dashboard, else the dialog. */
+/** Adds a host on the page: with the inline form of the empty dashboard, else with the dialog. */
 export async function addHost(page: Page, host: string): Promise<void> {
   const inline = page.getByRole('heading', { name: 'Add your first domain' });
   const add = page.getByRole('button', { name: 'Add Domain' }).first();
   await expect(add).toBeVisible();
   if (!(await inline.isVisible())) await add.click();
   await page.getByLabel('Host Address').fill(host);
-  // The list may show it before the call is answered; until then what was typed is kept, and offered again after a reload.
+  // The list may show it before the call is answered; until then the typed text is kept, and offered again after a reload.
   const answered = page.waitForResponse((response) => response.url().endsWith('/api/domain/add'));
   await page.getByLabel('Host Address').press('Enter');
   await answered;

@@ -3,7 +3,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 
 export type Row = Record<string, unknown>;
 
-/** Every table whose rows hang under an account by foreign keys, with its columns, as the database's own catalogue has them. */
+/** Returns every table whose rows belong to an account by foreign keys, with its columns, from the database's catalogue. */
 export async function accountTables(store: Store): Promise<Map<string, string[]>> {
   const columns = await columnsByTable(store);
   const references = await foreignKeys(store);
@@ -16,7 +16,7 @@ export async function accountTables(store: Store): Promise<Map<string, string[]>
   return new Map([...found].map((table) => [table, columns.get(table) ?? []]));
 }
 
-/** The account's rows of one of these tables, in a fixed order. */
+/** Returns the account's rows of a table in a fixed order. */
 export async function rowsOf({ db }: Store, table: string, accountId: string): Promise<Row[]> {
   const owner = table === 'accounts' ? 'id' : 'account_id';
   const { rows } = await sql<Row>`select * from ${sql.table(table)}

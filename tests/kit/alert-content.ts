@@ -1,6 +1,6 @@
 import type { AlertContent } from '../../server/channels/index.ts';
 
-/** Strings out of certificates and off servers, by people who want more than to be read. */
+/** Hostile strings, as certificates and servers may contain them. */
 export const HOSTILE_TEXTS = [
   'a\r\nBcc: victim@evil.test',
   '<script>alert(1)</script>',
@@ -15,7 +15,7 @@ export const HOSTILE_TEXTS = [
   '\u0000\u0007\u001B[31m\uD800',
 ];
 
-/** An alert about an expiring certificate; whatever is given differs. */
+/** Returns an alert about an expiring certificate; `given` replaces parts of it. */
 export function alertContentOf(given: Partial<AlertContent> = {}): AlertContent {
   return {
     event: 'certificate.expiring',
@@ -44,7 +44,7 @@ export function alertContentOf(given: Partial<AlertContent> = {}): AlertContent 
   };
 }
 
-/** One in which a stranger wrote every text that strangers can have a part in. */
+/** Returns an alert whose texts all come from a stranger, wherever strangers can influence one. */
 export function hostileContent(text: string): AlertContent {
   return alertContentOf({
     subject: `${text} expires in 14 days`,

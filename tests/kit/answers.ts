@@ -4,16 +4,16 @@ import { flooding } from './raw-peers.ts';
 
 type Manners = (socket: Socket) => void;
 
-/** Says this on the first request and hangs up. */
+/** Sends this text on the first request and closes the connection. */
 export const answering =
   (text: string): Manners =>
   (socket) =>
     void socket.once('data', () => socket.end(text, 'latin1'));
 
-/** Hangs up on the first request without a word. */
+/** Closes the connection on the first request without an answer. */
 export const hangingUp: Manners = (socket) => void socket.once('data', () => socket.end());
 
-/** Says this on the first request, a byte at a time, and so is never idle for long. */
+/** Sends this text on the first request, a byte at a time, so that it is never idle for long. */
 export const drippingText =
   (text: string): Manners =>
   (socket) => {
@@ -30,7 +30,7 @@ export const endlessHeaders: Manners = (socket) => {
   flooding(Buffer.from('x-more: and more\r\n'))(socket);
 };
 
-/** Refuses HEAD with one head of an answer, and starts a body without an end after the other one. */
+/** Refuses HEAD with the first head, and sends the other one with an endless body. */
 export const endlessBody =
   (toHead: string, toGet: string): Manners =>
   (socket) =>

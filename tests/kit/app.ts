@@ -8,10 +8,10 @@ import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** Processes of tests start in two thirds of the time where the sources are not stripped and compiled by each anew. */
+/** A shared compile cache lets processes of tests start in two thirds of the time. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'certlantern-test-compile-cache') };
 
-/** For tests that sign many people up from this machine. */
+/** Limits for tests that sign many people up from this machine. */
 export const MANY_SIGN_UPS = Object.fromEntries(
   ['LIMIT_SIGN_UPS', 'LIMIT_NETWORK_SIGN_UPS'].flatMap((limit) => [
     [`${limit}_PER_HOUR`, '10000'],
@@ -19,25 +19,28 @@ export const MANY_SIGN_UPS = Object.fromEntries(
   ]),
 );
 
-/** The whole product as a process of its own, as an operator runs it. */
+/** The whole product as a process, as an operator runs it. */
 export interface App {
   url: string;
   /** null with SMTP_URL. */
   mailUrl: string | null;
   dataDir: string;
   process: ChildProcess;
-  /** Everything printed so far, both streams. */
+  /** Returns everything printed so far on both streams. */
   output(): string;
-  /** SIGTERM and the wait for the end; resolves with the exit code. */
+  /** Sends SIGTERM and waits; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** SIGKILL, and the wait for the end. */
+  /** Sends SIGKILL and waits. */
   kill(): Promise<void>;
 }
 
-/** Below those that systems give to whoever asks for any: nobody takes one by chance before it is used, or between two uses. */
+/**
+ * Below the range from which systems assign ports, so that no other program gets one by chance before it is used, or between two
+ * uses.
+ */
 const PORTS = { first: 12_000, beyond: 32_768 };
 
-/** A TCP port of 127.0.0.1 that was free a moment ago. */
+/** Returns a TCP port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.beyond);
@@ -54,13 +57,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A folder below the system's temporary one, for one test's data. */
+/** Creates a folder below the system's temporary folder for one test's data. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Runs `node server/main.ts` with exactly these variables beside PATH, to its end. */
+/** Runs `node server/main.ts` to its end, with exactly these variables and PATH. */
 export async function runServer(
   env: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
@@ -70,12 +73,12 @@ export async function runServer(
 }
 
 /**
- * Starts the server on a free port with a data folder that the caller removes; resolves when it says that it is ready.
- * @throws with the output when it ends instead.
+ * Starts the server on a free port with a data folder that the caller removes; resolves when it is ready. @throws with the output
+ * if it exits instead.
  */
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  // A browser of the tests opens pages faster than a person.
+  // A test's browser opens pages faster than a person.
   const { child, printed, complained } = spawnServer({
     LIMIT_PAGES_PER_MINUTE: '1000000',
     ...env,
@@ -105,10 +108,10 @@ export async function startApp(env: Record<string, string> & { DATA_DIR: string 
   };
 }
 
-/** A process that only works: it has no address, and does not say when it is ready. */
+/** A worker process: it has no address and does not print when it is ready. */
 export type WorkerApp = Pick<App, 'process' | 'output' | 'kill'>;
 
-/** Starts the server with ROLE=worker; it needs DATABASE_URL. */
+/** Starts the server with ROLE=worker; requires DATABASE_URL. */
 export function startWorkerApp(env: Record<string, string>): WorkerApp {
   const { child, printed, complained } = spawnServer({ ...env, ROLE: 'worker' });
   return { process: child, output: () => printed.concat(complained).join(''), kill: () => killed(child) };

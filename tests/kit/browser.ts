@@ -3,15 +3,15 @@ import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:f
 import { delimiter, join } from 'node:path';
 import { installDebianPackage } from './debian-package.ts';
 
-/** A Chromium that tests can drive, and what its environment needs beside our own. */
+/** A Chromium that tests can drive, and the environment variables that it needs in addition. */
 export interface Browser {
   executablePath: string;
   env: Record<string, string>;
-  /** Said once at the start of a run. */
+  /** Printed once at the start of a run. */
   origin: string;
 }
 
-/** Without the windows that nobody sees: it opens a page in a third of the time. */
+/** Without hidden windows: it opens a page in a third of the time. */
 const HEADLESS_SHELL = 'chromium-headless-shell';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const FIXED_PLACES = [
@@ -21,7 +21,7 @@ const FIXED_PLACES = [
 ];
 const FALLBACK = join(import.meta.dirname, 'chromium-fallback');
 
-/** Flags for a headless Chromium that talks to nobody but the pages under test. */
+/** Flags for a headless Chromium that connects only to the pages under test. */
 export const BROWSER_FLAGS = [
   '--no-sandbox',
   '--disable-background-networking',
@@ -30,8 +30,8 @@ export const BROWSER_FLAGS = [
 ];
 
 /**
- * BROWSER_PATH, else a headless shell, else the machine's browser, else Debian's headless shell (with CI=true rather than the
- * machine's), else the one from npm; null where none can be had.
+ * Returns BROWSER_PATH, else a headless shell, else the machine's browser, else Debian's headless shell (with CI=true before the
+ * machine's), else the one from npm; null if none is available.
  */
 export function findBrowser(): Browser | null {
   const named = process.env['BROWSER_PATH'];
@@ -57,8 +57,8 @@ function firstOf(paths: readonly string[]): Browser | null {
 }
 
 /**
- * The package unpacks itself into the temporary folder and takes whatever lies there under its names for its own; with a
- * temporary folder of our own it can meet neither an old copy nor somebody else's file.
+ * The package unpacks itself into the temporary folder and uses whatever files have its names there. A temporary folder of our
+ * own has neither an old copy nor somebody else's file.
  */
 function browserFromNpm(): Browser | null {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
@@ -79,7 +79,7 @@ function browserFromNpm(): Browser | null {
         {
           cwd: FALLBACK,
           stdio: 'ignore',
-          // The libraries and fonts are unpacked only where the package believes to be on this platform.
+          // The package unpacks its libraries and fonts only if it detects this platform.
           env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
         },
       );
@@ -99,7 +99,7 @@ function browserFromNpm(): Browser | null {
   };
 }
 
-/** The package's own file names folders of the platform that it is made for; without any font Chromium crashes. */
+/** The package's own configuration names folders of the platform that it is made for; without any font Chromium crashes. */
 function fontConfiguration(unpacked: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -110,12 +110,12 @@ function fontConfiguration(unpacked: string): string {
 `;
 }
 
-/** The session that somebody has opened at `url` without a browser, for a browser's `addCookies`. */
+/** Returns the session that a client without a browser has opened at `url`, for a browser's `addCookies`. */
 export function sessionCookies(
   cookies: ReadonlyMap<string, { value: string }>,
   url: string,
 ): { name: string; value: string; url: string; secure: true; httpOnly: true; sameSite: 'Lax' }[] {
-  // Only cookies with this prefix are a session of ours; a browser takes them for the whole host or not at all.
+  // Only cookies with this prefix are sessions of the product; browsers reject them unless they are for the whole host.
   return [...cookies]
     .filter(([name]) => name.startsWith('__Host-'))
     .map(([name, { value }]) => ({

@@ -5,8 +5,8 @@ import { startCaServer } from '../../scripts/local-peers/ca-server.ts';
 const server = await startCaServer();
 afterAll(() => server.stop());
 
-describe("a CA's server", () => {
-  it('serves a list until another takes its place, and says when it is the same', async () => {
+describe('The fake CA server', () => {
+  it('serves a CRL until it is replaced, and answers 304 while it is unchanged', async () => {
     const url = server.crl('/1.crl', Buffer.from('first'));
     const first = await fetch(url);
     expect(await first.text()).toBe('first');
@@ -17,14 +17,14 @@ describe("a CA's server", () => {
     expect(server.requestsTo('/1.crl').map(({ status }) => status)).toEqual([200, 304, 200]);
   });
 
-  it('answers OCSP by the request', async () => {
+  it('answers OCSP depending on the request', async () => {
     const url = server.ocsp('/ocsp', (request) => Buffer.from(request.toString().toUpperCase()));
     const answer = await fetch(url, { method: 'POST', body: 'abc' });
     expect(answer.headers.get('content-type')).toBe('application/ocsp-response');
     expect(await answer.text()).toBe('ABC');
   });
 
-  it('holds an answer back', async () => {
+  it('delays an answer until it is released', async () => {
     const release = server.hold('/held.cer');
     const asked = fetch(server.issuer('/held.cer', Buffer.from('late')));
     await expect.poll(() => server.requestsTo('/held.cer').length).toBe(1);
@@ -32,18 +32,24 @@ describe("a CA's server", () => {
     expect(await (await asked).text()).toBe('late');
   });
 
-  it.each(['cut', 'endless-headers', 'reset'] as const)('goes wrong: %s', async (fault) => {
-    await expect(fetch(server.fault('/x', fault)).then((response) => response.text())).rejects.toThrow();
-  });
+  it.each(['cut', 'endless-headers', 'reset'] as const)(
+    'breaks the response with the fault %s',
+    async (fault) => {
+      await expect(fetch(server.fault('/x', fault)).then((response) => response.text())).rejects.toThrow();
+    },
+  );
 
-  it('packs what unpacks to a thousand times as much', async () => {
+  it('sends a gzip body that unpacks to 64 MiB', async () => {
     const answer = await fetch(server.fault('/bomb', 'gzip-bomb'));
     expect((await answer.arrayBuffer()).byteLength).toBe(64 * 1024 * 1024);
   });
 
-  it.each(['drip', 'endless', 'lying-length', 'silent'] as const)('never ends: %s', async (fault) => {
-    const signal = AbortSignal.timeout(150);
-    const asked = fetch(server.fault('/y', fault), { signal }).then((response) => response.text());
-    await expect(asked).rejects.toThrow();
-  });
+  it.each(['drip', 'endless', 'lying-length', 'silent'] as const)(
+    'never completes the response with the fault %s',
+    async (fault) => {
+      const signal = AbortSignal.timeout(150);
+      const asked = fetch(server.fault('/y', fault), { signal }).then((response) => response.text());
+      await expect(asked).rejects.toThrow();
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { Store } from '../../server/store/db/open-store.ts';
 import { parseSamples, type Sample } from '../../server/store/checks/samples.ts';
 
-/** The last checks of every monitor, in the order in which they ended. */
+/** Returns the last checks of every monitor in the order in which they ended. */
 export async function checksMade(
   { db }: Pick<Store, 'db'>,
   monitorId?: string,

@@ -10,20 +10,20 @@ import { openStore, type Store, type StoreOptions } from '../../server/store/db/
 
 export type DatabaseName = Store['dialect'];
 
-/** Both databases that the product runs on; suites on one that cannot be had show as skipped. */
+/** Both databases of the product; suites on an unavailable one are shown as skipped. */
 export const DATABASES: readonly DatabaseName[] = ['sqlite', 'postgres'];
 
 export function hasDatabase(name: DatabaseName): boolean {
   return name === 'sqlite' || inject('postgres') !== null;
 }
 
-/** A database of its own, migrated; for the processes of a test, or for several stores at once. */
+/** A separate, migrated database, for the processes of a test or for several stores at once. */
 export interface Database {
   name: DatabaseName;
   dataDir: string;
   /** null on SQLite. */
   databaseUrl: string | null;
-  /** Leases follow the callers' `now`, so that tests can move the clock. Closed by `remove` at the latest. */
+  /** Leases use the callers' `now`, so that tests can move the clock. `remove` closes every store. */
   open(options?: Partial<StoreOptions>): Promise<Store>;
   remove(): Promise<void>;
 }
@@ -35,8 +35,8 @@ export interface PostgresTemplate {
 }
 
 /**
- * The caller removes it; `freshStore` does all of that for a single store. `migrated: false` leaves it without tables.
- * `postgres`: on this server instead of the one of the test run.
+ * Creates a database that the caller removes; `freshStore` does all of that for a single store. `migrated: false` creates no
+ * tables. `postgres`: use this server instead of the one of the test run.
  */
 export async function freshDatabase(
   name: DatabaseName,
@@ -65,20 +65,20 @@ export async function freshDatabase(
   };
 }
 
-/** Inside a test: an empty store that is gone when the test ends. */
+/** Returns an empty store that is removed when the test ends. */
 export async function freshStore(name: DatabaseName, options?: Partial<StoreOptions>): Promise<Store> {
   if (name === 'postgres') return reusedStore(options);
   const database = await freshDatabase(name);
-  // Measured: a sixth of the time of making the tables anew.
+  // Measured: takes a sixth of the time of creating the tables.
   copyFileSync(inject('sqliteTemplate'), join(database.dataDir, SQLITE_FILE));
   onTestFinished(() => database.remove());
   return database.open(options);
 }
 
-/** Databases of this worker that no test uses at present; the end of the run drops them with the others. */
+/** Unused databases of this test worker; the end of the run drops them with the others. */
 const unused: Database[] = [];
 
-/** Measured: emptying a database takes a fifth of making one. */
+/** Measured: emptying a database takes a fifth of the time of creating one. */
 async function reusedStore(options?: Partial<StoreOptions>): Promise<Store> {
   const known = unused.pop();
   const database = known ?? (await freshDatabase('postgres'));
@@ -87,12 +87,12 @@ async function reusedStore(options?: Partial<StoreOptions>): Promise<Store> {
     await store.close();
     unused.push(database);
   });
-  // Now and not at the end of the test before: what that left running may have written until its store was closed.
+  // Empty it now, not after the previous test: leftovers of that test may have written until its store was closed.
   if (known) await sql.raw(EMPTY_ALL_TABLES).execute(store.db);
   return store;
 }
 
-/** Without triggers: foreign keys would ask for an order. */
+/** With triggers disabled, because foreign keys would require an order. */
 const EMPTY_ALL_TABLES = `do $$
   declare name text;
   begin
@@ -104,14 +104,14 @@ const EMPTY_ALL_TABLES = `do $$
 
 type Suite = (open: (options?: Partial<StoreOptions>) => Promise<Store>, name: DatabaseName) => void;
 
-/** Runs the suite on SQLite and on PostgreSQL. `open` gives each test an empty store of its own. */
+/** Runs the suite on SQLite and on PostgreSQL. `open` gives each test an empty store. */
 export function describeEachDatabase(title: string, suite: Suite): void {
   for (const name of DATABASES) describeOn(name, title, suite);
 }
 
 /**
- * SQLite; with `--everything` PostgreSQL too. For suites above the store that neither lock, page, count, signal nor share
- * work: the store's own tests cover their queries on both.
+ * SQLite; with `--everything` also PostgreSQL. For suites above the store that do not test locks, paging, counts, signals or
+ * concurrent workers: the store's own tests cover their queries on both.
  */
 export const ANY_DATABASE: readonly DatabaseName[] =
   process.env['TEST_EVERYTHING'] === 'true' ? DATABASES : ['sqlite'];
@@ -127,7 +127,7 @@ function describeOn(name: DatabaseName, title: string, suite: Suite): void {
   );
 }
 
-/** Makes the migrated file that the others of a run are copied from; returns the function that removes it. */
+/** Creates the migrated file that the other databases of a run are copied from; returns the function that removes it. */
 export async function migratedFile(): Promise<{ path: string; remove: () => void }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-template-'));
   const store = await openStore({ databaseUrl: null, dataDir });
@@ -138,7 +138,7 @@ export async function migratedFile(): Promise<{ path: string; remove: () => void
   };
 }
 
-/** Makes the migrated database that the others of a run are copied from; returns the function that drops it, and them. */
+/** Creates the migrated database that the others of a run are copied from; returns the function that drops it and its copies. */
 export async function migratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
   await execute(serverUrl, `create database ${template}`);
   const store = await openStore({ databaseUrl: addressOf(serverUrl, template), dataDir: tmpdir() });
@@ -161,9 +161,9 @@ async function createDatabase(
   server: PostgresTemplate | null,
 ): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
   if (server === null) throw new Error('No PostgreSQL here: see hasDatabase');
-  // After the template: the end of the run finds what is left by it.
+  // Named after the template, so that the end of the run finds leftovers.
   const name = `${server.template}_${randomBytes(8).toString('hex')}`;
-  // Measured: a third of the default's time where fsync is off.
+  // Measured: takes a third of the default's time if fsync is off.
   const copy = migrated ? ` template ${server.template} strategy file_copy` : '';
   await execute(server.url, `create database ${name}${copy}`);
   return {

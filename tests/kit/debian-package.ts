@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Installs a package of Debian's as root; false where this is no such machine, or it could not be installed. */
+/** Installs a Debian package as root; returns false if this is not possible here or fails. */
 export function installDebianPackage(name: string): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
     return false;
@@ -14,8 +14,8 @@ export function installDebianPackage(name: string): boolean {
 }
 
 /**
- * A program out of a package of Debian's, without installing the package, whose service would start; null where it cannot be had.
- * Unpacked once below the temporary folder. `path`: in the package, as `usr/bin/promtool`.
+ * Returns a program of a Debian package without installing the package, whose service would start; null if it is unavailable. It
+ * is unpacked once below the temporary folder. `path`: in the package, for example `usr/bin/promtool`.
  */
 export function programOfDebianPackage(name: string, path: string): string | null {
   if (existsSync(`/${path}`)) return `/${path}`;
@@ -28,12 +28,12 @@ export function programOfDebianPackage(name: string, path: string): string | nul
   try {
     const apt = (...args: string[]) =>
       spawnSync('apt-get', args, { cwd: download, stdio: 'ignore', timeout: 120_000 }).status === 0;
-    // Its lists of packages may be too old to name one that is still there.
+    // The package lists may be too old to name a version that still exists.
     if (!apt('download', name) && !(apt('update') && apt('download', name))) return null;
     const [file = ''] = readdirSync(download).filter((entry) => entry.endsWith('.deb'));
     const unpacked = spawnSync('dpkg-deb', ['-x', join(download, file), join(download, 'unpacked')]);
     if (unpacked.status !== 0) return null;
-    // At once, so that nobody sees half of it.
+    // Rename in one step, so that no other process sees half of it.
     rmSync(folder, { recursive: true, force: true });
     renameSync(join(download, 'unpacked'), folder);
     return existsSync(program) ? program : null;

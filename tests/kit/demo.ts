@@ -5,18 +5,18 @@ import { COMPILE_CACHE, freePort, temporaryFolder } from './app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** `npm run demo` with a data folder of its own. */
+/** `npm run demo` with a temporary data folder. */
 export interface Demo {
   url: string;
   person: { email: string; password: string };
   mailUrl: string;
-  /** What to append to a host of the demo where port 443 was not to be had: `:port`, else nothing. */
+  /** Suffix for hosts of the demo: `:port` if port 443 was not available, else empty. */
   portSuffix: string;
-  /** SIGTERM, the wait for the end, and the data folder is gone; resolves with the exit code. */
+  /** Sends SIGTERM, waits and removes the data folder; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the demo on a free port; resolves when it says that it is ready. @throws with the output when it ends instead. */
+/** Starts the demo on a free port; resolves when it is ready. @throws with the output if it exits instead. */
 export async function startDemo(env: Record<string, string> = {}): Promise<Demo> {
   const folder = temporaryFolder();
   const child = spawn(process.execPath, [join(root, 'scripts', 'demo.ts')], {
@@ -28,7 +28,7 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
       PORT: String(await freePort()),
       ...env,
     },
-    // Over the fourth it notices when this process is killed.
+    // The fourth stream lets the demo notice when this process is killed.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   let output = '';

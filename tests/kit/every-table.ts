@@ -10,7 +10,7 @@ import type { Column, Row, TableShape, Value } from '../../server/store/operatio
 
 const HARD_TEXTS = ['', `it's "quoted" \\ {a,b} NULL`, 'Bücher 🏮 ایران\n\tnext', '{}', 'x'.repeat(90)];
 
-/** Puts rows into every table that there is, as the schema itself lists them: `monitors` of what belongs to a monitor, fewer else. */
+/** Inserts rows into every table of the schema: `monitors` rows where they belong to a monitor, fewer elsewhere. */
 export async function fillEveryTable(dataDir: string, monitors: number): Promise<Map<string, number>> {
   const db = new DatabaseSync(join(dataDir, SQLITE_FILE));
   const made = new Map<string, Row[]>();
@@ -47,7 +47,7 @@ const indexOf = (table: TableShape | undefined, column: string): number =>
 
 interface Reference {
   table: string;
-  /** From, to. */
+  /** Pairs of column and referenced column. */
   columns: [string, string][];
 }
 

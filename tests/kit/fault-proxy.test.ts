@@ -26,13 +26,13 @@ const ask = async (path: string, signal?: AbortSignal) => {
   return await response.text();
 };
 
-it('passes on what meets no fault', async () => {
+it('The fault proxy passes requests without a fault on', async () => {
   proxy.fault(/other/, { kind: 'cut' });
   expect(await ask('/one')).toMatch(/^GET \/one x{2000}$/);
   expect(proxy.requests).toEqual(['GET /one']);
 });
 
-it('cuts, also in the middle of an answer, until it is healed', async () => {
+it('The fault proxy resets connections before or during an answer until it is healed', async () => {
   await ask('/one');
   proxy.fault(/GET \/one/, { kind: 'cut' });
   await expect(ask('/one')).rejects.toThrow();
@@ -45,7 +45,7 @@ it('cuts, also in the middle of an answer, until it is healed', async () => {
   expect(await ask('/one')).toContain('/one');
 });
 
-it('stalls, delays and throttles', async () => {
+it('The fault proxy stalls, delays and throttles', async () => {
   proxy.fault(/stalled/, { kind: 'stall' });
   await expect(ask('/stalled', AbortSignal.timeout(200))).rejects.toThrow('timeout');
   proxy.fault(/late/, { kind: 'delay', ms: 500 });
@@ -57,7 +57,7 @@ it('stalls, delays and throttles', async () => {
   }
 });
 
-it('refuses connections until it is healed, on the same port', async () => {
+it('The fault proxy refuses connections until it is healed, on the same port', async () => {
   await ask('/one');
   await proxy.refuse();
   await expect(ask('/one')).rejects.toThrow();

@@ -2,29 +2,29 @@ import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * What happens to a request that the proxy lets meet a fault:
- * - `cut`: the connection is reset before anything is answered
- * - `cut-answer`: it is reset in the middle of the answer: its head has come, and one byte of its body
- * - `stall`: nothing is ever answered, and the connection stays open
- * - `delay`: it goes on later
- * - `throttle`: the answer comes in drops
+ * What the proxy does to a request:
+ * - `cut`: resets the connection before the answer
+ * - `cut-answer`: resets it after the head of the answer and one byte of its body
+ * - `stall`: never answers, and keeps the connection open
+ * - `delay`: passes the request on later
+ * - `throttle`: passes the answer on slowly
  */
 export type Fault =
   | { kind: 'cut' | 'cut-answer' | 'stall' }
   | { kind: 'delay'; ms: number }
   | { kind: 'throttle'; bytesPerSecond: number };
 
-/** A TCP proxy on a port of 127.0.0.1 of its own, between a browser and a server that speaks HTTP/1.1 without TLS. */
+/** A TCP proxy on a free port of 127.0.0.1, between a browser and a server that speaks HTTP/1.1 without TLS. */
 export interface FaultProxy {
   /** `http://localhost:port` */
   url: string;
   /** The first line of every request so far, without the version: `GET /api/user/me`. */
   requests: string[];
-  /** From now on requests whose first line matches meet the fault, on connections that are open too. */
+  /** Applies the fault to requests whose first line matches, on open connections, too. */
   fault(match: RegExp, fault: Fault): void;
-  /** Cuts every connection and refuses new ones, until `heal`. */
+  /** Cuts every connection and refuses new ones until `heal`. */
   refuse(): Promise<void>;
-  /** No faults any more; what is stalled stays so. */
+  /** Ends all faults; stalled requests stay stalled. */
   heal(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const REQUEST_LINE = /^([A-Z]+ \S+) HTTP\/1\.1\r\n/;
 const HEAD_END = '\r\n\r\n';
 const DROP_MS = 20;
 
-/** The server at `port` need not run yet. */
+/** The server at `port` may start later. */
 export async function startFaultProxy(target: { port: number }): Promise<FaultProxy> {
   const sockets = new Set<Socket>();
   const requests: string[] = [];
@@ -50,11 +50,11 @@ export async function startFaultProxy(target: { port: number }): Promise<FaultPr
   function keep(socket: Socket): void {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // What breaks on one side is passed on to the other by 'close'.
+    // An error on one side reaches the other side through 'close'.
     socket.on('error', () => socket.destroy());
   }
 
-  /** A browser sends the next request of a connection only after the answer: the last request line is the one that counts. */
+  /** A browser sends the next request of a connection only after the answer, so the last request line counts. */
   function pass(browser: Socket): void {
     const product = createConnection({ port: target.port, host: '127.0.0.1' });
     keep(browser);

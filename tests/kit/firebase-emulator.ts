@@ -7,7 +7,7 @@ import { freePort, temporaryFolder } from './app.ts';
 const PACKAGE = join(import.meta.dirname, 'firebase-emulator');
 const PROGRAM = join(PACKAGE, 'node_modules', 'firebase-tools', 'lib', 'bin', 'firebase.js');
 const PROJECT = 'demo-certlantern';
-/** Its hundreds of modules take their time on a busy machine that reads them for the first time. */
+/** Loading its hundreds of modules for the first time takes long on a busy machine. */
 const START_MS = 180_000;
 
 export interface FirebaseMail {
@@ -16,19 +16,19 @@ export interface FirebaseMail {
   oobLink: string;
 }
 
-/** Firebase's own Auth emulator as a process of its own. */
+/** Firebase's Auth emulator as a process. */
 export interface FirebaseEmulator {
   url: string;
   projectId: string;
   users(): Promise<{ localId: string; email: string; displayName?: string; emailVerified?: boolean }[]>;
-  /** What would have been mailed, the oldest first. */
+  /** Returns the mails that would have been sent, oldest first. */
   mails(): Promise<FirebaseMail[]>;
-  /** Opens the link of a mail, with a new password where it is about one. */
+  /** Opens the link of a mail, with a new password if it is a password reset. */
   follow(mail: FirebaseMail, newPassword?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Installs Firebase's tools, some 250 MB, where they are not there yet; false where they cannot be had. */
+/** Installs Firebase's tools, about 250 MB, unless they are installed; returns false if they are unavailable. */
 export function installFirebaseEmulator(): boolean {
   if (existsSync(PROGRAM)) return true;
   process.stderr.write('Installing the Auth emulator of Firebase from npm …\n');
@@ -59,7 +59,7 @@ export async function startFirebaseEmulator(): Promise<FirebaseEmulator> {
     [PROGRAM, 'emulators:start', '--only', 'auth', '--project', PROJECT],
     {
       cwd: folder.path,
-      // It keeps its settings in the home folder.
+      // It stores its settings in the home folder.
       env: { PATH: process.env['PATH'], HOME: folder.path, NO_UPDATE_NOTIFIER: '1', CI: 'true' },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -5,7 +5,7 @@ import { searchText } from '../../server/store/monitors/search-text.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const AT_ONCE = 400;
-/** Days left, over and over: most are well, and of every fifty some are not. */
+/** Days left, repeated: most certificates are fine, a few of every fifty are not. */
 const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 + ((index * 37) % 160))];
 const ISSUERS = [
   ['Let’s Encrypt', 'R13'],
@@ -20,8 +20,8 @@ interface Fleet {
 }
 
 /**
- * Puts that many checked domains into the store at once: `host-00000.fjord.example` and on, the last one added last. None
- * is due within a day.
+ * Inserts `count` checked domains at once: `host-00000.fjord.example` and so on, the last one added last. None is due within a
+ * day.
  */
 export async function insertFleet(store: Store, { accountId, count, now }: Fleet): Promise<void> {
   await store.db.transaction().execute(async (db) => {
@@ -41,7 +41,7 @@ export async function insertFleet(store: Store, { accountId, count, now }: Fleet
   });
 }
 
-/** Most were always there; of every ten one failed now and then, and of every thirty one is new. */
+/** Most hosts were always up; one in ten failed now and then, and one in thirty is new. */
 function checksOf(index: number): string {
   if (index % 30 === 7) return 'u'.repeat(index % 90);
   const failed = index % 10 === 3 ? [index % 71, (index * 7) % 89] : [];

@@ -8,7 +8,10 @@ import { type Database, type DatabaseName, freshDatabase } from './database.ts';
 
 const SCRIPTS = join(import.meta.dirname, '../store/former-schema');
 
-/** Inside a test: a database of level 20 with rows in every table, as the program before `0021-initial-schema` left it. */
+/**
+ * Returns a database of level 20 with rows in every table, as the program before `0021-initial-schema` left it, until the test
+ * ends.
+ */
 export async function formerDatabase(name: DatabaseName): Promise<Database> {
   const database = await freshDatabase(name, { migrated: false });
   onTestFinished(() => database.remove());
@@ -16,7 +19,7 @@ export async function formerDatabase(name: DatabaseName): Promise<Database> {
   return database;
 }
 
-/** Runs statements on the database of a test, as another program would. */
+/** Runs statements on a test's database, as another program would. */
 export async function execute({ databaseUrl, dataDir }: Database, statements: string): Promise<void> {
   if (databaseUrl === null) {
     const db = new DatabaseSync(join(dataDir, SQLITE_FILE));

@@ -2,18 +2,18 @@ import type { ServerCertificate, TlsPeer } from '../../scripts/local-peers/tls-s
 import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
 export interface GatedPeer extends TlsPeer {
-  /** Every hello, answered or not, oldest first; `at`: ms UTC. */
+  /** Every ClientHello, answered or not, oldest first; `at`: ms UTC. */
   hellos: readonly { serverName: string; at: number }[];
-  /** From now on hellos wait. */
+  /** Lets later handshakes wait. */
   shut(): void;
-  /** Whether the last hello with this name waits, or did until its client gave up. */
+  /** Returns whether the last handshake with this name waits, or waited until its client gave up. */
   holds(serverName: string): boolean;
   letGo(serverName: string): void;
-  /** Answers all that wait, and from now on everybody at once. */
+  /** Answers all waiting handshakes, and later ones at once. */
   open(): void;
 }
 
-/** A TLS server, open at first, that a test can let wait with its answers, so that a look lasts exactly as long as it wants. */
+/** Starts a TLS server, open at first, that can delay its answers, so that a test decides how long a probe takes. */
 export async function startGatedServer(certificate: ServerCertificate): Promise<GatedPeer> {
   const hellos: { serverName: string; at: number }[] = [];
   const waiting = new Map<string, () => void>();

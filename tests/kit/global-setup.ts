@@ -5,18 +5,21 @@ import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** null: no PostgreSQL here. */
+    /** null if PostgreSQL is not available. */
     postgres: { url: string; template: string } | null;
-    /** A migrated SQLite database, to be copied. */
+    /** A migrated SQLite database to copy. */
     sqliteTemplate: string;
   }
 }
 
-/** Brings what databases are copied from, and PostgreSQL for a run; where it cannot be had, says so once, and fails with CI=true. */
+/**
+ * Creates the databases that others are copied from and starts PostgreSQL for a run; if it is unavailable, prints that once, and
+ * fails with CI=true.
+ */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const file = await migratedFile();
   project.provide('sqliteTemplate', file.path);
-  // A killed process leaves what it wrote to the operating system; only the crash tests must not lean on that.
+  // A killed process leaves its writes to the operating system; only the crash tests must not rely on that.
   const server = await startPostgres({ durable: project.name === 'crash' });
   if (server === null) {
     project.provide('postgres', null);

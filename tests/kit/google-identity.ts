@@ -7,21 +7,21 @@ import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, SignJWT } from 'jos
 export const PROJECT = 'lantern-test';
 const KEY_ID = 'key-of-this-week';
 
-/** `fault` answers 500, `nonsense` 200 with something else, `hang_up` breaks the connection. */
+/** `fault` answers 500, `nonsense` answers 200 with another body, `hang_up` breaks the connection. */
 export type GoogleBehaviour = 'answer' | 'fault' | 'nonsense' | 'hang_up';
 
-/** What Google's servers do for Firebase, at HTTP level: signing keys, access tokens for service accounts, users. */
+/** A fake of Google's servers for Firebase, over HTTP: signing keys, access tokens for service accounts, users. */
 export interface GoogleIdentity {
   endpoints: { keys: string; token: string; users: string };
   serviceAccount: { clientEmail: string; privateKey: string };
-  /** Ids of the users there are. */
+  /** Ids of the existing users. */
   users: Set<string>;
-  /** How often the keys were asked for. */
+  /** How often the keys were requested. */
   readonly keyRequests: number;
   behave(behaviour: GoogleBehaviour): void;
-  /** An ID token as Firebase makes it; `claims` replace its own, undefined ones are left out. */
+  /** Returns an ID token like Firebase's; `claims` replace the default ones, undefined omits one. */
   idToken(claims?: Record<string, unknown>): Promise<string>;
-  /** The public key as PEM would be to an attacker: what everybody can read. */
+  /** Returns the public key, which everybody can read, as an attacker would use it. */
   publicJwk(): Promise<object>;
   stop(): Promise<void>;
 }
@@ -84,7 +84,7 @@ export async function startGoogleIdentity(): Promise<GoogleIdentity> {
     },
     behave(next) {
       behaviour = next;
-      // Kept-alive connections would otherwise answer as before.
+      // Otherwise kept-alive connections would answer as before.
       server.closeAllConnections();
     },
     async idToken(claims = {}) {
@@ -102,7 +102,7 @@ export async function startGoogleIdentity(): Promise<GoogleIdentity> {
   };
 }
 
-/** The payload of a Firebase ID token, as its documentation lists it. */
+/** Returns the payload of a Firebase ID token as documented. */
 export function firebaseClaims(claims: Record<string, unknown> = {}): Record<string, unknown> {
   const seconds = Math.floor(Date.now() / 1000);
   return {

@@ -18,9 +18,9 @@ const SUBJECT_ALT_NAME = '2.5.29.17';
 const CERTIFICATE_POLICIES = '2.5.29.32';
 const POLICY_MAPPINGS = '2.5.29.33';
 const POLICY_CONSTRAINTS = '2.5.29.36';
-/** Becomes 18 characters under NFKC, the longest expansion in Unicode. */
+/** NFKC expands it to 18 characters, the longest expansion in Unicode. */
 const EXPANDING = '\ufdfa';
-/** Combining marks in an order that normalisation has to mend, quadratically. */
+/** Combining marks in an order that normalisation has to sort, in quadratic time. */
 const UNSORTED_MARKS = '\u0301\u0316';
 
 const alternativeNames = (...names: Uint8Array[]): CertificateOptions => ({
@@ -40,8 +40,8 @@ const below =
 
 /**
  * The most expensive chains known for each part of judging: names against constraints of each form, normalisation, signatures,
- * the search for a path, policies, reading. Each is leaf first, below the root that is given, within 100 kB: OpenSSL takes no
- * more from a server.
+ * path search, policies, parsing. Each chain is leaf first, below the given root, within 100 kB: OpenSSL accepts no more from a
+ * server.
  */
 export const HOSTILE_CHAINS: Readonly<Record<string, (root: MintedAuthority) => MintedCertificate[]>> = {
   'expanding directory names × constraints': below(
@@ -122,8 +122,8 @@ function chainOf(leaf: MintedCertificate): MintedCertificate[] {
 }
 
 /**
- * Nine authority certificates of one name, three versions of each of three authorities, of which each signed the one before it:
- * every certificate has to be tried as the issuer of every other.
+ * Nine CA certificates with one name, three versions of each of three CAs, each signed by the next: every certificate has to be
+ * tried as the issuer of every other.
  */
 function mesh(makeKey: () => KeyPair): (root: MintedAuthority) => MintedCertificate[] {
   return (root) => {
@@ -164,7 +164,7 @@ function times<Value>(count: number, make: (index: number) => Value): Value[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** A different word for each number. */
+/** Returns a different word for each number. */
 function letters(index: number): string {
   return index.toString(36).padStart(3, 'x');
 }

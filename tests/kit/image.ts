@@ -17,13 +17,13 @@ import { dirname, join, matchesGlob, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-/** What the Dockerfile puts together, in a folder and with the pages that are built here: Docker is not where the tests run. */
+/** The files and commands of the Dockerfile's image, in a folder with the pages built here, because tests run without Docker. */
 export interface Image {
   /** The image's working directory. */
   folder: string;
-  /** Packages in node_modules, by their paths there. */
+  /** Paths of the packages in node_modules. */
   packages: string[];
-  /** Runs a command as the image's user, who may write DATA_DIR alone, with the image's variables and these. */
+  /** Runs a command as the image's user, who can write only DATA_DIR, with the image's variables and these. */
   run(command: readonly string[], env?: Record<string, string>): ImageProcess;
   command: string[];
   healthCheck: string[];
@@ -32,9 +32,9 @@ export interface Image {
 interface ImageProcess {
   process: ChildProcess;
   output(): string;
-  /** Resolves when the output has this. @throws with the output when the process ends before. */
+  /** Resolves when the output contains this. @throws with the output if the process exits before. */
   says(text: string): Promise<void>;
-  /** The exit code. */
+  /** Resolves with the exit code. */
   ended: Promise<number | null>;
 }
 
@@ -43,7 +43,7 @@ interface Instruction {
   argument: string;
 }
 
-/** The instructions of the stage with this name; without one, of the last. */
+/** Returns the instructions of the stage with this name; without one, of the last stage. */
 function stageOf(dockerfile: string, name?: string): Instruction[] {
   const lines = dockerfile
     .replaceAll(/^#.*\n/gm, '')
@@ -64,7 +64,7 @@ function stageOf(dockerfile: string, name?: string): Instruction[] {
   );
 }
 
-/** Whether .dockerignore lets a path of the project through; of the patterns that fit it or a folder above it, the last counts. */
+/** Returns whether .dockerignore includes a path; of the patterns that match it or a folder above it, the last one decides. */
 function createFilter(ignoreFile: string): (path: string) => boolean {
   const patterns = ignoreFile.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const fits = (path: string, pattern: string): boolean =>
@@ -81,7 +81,7 @@ interface LockedPackage {
   optional?: true;
 }
 
-/** What `npm ci --omit=dev --omit=optional` installs, from what is installed here already. */
+/** Returns what `npm ci --omit=dev --omit=optional` installs, from the packages installed here. */
 function productionPackages(): string[] {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, LockedPackage>;
@@ -91,11 +91,11 @@ function productionPackages(): string[] {
     .map(([path]) => path);
 }
 
-/** Files with a second name instead of a second copy, where the file system can. */
+/** Hard-links files instead of copying them, if the file system can. */
 function linkTree(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
-    // Packages below this one have a line of their own in the lock.
+    // Nested packages have their own entries in the lock file.
     if (entry.name === 'node_modules') continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) linkTree(source, target);
@@ -108,7 +108,7 @@ function linkTree(from: string, to: string): void {
   }
 }
 
-/** @throws when the pages are not built. */
+/** Assembles the image. @throws if the pages are not built. */
 export function assembleImage(): Image {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const passes = createFilter(readFileSync(join(root, '.dockerignore'), 'utf8'));

@@ -13,13 +13,13 @@ export interface ImapServer {
   /** With user, password and mailbox. */
   readonly url: string;
   readonly port: number;
-  /** Puts a mail into the mailbox; its uid. */
+  /** Adds a mail to the mailbox; returns its uid. */
   append(raw: string): number;
-  /** What is in the mailbox, oldest first. */
+  /** Returns the mails in the mailbox, oldest first. */
   mails(): { uid: number; flags: string[] }[];
-  /** Sessions so far. */
+  /** Number of sessions so far. */
   readonly sessions: number;
-  /** Breaks the connection in the place of the next answer to this command. */
+  /** Breaks the connection instead of answering this command the next time. */
   breakAt(command: string): void;
   stop(): Promise<void>;
 }
@@ -27,7 +27,10 @@ export interface ImapServer {
 const USER = 'bounces';
 const PASSWORD = 'p4ss:w@rd';
 
-/** As much of IMAP4rev1 (RFC 9051) as reading one mailbox takes, on loopback. With a certificate it offers STARTTLS. */
+/**
+ * Starts a server with as much of IMAP4rev1 (RFC 9051) as reading one mailbox requires, on loopback. With a certificate it offers
+ * STARTTLS.
+ */
 export async function startImapServer(certificate: ServerCertificate | null = null): Promise<ImapServer> {
   const offer = certificate === null ? '' : ' STARTTLS';
   const mailbox: Kept[] = [];
@@ -95,7 +98,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
   };
   const seen = (wanted: number) => mailbox.findIndex(({ uid }) => uid === wanted) + 1;
 
-  /** Answers line after line; what follows STARTTLS is answered over TLS. */
+  /** Answers line by line; after STARTTLS over TLS. */
   const converse = (socket: Socket): void => {
     let received = '';
     socket.on('error', () => undefined);

@@ -3,8 +3,8 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 
 /**
- * Inserts many rows in one statement, each with the columns of the first. As JSON: hundreds of thousands of parameters take the
- * databases longer than the rows.
+ * Inserts many rows in one statement, each with the columns of the first row. As JSON, because hundreds of thousands of
+ * parameters take longer than the rows.
  */
 export async function insertRows<T extends keyof Tables>(
   { db, dialect }: Store,

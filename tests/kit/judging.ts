@@ -23,9 +23,9 @@ export const current = { dnsNames: [HOST], notBefore: NOW - 30 * DAY, notAfter: 
 export const root = mintAuthority({ commonName: 'Fjord Root', ...years });
 export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
 
-/** A good certificate for `HOST` unless told otherwise. */
+/** Issues a certificate for `HOST`, valid by default. */
 export const issue = (options: CertificateOptions = {}) => intermediate.issue({ ...current, ...options });
-/** What a good server sends. */
+/** Returns what a correct server sends. */
 export const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
 
 export function answer(
@@ -71,10 +71,10 @@ export function observation(
   };
 }
 
-/** The verdict on `ENDPOINT` as people read it: findings and failure in words. */
+/** Returns the verdict on `ENDPOINT` with findings and failure in words. */
 export const inWords = (verdict: Verdict) => describeVerdict(verdict, ENDPOINT);
 
-/** Strings in which a word follows a space: no code, number, date or fingerprint has one. */
+/** Returns strings with a word after a space: no code, number, date or fingerprint has one. */
 export function sentencesIn(value: unknown): string[] {
   if (typeof value === 'string') return / [a-z]/.test(value) ? [value] : [];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : [];

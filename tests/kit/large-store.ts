@@ -7,18 +7,18 @@ import type { Tables } from '../../server/store/schema/tables.ts';
 import { insertRows } from './insert-rows.ts';
 import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
-/** Accounts of some size each. */
+/** Sizes of the accounts. */
 export interface Population {
-  /** How many monitors the largest account has. */
+  /** Number of monitors of the largest account. */
   largest: number;
-  /** Accounts of 5,000 each. */
+  /** Number of accounts with 5,000 monitors each. */
   teams: number;
-  /** Monitors in all; the rest belongs to people with 1 to 49 each. */
+  /** Number of monitors in total; the rest belongs to people with 1 to 49 each. */
   total: number;
 }
 
 export interface FilledStore {
-  /** Account ids, and what they have. */
+  /** Account ids. */
   largest: string;
   team: string | null;
   small: string | null;
@@ -28,13 +28,13 @@ export interface FilledStore {
 
 export interface FillOptions extends Population {
   now: number;
-  /** Monitors fall due evenly over this time from `now`; by default none does within a day. */
+  /** Monitors are due evenly over this time from `now`; by default none is due within a day. */
   dueOverMs?: number;
-  /** An account that is there already gets what the largest has. */
+  /** An existing account that gets the monitors of the largest one. */
   owner?: string;
-  /** Looked at every so many minutes; by default 15. */
+  /** Check interval of the monitors; by default 15. */
   everyMinutes?: number;
-  /** Where the monitor with this number in its account is; by default a name nobody answers for, at port 443. */
+  /** Returns the endpoint of a monitor by its number in its account; by default a name that does not resolve, port 443. */
   endpointOf?: (index: number) => { host: string; port: number };
   onProgress?: (done: number) => void;
 }
@@ -42,7 +42,7 @@ export interface FillOptions extends Population {
 const TEAM = 5_000;
 const AT_ONCE = 2_000;
 
-/** Puts that many checked monitors into the store, spread over accounts as those of a service are: many small ones, few large. */
+/** Inserts checked monitors, spread over accounts as in a real service: many small ones, few large ones. */
 export async function fillStore(store: Store, options: FillOptions): Promise<FilledStore> {
   const sizes = sizesOf(options);
   const ids = sizes.map((_, place) => (place === 0 ? options.owner : undefined) ?? randomUUID());
@@ -77,7 +77,7 @@ export async function fillStore(store: Store, options: FillOptions): Promise<Fil
     for (let index = 0; index < (sizes[place] ?? 0); index++)
       if (waiting.push({ accountId, index }) === AT_ONCE) await flush();
   await flush();
-  // The vacuum is what PostgreSQL does by itself within a minute.
+  // PostgreSQL vacuums by itself within a minute.
   await sql.raw(store.dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(store.db);
   return {
     largest: ids[0] ?? '',
@@ -120,12 +120,14 @@ function accountOf(id: string, now: number): Insertable<Tables['accounts']> {
 const KINDS = ['shop', 'api', 'mail', 'www', 'cdn', 'login', 'status', 'vpn', 'git', 'files'];
 const PLACES = ['fjord', 'moss', 'orchard', 'harbour', 'meadow', 'granite', 'willow'];
 const TAGS = ['prod', 'staging', 'customer-a', 'customer-b', 'eu', 'us', 'legacy'];
-/** Days left, over and over: most are well, and of every fifty some are not. */
+/** Days left, repeated: most certificates are fine, a few of every fifty are not. */
 const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 + ((index * 37) % 160))];
 
 const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
 
-/** `shop-0000123.fjord.example`: names as those of a hoster, with words that many have and numbers that one has. */
+/**
+ * Returns `shop-0000123.fjord.example`: names like those of a hosting provider, with words shared by many and unique numbers.
+ */
 function hostOf(index: number): string {
   return `${pick(KINDS, index)}-${String(index).padStart(7, '0')}.${pick(PLACES, index * 13)}.example`;
 }
@@ -133,7 +135,7 @@ function hostOf(index: number): string {
 function rowsOf(accountId: string, index: number, place: number, options: FillOptions) {
   const { now, dueOverMs, everyMinutes = 15 } = options;
   const { host, port } = options.endpointOf?.(index) ?? { host: hostOf(index), port: 443 };
-  // Spread evenly whatever the order of insertion.
+  // Spread evenly in any order of insertion.
   const fraction = (place * 0.618_033_988_749) % 1;
   const notAfter = Math.floor(now + (pick(DAYS_LEFT, index * 7) + fraction) * DAY_MS);
   const fingerprint = createHash('sha256').update(`${accountId} ${host}`).digest('hex');

@@ -35,8 +35,8 @@ function openssl(...args: string[]): string {
   return execFileSync('openssl', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-describe('what OpenSSL says of ours', () => {
-  it('a list is verified and read', () => {
+describe('OpenSSL', () => {
+  it('verifies and reads a minted CRL', () => {
     const url = 'http://crl.example/1.crl';
     const scope = { url, only: 'user', someReasons: true, indirect: true } as const;
     file('list.der', mintCrl(root, { ...scope, deltaOf: 3n, revoked: [{ ...revoked, reason: 1 }] }));
@@ -64,7 +64,7 @@ describe('what OpenSSL says of ours', () => {
     ['good', { responder }],
     ['good', { responder, named: 'key', idHash: 'sha256' }],
     ['revoked', { status: 'revoked', reason: 1 }],
-  ] as const)('a response is verified: %s', (state, options) => {
+  ] as const)('verifies a minted OCSP response: %s', (state, options) => {
     file('response.der', mintOcspResponse(root, leaf, options));
     const hash = 'idHash' in options ? [`-${options.idHash}`] : [];
     const certificates = ['-issuer', 'root.pem', '-cert', 'leaf.pem', '-CAfile', 'root.pem'];
@@ -73,11 +73,11 @@ describe('what OpenSSL says of ours', () => {
   });
 });
 
-describe("what we say of OpenSSL's", () => {
+describe('The parser of OCSP responses', () => {
   it.each([
     ['the issuer', 'root'],
     ['a delegated responder', 'responder'],
-  ])('answer, signed by %s, to our own request', (_, signer) => {
+  ])('accepts an OpenSSL response to our request, signed by %s', (_, signer) => {
     const line = (status: string, at: string, { serialNumber }: typeof leaf): string =>
       [status, '361231235959Z', at, serialNumber.toString(16).toUpperCase(), 'unknown', '/CN=x'].join('\t');
     file('index.txt', `${line('V', '', leaf)}\n${line('R', '260102030405Z,keyCompromise', revoked)}\n`);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { mintAuthority, mintKey, selfSigned } from '../../scripts/local-peers/mint.ts';
 
-describe('mint', () => {
+describe('The certificate mint', () => {
   it('issues a chain that OpenSSL parses and verifies', () => {
     const root = mintAuthority({ commonName: 'Root', country: 'CH' });
     const intermediate = root.intermediate({ pathLength: 0 });
@@ -39,7 +39,7 @@ describe('mint', () => {
     expect(new X509Certificate(selfSigned({ serialNumber }).der).serialNumber).toBe(text);
   });
 
-  it('keeps instants, from 1950 to the year 9999', () => {
+  it('keeps dates from 1950 to the year 9999', () => {
     const at = (notBefore: number, notAfter: number): X509Certificate =>
       new X509Certificate(selfSigned({ notBefore, notAfter }).der);
     const far = at(Date.UTC(2049, 11, 31, 23, 59, 59), Date.UTC(9999, 11, 31, 23, 59, 59));
@@ -48,7 +48,7 @@ describe('mint', () => {
     expect(at(Date.UTC(1950, 0, 1), Date.UTC(2050, 0, 1)).validTo).toBe('Jan  1 00:00:00 2050 GMT');
   });
 
-  it("carries attackers' strings unchanged", () => {
+  it('keeps hostile strings unchanged', () => {
     const commonName = 'evil\0.example\r\nBcc: x@y';
     const organization = '<script>alert(1)</script>';
     const { subject } = new X509Certificate(selfSigned({ commonName, organization }).der).toLegacyObject();
@@ -61,7 +61,7 @@ describe('mint', () => {
     expect(leaf.verify(root.key.publicKey)).toBe(true);
   });
 
-  it('cross-signs an existing key and can spoil a signature', () => {
+  it('cross-signs an existing key and can corrupt a signature', () => {
     const key = mintKey();
     const first = mintAuthority({ key, commonName: 'Twice' });
     const second = mintAuthority();

@@ -1,12 +1,12 @@
 import type { HandshakeObservation, Observation, RevocationVerdict } from '../../server/core/index.ts';
 
-/** The part of an observation that stays empty where only handshakes matter. */
+/** The parts of an observation that stay empty in tests of handshakes. */
 export const HANDSHAKES_ONLY: Pick<
   Observation,
   'http' | 'authorities' | 'revocation' | 'renewal' | 'posture'
 > = { http: null, authorities: [], revocation: [], renewal: [], posture: null };
 
-/** What today's handshakes mostly have in common. */
+/** What most current handshakes have in common. */
 export const MODERN_TLS: Pick<
   HandshakeObservation,
   'outcome' | 'tlsVersion' | 'cipher' | 'group' | 'legacyTls' | 'staple'
@@ -19,7 +19,7 @@ export const MODERN_TLS: Pick<
   staple: null,
 };
 
-/** Nobody has been asked. */
+/** No source was queried. */
 export const UNASKED: RevocationVerdict = {
   state: 'unknown',
   source: null,

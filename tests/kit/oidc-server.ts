@@ -7,7 +7,7 @@ import { createClient } from './people.ts';
 
 export const OIDC_CLIENT = { clientId: 'certlantern', clientSecret: 'a secret & more: 50%+' };
 
-/** Somebody with an account at the provider; the id is what they log in with there. */
+/** Somebody with an account at the provider; the id is the login name there. */
 export interface OidcUser {
   email?: string;
   email_verified?: boolean;
@@ -15,13 +15,13 @@ export interface OidcUser {
   picture?: string;
 }
 
-/** A real OpenID provider on loopback, with a page to log in at. */
+/** A real OpenID provider on loopback, with a login page. */
 export interface OidcServer {
   issuer: string;
   users: Map<string, OidcUser>;
-  /** How often the provider was asked what it is. */
+  /** How often the provider's metadata was requested. */
   readonly discoveries: number;
-  /** Goes through the provider's pages as a user does (null: as somebody who cancels), to the address that leads back. */
+  /** Goes through the provider's pages like a user (null: one who cancels); returns the callback address. */
   logIn(authorizationUrl: string, user: string | null): Promise<URL>;
   /** Stops listening and breaks every connection. */
   down(): Promise<void>;
@@ -31,7 +31,7 @@ export interface OidcServer {
 
 export interface OidcServerOptions {
   redirectUris: string[];
-  /** Where the address of somebody is told. */
+  /** Where the provider sends the email address. */
   claimsIn?: 'id_token' | 'userinfo';
   authMethod?: 'client_secret_basic' | 'client_secret_post';
 }
@@ -62,7 +62,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
     clientAuthMethods: [authMethod],
     pkce: { required: () => true },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
-    // By the letter of the specification, claims of a scope are told at the userinfo endpoint only.
+    // By the specification, claims of a scope are only available at the userinfo endpoint.
     conformIdTokenClaims: claimsIn === 'userinfo',
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_, { uid }) => `/log-in/${uid}` },
@@ -139,7 +139,7 @@ function logInPage(response: ServerResponse, users: Iterable<string>): void {
   response.setHeader('content-type', 'text/html').end(`<!doctype html><form>${buttons.join('')}</form>`);
 }
 
-/** Everything the provider keeps, in memory. */
+/** Keeps all data of the provider in memory. */
 function createRows(): (model: string) => Adapter {
   const rows = new Map<string, AdapterPayload>();
   return (model) => {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 
 const STEP_MS = 30_000;
 
-/** An authenticator app that has read an `otpauth:` address: RFC 6238 with SHA-1 and six digits. */
+/** Creates an authenticator app for an `otpauth:` address: RFC 6238 with SHA-1 and six digits. */
 export function createAuthenticatorApp(totpURI: string) {
   const secret = fromBase32(new URL(totpURI).searchParams.get('secret') ?? '');
   let last = 0;
@@ -15,12 +15,14 @@ export function createAuthenticatorApp(totpURI: string) {
   };
   const now = () => Math.floor(Date.now() / STEP_MS);
   return {
-    /** A code that this app has not shown yet; two in a row are good at once, because the next one is let in early. */
+    /**
+     * Returns a code that this app has not shown yet; two in a row are valid at once, because the next code is accepted early.
+     */
     next(): string {
       last = Math.max(now(), last + 1);
       return codeAt(last);
     },
-    /** None of those that are good now or soon. */
+    /** Returns a code that is neither valid now nor soon. */
     wrong(): string {
       const good = new Set(Array.from({ length: 9 }, (_, index) => codeAt(now() - 4 + index)));
       return ['000000', '111111', '222222'].find((code) => !good.has(code)) ?? '333333';

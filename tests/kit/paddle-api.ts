@@ -11,19 +11,19 @@ export const PADDLE = {
   productId: 'pro_01premium',
 };
 
-/** Paddle's API as far as the product asks it, on loopback. What it was asked stands in `asked`. */
+/** A fake of the parts of Paddle's API that the product uses, on loopback. `asked` lists the requests. */
 export interface PaddleApi {
   url: string;
   /** "METHOD path", without the query. */
   asked: string[];
   price: { status: 'active' | 'archived'; amount: string; interval: 'month' | 'year' } | null;
-  /** Addresses of customers by id. */
+  /** Email addresses of customers by id. */
   customers: Map<string, string>;
   /** Statuses of subscriptions by id. */
   subscriptions: Map<string, string>;
   /** Ends of the paid periods of transactions by id, ISO 8601. */
   periodEnds: Map<string, string>;
-  /** `broken` answers 500, `silent` never, `html` what a proxy in between would. */
+  /** `broken` answers 500, `silent` never answers, `html` answers like a proxy in between. */
   behave(mood: 'well' | 'broken' | 'silent' | 'html'): void;
   stop(): Promise<void>;
 }
@@ -143,12 +143,12 @@ async function read(request: IncomingMessage): Promise<Record<string, unknown>> 
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
-/** A webhook as Paddle sends it: the body, and the header that signs it at `at` (ms UTC, now unless told). */
+/** Returns a webhook as Paddle sends it: the body, and the header that signs it at `at` (ms UTC, by default now). */
 export function signedWebhook(
   event: object,
   { secret = PADDLE.webhookSecret, at = Date.now() }: { secret?: string; at?: number } = {},
 ): { body: string; headers: Record<string, string> } {
-  // Paddle's own bytes are not what JSON.stringify makes of them.
+  // Paddle's own bytes differ from those of JSON.stringify.
   const body = JSON.stringify(event, null, 1);
   const seconds = Math.floor(at / 1000);
   const signature = createHmac('sha256', secret).update(`${seconds}:${body}`).digest('hex');
@@ -157,7 +157,7 @@ export function signedWebhook(
 }
 
 interface Told {
-  /** Of the event. */
+  /** Id of the event. */
   id?: string;
   type?: string;
   /** ms UTC */
@@ -178,7 +178,7 @@ export interface SubscriptionTold extends Told {
 
 const iso = (instant: number) => new Date(instant).toISOString();
 
-/** `subscription.updated`, unless told otherwise. */
+/** Returns an event, `subscription.updated` by default. */
 export function subscriptionEvent(told: SubscriptionTold): object {
   const { period = null, cancelsAt = null, reference } = told;
   return {
@@ -220,7 +220,7 @@ export interface AdjustmentTold extends Told {
   transaction?: string;
 }
 
-/** `adjustment.updated` of an approved full refund, unless told otherwise. */
+/** Returns an event, by default `adjustment.updated` of an approved full refund. */
 export function adjustmentEvent(told: AdjustmentTold): object {
   return {
     ...envelope(told, 'adjustment.updated'),

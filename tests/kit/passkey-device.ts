@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 
 const FLAGS = { userPresent: 1, userVerified: 4, backupEligible: 8, attested: 64 };
 
-/** What of `PublicKeyCredentialCreationOptionsJSON` and `…RequestOptionsJSON` a device looks at. */
+/** The parts of `PublicKeyCredentialCreationOptionsJSON` and `…RequestOptionsJSON` that a device reads. */
 interface Options {
   challenge: string;
   rp?: { id?: string };
@@ -12,11 +12,11 @@ interface Options {
 interface PasskeyDevice {
   /** Answers navigator.credentials.create(). */
   create(options: object): { id: string; type: 'public-key'; response: object };
-  /** Answers navigator.credentials.get() with the passkey made last. */
+  /** Answers navigator.credentials.get() with the passkey created last. */
   get(options: object): { id: string; type: 'public-key'; response: object };
 }
 
-/** A platform authenticator with a P-256 key and no attestation (WebAuthn level 3), in a browser at `origin`. */
+/** Creates a platform authenticator with a P-256 key and no attestation (WebAuthn level 3), in a browser at `origin`. */
 export function createPasskeyDevice(
   origin: string,
   { verifiesUser = true, id = randomBytes(32) }: { verifiesUser?: boolean; id?: Buffer } = {},
@@ -77,7 +77,7 @@ export function createPasskeyDevice(
   };
 }
 
-/** RFC 9052: an EC2 key for ES256. */
+/** Encodes an EC2 key for ES256 (RFC 9052). */
 function coseKey(key: KeyObject): Buffer {
   const { x = '', y = '' } = key.export({ format: 'jwk' });
   const negative = (value: number) => cborHead(1, -1 - value);
@@ -96,7 +96,7 @@ function coseKey(key: KeyObject): Buffer {
   ]);
 }
 
-/** RFC 8949 §3: the first bytes of an item, of a length or value below 65,536. */
+/** Encodes the first bytes of an item with a length or value below 65,536 (RFC 8949 §3). */
 function cborHead(major: number, value: number): Buffer {
   const type = major << 5;
   if (value < 24) return Buffer.from([type | value]);

@@ -5,10 +5,10 @@ import { problemSchema, type Problem } from '../../contract/problem.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { rawDatabase } from './raw-database.ts';
 
-/** Sends a request to the product; the path starts with `/`. A running server or the app itself, it is the same. */
+/** Sends a request to the product, a running server or the app itself; the path starts with `/`. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 
-/** For a product that runs as a process of its own. */
+/** Returns a `Send` for a product that runs as a process. */
 export const sendTo =
   (url: string): Send =>
   (path, init) =>
@@ -17,27 +17,27 @@ export const sendTo =
 export interface Input {
   params?: Record<string, string>;
   query?: Record<string, string>;
-  /** A string is sent as it is. */
+  /** A string is sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
 
-/** An answer that was held against the contract. */
+/** An answer that was checked against the contract. */
 interface Answer<Body> {
   status: number;
   headers: Headers;
-  /** @throws when the call was refused. */
+  /** @throws if the call was refused. */
   ok: Body;
-  /** @throws when the call was carried out. */
+  /** @throws if the call succeeded. */
   problem: Problem;
 }
 
 type BodyOf<C extends Call> = C['response'] extends z.ZodType ? z.output<C['response']> : null;
 
-/** Somebody at a browser: keeps cookies as one does. */
+/** A client that keeps cookies like a browser. */
 export interface Client {
   ask<C extends Call>(call: C, input?: Input): Promise<Answer<BodyOf<C>>>;
-  /** With this client's cookies; the answer's are kept. */
+  /** Sends this client's cookies and keeps those of the answer. */
   send: Send;
   cookies: Map<string, { value: string; path: string }>;
 }
@@ -97,14 +97,14 @@ export async function signUp(
   return { ...client, name, email, password, id };
 }
 
-/** Marks the address of an account of the embedded database as verified, while its server runs. */
+/** Marks an account's address as verified in the embedded database, while its server runs. */
 export async function markVerifiedThere(dataDir: string, accountId: string): Promise<void> {
   const db = rawDatabase({ databaseUrl: null, dataDir });
   await markVerified({ db }, accountId);
   await db.destroy();
 }
 
-/** Signs a person in once more, at another browser. */
+/** Signs a person in once more, in another browser. */
 export async function signIn(send: Send, { name, email, password }: Person): Promise<Person> {
   const client = createClient(send);
   const signedIn = await client.ask(CALLS.signIn, { body: { email, password } });
@@ -112,12 +112,12 @@ export async function signIn(send: Send, { name, email, password }: Person): Pro
   return { ...client, name, email, password, id };
 }
 
-/** Marks the address of an account as verified, as the link in the mail does. */
+/** Marks an account's address as verified, as the mailed link does. */
 export async function markVerified(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
   await store.db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', accountId).execute();
 }
 
-/** An ID token of the identity that the client has just signed in with. */
+/** Returns an ID token of the identity that the client has just signed in with. */
 export async function identityToken(client: Client): Promise<string> {
   return (await client.ask(CALLS.identityToken)).ok.token;
 }
@@ -140,7 +140,7 @@ async function readAnswer<C extends Call>(call: C, response: Response): Promise<
   if (carriedOut && status !== call.status) throw new Error(`${call.path} answered ${status}`);
   if (carriedOut && call.response !== null) {
     const parsed = call.response.parse(body);
-    // Nothing beyond the contract leaves the server; only the identity provider's own answers say more.
+    // The server sends nothing beyond the contract; only the identity provider's own answers have more.
     if (!call.path.startsWith('/identity/')) deepStrictEqual(body, parsed);
   }
   const problem = carriedOut ? null : problemSchema.strict().parse(body);

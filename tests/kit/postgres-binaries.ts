@@ -3,17 +3,17 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { installDebianPackage } from './debian-package.ts';
 
-/** Server programs of a version that will do. */
+/** Server programs of a supported version. */
 export interface PostgresBinaries {
-  /** The folder that holds initdb and postgres. */
+  /** The folder of initdb and postgres. */
   bin: string;
-  /** Said once at the start of a run. */
+  /** Printed once at the start of a run. */
   origin: string;
 }
 
 const OLDEST_MAJOR = 15;
 const FALLBACK = join(import.meta.dirname, 'postgres-fallback');
-/** Packagers put server programs here, each version in a folder of its own, and not on the PATH. */
+/** Packages install server programs here, each version in its own folder, which is not on the PATH. */
 const VERSIONED_PLACES: readonly [folder: string, bin: string][] = [
   ['/usr/lib/postgresql', 'bin'],
   ['/usr/pgsql', 'bin'],
@@ -21,7 +21,7 @@ const VERSIONED_PLACES: readonly [folder: string, bin: string][] = [
   ['/usr/local/opt', 'bin'],
 ];
 
-/** The machine's programs, else Debian's package (as root), else those from npm; null where none can be had. */
+/** Returns the machine's programs, else Debian's package (as root), else those from npm; null if none is available. */
 export function findPostgres(): PostgresBinaries | null {
   return installedPostgres() ?? postgresFromDebian() ?? postgresFromNpm();
 }
@@ -38,7 +38,7 @@ function installedPostgres(): PostgresBinaries | null {
   for (const place of [...onPath, ...versioned]) {
     const program = join(place, 'postgres');
     if (!existsSync(program)) continue;
-    // On the PATH it may be a link: initdb and the libraries are where the program really is.
+    // The one on the PATH may be a link: initdb and the libraries are beside the real program.
     const bin = dirname(realpathSync(program));
     if (willDo(bin)) return { bin, origin: bin };
   }
@@ -66,7 +66,7 @@ function postgresFromNpm(): PostgresBinaries | null {
         stdio: 'ignore',
       });
     }
-    // What its install script would do; npm archives hold no links.
+    // Do what its install script would do; npm archives contain no links.
     execFileSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: home, stdio: 'ignore' });
   } catch {
     return null;

@@ -8,21 +8,21 @@ import { freePort } from './app.ts';
 import { findPostgres, type PostgresBinaries } from './postgres-binaries.ts';
 
 export interface PostgresServer {
-  /** A superuser's address of the database `postgres`. */
+  /** A superuser's URL of the database `postgres`. */
   url: string;
-  /** Said once at the start of a run. */
+  /** Printed once at the start of a run. */
   origin: string;
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** false (default): no fsync, for speed. true: as an operator runs it. */
+  /** false (default): without fsync, for speed. true: as an operator runs it. */
   durable?: boolean;
 }
 
 /**
- * TEST_POSTGRES_URL's server, else a throw-away cluster on a free port of 127.0.0.1, under an unprivileged user, that ends
- * with this process however that ends. null where no server can be had.
+ * Returns TEST_POSTGRES_URL's server, else a temporary cluster on a free port of 127.0.0.1, under an unprivileged user. The
+ * cluster ends with this process, even after a kill. null if no server is available.
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer | null> {
   const given = process.env['TEST_POSTGRES_URL'];
@@ -88,7 +88,7 @@ async function startCluster(
       join(import.meta.dirname, 'postgres-watch.ts'),
       JSON.stringify({ program: join(bin, 'postgres'), data, home, owner, settings }),
     ],
-    // Its own session: a Ctrl-C that ends the tests must leave it time to tidy up.
+    // In its own session, so that a Ctrl-C that ends the tests leaves it time to clean up.
     { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: programEnvironment() },
   );
   const ended = once(watch, 'exit');
@@ -117,7 +117,7 @@ interface User {
   gid: number;
 }
 
-/** The server refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 function unprivilegedUser(): User | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of ['postgres', 'nobody']) {
@@ -127,7 +127,7 @@ function unprivilegedUser(): User | null {
   throw new Error('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor "nobody".');
 }
 
-/** The programs where the unprivileged user can get at them: a checkout below /root is closed to it. */
+/** Returns a folder of the programs that the unprivileged user can access, because a checkout below /root is closed to it. */
 function reachable(bin: string, home: string): string {
   if (isOpenToAll(bin)) return bin;
   const copy = join(home, 'programs');
@@ -143,7 +143,9 @@ function isOpenToAll(folder: string): boolean {
   }
 }
 
-/** Without the PG* variables of whoever runs the tests. The log is read, so it must be in English. */
+/**
+ * Returns the environment without PG* variables of the person who runs the tests. The log is parsed, so it must be in English.
+ */
 function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], TMPDIR: tmpdir(), LC_ALL: 'C' };
 }

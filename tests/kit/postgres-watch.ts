@@ -1,5 +1,5 @@
-// Runs one PostgreSQL server for as long as standard input is open, then ends it and removes its folder. The other end of
-// that pipe is the test process: it closes however that process dies, by kill -9 too.
+// Runs one PostgreSQL server while standard input is open, then stops it and removes its folder. The test process holds the other
+// end of that pipe, which closes however the process dies, even by kill -9.
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
@@ -19,7 +19,7 @@ const server = spawn(program, ['-D', data, ...flags], {
   stdio: ['ignore', 'ignore', 'pipe'],
 });
 server.stderr.pipe(process.stdout);
-// The reader is gone when the tests died; the log then goes nowhere.
+// The reader is gone if the tests died; then the log is discarded.
 process.stdout.on('error', () => server.stderr.resume());
 
 function leave(): void {
@@ -28,7 +28,7 @@ function leave(): void {
 }
 server.on('error', leave);
 server.on('exit', leave);
-// SIGQUIT: at once; the data is thrown away.
+// SIGQUIT stops it at once; the data is discarded.
 process.stdin.on('end', () => server.kill('SIGQUIT')).resume();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => server.kill('SIGQUIT'));

@@ -7,14 +7,14 @@ import type { Peer } from '../../scripts/local-peers/tls-server.ts';
 export interface RawPeer extends Peer {
   /** Resolves once the first client is connected. */
   connected: Promise<void>;
-  /** How many TCP connections were accepted. */
+  /** Returns how many TCP connections were accepted. */
   accepted(): number;
 }
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never sends anything. */
 export const silent = (socket: Socket): void => void socket.resume();
 
-/** Sends the start of a record of 16 kB, a byte at a time, and so is never idle for long. */
+/** Sends the start of a 16 kB record, a byte at a time, so that it is never idle for long. */
 export function dripping(socket: Socket): void {
   socket.resume();
   const bytes = [0x16, 0x03, 0x03, 0x40, 0x00, 0x02];
@@ -30,10 +30,10 @@ export function plainHttp(socket: Socket): void {
 /** A protocol whose server speaks first. */
 export const greeting = (socket: Socket): void => void socket.write('220 mail.example ESMTP\r\n');
 
-/** Resets the connection on the first byte. */
+/** Resets the connection at the first byte. */
 export const resetting = (socket: Socket): void => void socket.once('data', () => socket.resetAndDestroy());
 
-/** Hangs up in good order on the first byte. */
+/** Closes the connection properly at the first byte. */
 export const closing = (socket: Socket): void => void socket.once('data', () => socket.end());
 
 /** Answers with a fatal TLS alert (RFC 8446 §6). */
@@ -44,13 +44,13 @@ export const alerting =
       socket.end(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, description])),
     );
 
-/** Sends this record again and again from the first byte on, as fast as the client takes it. */
+/** Sends this record repeatedly from the first byte on, as fast as the client reads. */
 export function flooding(record: Buffer): (socket: Socket) => void {
   const flood = floodingAtOnce(record);
   return (socket) => void socket.once('data', () => flood(socket));
 }
 
-/** The same without waiting for the client. */
+/** Does the same without waiting for the client. */
 export function floodingAtOnce(record: Buffer): (socket: Socket) => void {
   const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / record.length) }, () => record));
   return (socket) => {
@@ -62,7 +62,7 @@ export function floodingAtOnce(record: Buffer): (socket: Socket) => void {
   };
 }
 
-/** A TCP peer on a free loopback port with one of the manners above. */
+/** Starts a TCP peer on a free loopback port with one of the behaviours above. */
 export async function startRawPeer(manners: (socket: Socket) => void): Promise<RawPeer> {
   let accepted = 0;
   const { promise: connected, resolve } = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 import { parseRegex, type RegexNode } from './regex-syntax.ts';
 
-/** A larger upper bound of repetitions keeps no match cheap: it is analysed as if there were none. */
+/** A repetition with a larger upper bound is analysed as if it had none. */
 const LARGEST_BOUND = 64;
 
 /** The character before or after a position: the index of its class, or the end of the text. */
@@ -12,17 +12,20 @@ interface Edge {
   guard: Guard | null;
 }
 
-/** A Thompson automaton. A position is an edge that reads one character; position 0 is where a search skips what it does not match. */
+/**
+ * A Thompson automaton. A position is an edge that reads one character; position 0 is where a search skips characters before the
+ * match.
+ */
 export interface Automaton {
   epsilon: Edge[][];
-  /** Of each state the positions that leave it. */
+  /** For each state, the positions that leave it. */
   readers: number[][];
   positions: { set: boolean[]; to: number }[];
   accept: number;
   classes: number;
 }
 
-/** Characters that expressions tell apart: of Latin whole, of everything else some of each kind. */
+/** Characters that expressions may distinguish: all of Latin-1, and some of each other kind. */
 const SAMPLES = [
   ...Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)),
   ...Array.from(
@@ -31,7 +34,7 @@ const SAMPLES = [
 ];
 const ASTRAL = ['😀', '𝒜', '\u{E0001}'];
 
-/** Compiles an expression, as a search would run it. `examples`: a character of each class. */
+/** Compiles an expression as a search would run it. `examples`: a character of each class. */
 export function compileRegex({ source, flags }: RegExp): { automaton: Automaton; examples: string[] } {
   const root = parseRegex(source, flags);
   const samples = /[uv]/.test(flags) ? [...SAMPLES, ...ASTRAL] : SAMPLES;
@@ -51,7 +54,7 @@ export function compileRegex({ source, flags }: RegExp): { automaton: Automaton;
   const byClass = Map.groupBy(samples, (sample) =>
     [...tests.values(), isWord, isNewline].map((test) => Number(test(sample))).join(''),
   );
-  // A readable one where there is one.
+  // Prefer a readable example.
   const examples = [...byClass.values()].map((all) => all.find((one) => /^[!-~]$/.test(one)) ?? all[0]!);
   const inClass = (test: (sample: string) => boolean) => examples.map(test);
 
@@ -82,7 +85,7 @@ export function compileRegex({ source, flags }: RegExp): { automaton: Automaton;
     'no-word': (before, after) => !boundaries.word(before, after),
   };
 
-  /** What a look of at most one character asks; null where it reads on. */
+  /** Returns the condition of a lookaround of at most one character; null if it reads more. */
   function guardOf(node: RegexNode, behind: boolean): Guard | null {
     if (node.kind === 'boundary') return boundaries[node.at];
     if (node.kind === 'set') {
@@ -101,13 +104,13 @@ export function compileRegex({ source, flags }: RegExp): { automaton: Automaton;
     link(from, end, guard && ((...sides) => guard(...sides) !== negative));
     if (guard !== null) return end;
     if (behind && isUnbounded(body)) throw new Error(`A lookbehind without an upper bound: /${source}/`);
-    // Its work is done whatever comes of it, and ends nowhere.
+    // A longer lookaround costs its work whatever its result, and leads nowhere.
     if (!behind) build(body, from);
     return end;
   }
 
   function repeat({ body, min, max }: Extract<RegexNode, { kind: 'repeat' }>, from: number): number {
-    // Two rounds in the place of many, and still a choice of how many: what is ambiguous stays so.
+    // Two repetitions instead of many, and still a choice of how many, so that ambiguity stays.
     const least = Math.min(min, 2);
     const most = max > LARGEST_BOUND ? Infinity : max === min ? least : Math.max(least + 1, Math.min(max, 4));
     let at = from;

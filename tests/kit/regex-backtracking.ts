@@ -1,9 +1,10 @@
 import { type Automaton, classesOf, compileRegex, type Side } from './regex-automaton.ts';
 
 /**
- * Finds out whether a search with this expression can take more than linear time in the length of the text: then there are two loops
- * that the same characters drive, the second reachable from the first (Weber & Seidl 1991, condition IDA; skipping to a later start of
- * the match counts as a loop too), and a text after which the match fails. Returns null, or an example of the characters to repeat.
+ * Finds out whether a search with this expression can take more than linear time in the length of the text. That needs two loops
+ * over the same characters, the second reachable from the first (Weber & Seidl 1991, condition IDA; skipping to a later start of
+ * the match counts as a loop, too), and a text after which the match fails. Returns null, or an example of the characters to
+ * repeat.
  */
 export function backtracksOn(pattern: RegExp): string | null {
   const { automaton, examples } = compileRegex(pattern);
@@ -28,7 +29,7 @@ export function backtracksOn(pattern: RegExp): string | null {
   }
   return null;
 
-  /** Returns the classes of a word that leads from the first loop to itself and to the second, and the second to itself. */
+  /** Returns the classes of a word that leads from the first loop to itself and to the second, and from the second to itself. */
   function pumpedWord(first: number, second: number, start: number): number[] | null {
     const goal = [first, second, second, start].join();
     const seen = new Set<string>();
@@ -63,7 +64,10 @@ function createStepper(automaton: Automaton) {
   const { epsilon, readers, positions, accept } = automaton;
   const closures = new Map<string, { follow: Map<number, number>; accepts: boolean }>();
 
-  /** Where the characters `before` and `after` lead from a position, with the number of ways (2 stands for more), and whether it ends. */
+  /**
+   * Returns where `before` and `after` lead from a position, with the number of ways (2 stands for more), and whether the match
+   * can end.
+   */
   function closure(from: number, before: Side, after: Side) {
     const key = `${from} ${before} ${after}`;
     const known = closures.get(key);
@@ -91,7 +95,7 @@ function createStepper(automaton: Automaton) {
 
   return {
     follow,
-    /** Every position that a search can be at, with the class of the character that it read. */
+    /** Returns every position that a search can reach, with the class of the character that it read. */
     reachable(): [position: number, before: number][] {
       const seen = new Map<string, [number, number]>();
       const waiting: [number, Side][] = [[0, 'edge']];
@@ -104,7 +108,7 @@ function createStepper(automaton: Automaton) {
           }
       return [...seen.values()];
     },
-    /** Whether some text keeps the match from succeeding once it is at this position. */
+    /** Returns whether some text makes the match fail once it is at this position. */
     canFail(position: number, before: number): boolean {
       const seen = new Set<string>();
       const waiting: [number[], number][] = [[[position], before]];
@@ -124,7 +128,7 @@ function createStepper(automaton: Automaton) {
   };
 }
 
-/** Returns for each position those that can come after it, whatever a look or a boundary asks. */
+/** Returns for each position the ones that can follow, ignoring lookarounds and boundaries. */
 function reachability({ epsilon, readers, positions }: Automaton): Set<number>[] {
   const followers = positions.map(({ to }) => {
     const states = new Set([to]);

@@ -1,4 +1,4 @@
-/** A parsed regular expression, without what does not change how much a match costs: captures, names and laziness. */
+/** A parsed regular expression without captures, names and laziness, which do not change how much a match costs. */
 export type RegexNode =
   | { kind: 'set'; source: string }
   | { kind: 'sequence'; parts: RegexNode[] }
@@ -13,8 +13,8 @@ const ESCAPE =
   /\\(?:[pP]\{[^}]*\}|u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k<[^>]*>|[1-9]\d*|[^])/y;
 
 /**
- * Parses the source of a JavaScript regular expression. A back-reference becomes a copy of its group.
- * @throws Error on what it does not know, such as modifiers.
+ * Parses the source of a JavaScript regular expression. A back-reference becomes a copy of its group. @throws Error for
+ * unsupported syntax, such as modifiers.
  */
 export function parseRegex(source: string, flags: string): RegexNode {
   const isUnicode = /[uv]/.test(flags);
@@ -101,7 +101,7 @@ export function parseRegex(source: string, flags: string): RegexNode {
     return body;
   }
 
-  /** Returns the source of a class, nested ones of the flag v included. */
+  /** Returns the source of a class, including nested ones of the flag v. */
   function characterClass(): string {
     const start = at;
     let depth = 0;

@@ -4,8 +4,8 @@ const hashes = new Map<string, Promise<string>>();
 const verdicts = new Map<string, Promise<boolean>>();
 
 /**
- * The hashing of the product, each password hashed once in a run: scrypt is slow on purpose, and most of what the tests of the
- * API did was hashing the same few passwords for new people.
+ * The product's password hashing with a cache: scrypt is slow on purpose, and hashing the same few passwords took most of the
+ * time of the API tests.
  */
 export const REMEMBERED_PASSWORDS = {
   hash: (password: string): Promise<string> => remembered(hashes, password, () => hashPassword(password)),

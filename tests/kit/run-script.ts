@@ -40,7 +40,7 @@ export function startScript(
   return { process: child, ended };
 }
 
-/** As `npm run` does, to its end. */
+/** Runs one of the operator's programs to its end, as `npm run` does. */
 export async function runScript(
   path: string,
   env: Record<string, string>,

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { createAppRouter } from '../../web/app/router.tsx';
 
-/** Addresses that a sign-in must never lead to, as an attacker writes them behind `next=`. */
+/** Addresses that a sign-in must never redirect to, as an attacker writes them behind `next=`. */
 export const HOSTILE_ADDRESSES = [
   'https://evil.example/',
   'https:evil.example',
@@ -25,7 +25,7 @@ export const HOSTILE_ADDRESSES = [
   '/login',
 ];
 
-/** Values that no parameter has a meaning for, or that the router parses into something else than text. */
+/** Values that have no meaning for any parameter, or that the router parses as something other than text. */
 export const BOGUS_VALUES = [
   'bogus',
   '',
@@ -51,12 +51,12 @@ export function testRouter(address = '/') {
   );
 }
 
-/** Every route whose page reads search parameters, with their names, from the route tree itself. */
+/** Returns every route whose page reads search parameters, with their names, from the route tree. */
 export function searchedRoutes(): { path: string; names: string[] }[] {
   return Object.values(testRouter().routesByPath).flatMap(({ fullPath, options }) => {
     const { validateSearch } = options as { validateSearch?: (search: object) => unknown };
     const names = new Set<string>();
-    // Learns the names from what the validator looks up.
+    // Collects the names that the validator looks up.
     validateSearch?.(new Proxy({}, { get: (_, name) => void (typeof name === 'string' && names.add(name)) }));
     return names.size === 0 ? [] : [{ path: fullPath, names: [...names] }];
   });

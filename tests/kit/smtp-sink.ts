@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server';
 import { selfSigned } from '../../scripts/local-peers/mint.ts';
 import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
-/** What the sink does with a mail transaction. `lose_reply` takes the mail and breaks the connection instead of saying so. */
+/** How the sink handles a mail. `lose_reply` accepts the mail and breaks the connection instead of replying. */
 export type SmtpBehaviour =
   | 'accept'
   | 'greylist'
@@ -23,7 +23,7 @@ export interface SinkMail {
   messageId: string;
   from: string;
   to: string[];
-  /** False where the sender was not told that it arrived. */
+  /** False if the sender got no reply. */
   acknowledged: boolean;
   receivedAt: number;
   tls: boolean;
@@ -39,15 +39,15 @@ export interface SmtpSink {
   /** Stays the same through `down` and `up`. */
   readonly port: number;
   readonly url: string;
-  /** Every mail whose content arrived, in the order of arrival. */
+  /** Every mail whose content arrived, in order of arrival. */
   readonly ledger: readonly SinkMail[];
-  /** Passwords that were sent so far. All are accepted, over connections without TLS too. */
+  /** Passwords that were sent so far. All are accepted, even without TLS. */
   readonly passwords: readonly string[];
-  /** Connections made so far. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** Applies from the next step of a transaction on; a function is asked for each recipient. */
+  /** Applies from the next step of a transaction on; a function is called for each recipient. */
   behave(behaviour: SmtpBehaviour | ((recipient: string) => SmtpBehaviour)): void;
-  /** The first mail of the ledger, now or later, that fulfils the predicate. */
+  /** Resolves with the first mail of the ledger, now or later, that matches. */
   waitFor(predicate: (mail: SinkMail) => boolean, timeoutMs?: number): Promise<SinkMail>;
   /** Resolves when a client has connected, now or later. */
   connected(): Promise<void>;
@@ -67,7 +67,7 @@ const REFUSALS: Partial<
   refuse_message: { at: 'message', code: 554, text: '5.7.0 Looks like spam' },
 };
 
-/** A real SMTP server on loopback that keeps what it is sent. It offers STARTTLS, by default with a certificate that nobody signed. */
+/** Starts a real SMTP server on loopback that keeps all mails. It offers STARTTLS, by default with a self-signed certificate. */
 export async function startSmtpSink(
   options: { port?: number; certificate?: ServerCertificate } = {},
 ): Promise<SmtpSink> {
@@ -139,7 +139,7 @@ export async function startSmtpSink(
         });
       },
     });
-    // A client that breaks off is part of the tests.
+    // Some tests break connections on purpose.
     listening.on('error', () => undefined);
     listening.server.on('connection', (socket: Socket) => {
       const { remotePort } = socket;

@@ -7,14 +7,14 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createSources } from '../../server/probe/index.ts';
 import type { OpenSources } from '../../server/probe/index.ts';
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export function cacheFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cache-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** The sources of a probe that may reach loopback; names as the given server has them, by default none. */
+/** Creates the sources of a probe that may reach loopback; names resolve as the given server says, by default none. */
 export function openSources({
   folder = null,
   dns = [],

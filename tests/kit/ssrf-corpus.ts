@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 
 import type { DnsEntry } from '../../scripts/local-peers/dns-server.ts';
 
-/** Stands for what is inside: no way out may lead to it. 127.0.0.1 may be opened by a test, and is then not inside. */
+/** Stands for an internal address: nothing may connect to it. A test may permit 127.0.0.1. */
 export const INSIDE = '127.0.0.2';
 const PUBLIC = '8.8.8.8';
 
-/** Names whose owner points them to where they must not lead; for a server of scripts/local-peers/dns-server.ts. */
+/** Names whose owner points them to forbidden addresses; for a server of scripts/local-peers/dns-server.ts. */
 export const HOSTILE_NAMES: Readonly<Record<string, DnsEntry>> = {
   'inside.test': { addresses: [INSIDE] },
   [`${INSIDE}.wildcard.test`]: { addresses: [INSIDE] },
@@ -24,10 +24,10 @@ export const HOSTILE_NAMES: Readonly<Record<string, DnsEntry>> = {
   'zero.test': { addresses: ['0.0.0.0'] },
 };
 
-/** What can stand between `//` and the path of an address, with a place for the port. */
+/** Returns what can stand between `//` and the path of a URL, with the port. */
 export function hostileAuthorities(port: number): string[] {
   const hosts = [
-    // One address in every spelling that some parser takes.
+    // One address in every spelling that some parser accepts.
     INSIDE,
     '2130706434',
     '0x7f000002',
@@ -64,7 +64,7 @@ export function hostileAuthorities(port: number): string[] {
     '[fe80::1]',
     '[ff02::1]',
     '[2001:db8::1]',
-    // The other inside.
+    // Other internal addresses.
     '10.0.0.1',
     '172.16.0.1',
     '192.168.0.1',
@@ -76,7 +76,7 @@ export function hostileAuthorities(port: number): string[] {
     '100.100.100.200',
     '168.63.129.16',
     '192.0.0.192',
-    // Names that machines and clouds give themselves.
+    // Local names of machines and clouds.
     'localhost',
     'LOCALHOST',
     'localhost.',
@@ -109,7 +109,7 @@ export function hostileAuthorities(port: number): string[] {
   return [...hosts.map((host) => `${host}:${port}`), ...hosts, ...tricks];
 }
 
-/** Whole addresses of other kinds than the web's, and such as only look like one. */
+/** URLs of other schemes, and texts that only look like URLs. */
 export const HOSTILE_URLS: readonly string[] = [
   'file:///etc/passwd',
   `gopher://${INSIDE}:70/_x`,
@@ -126,12 +126,12 @@ export const HOSTILE_URLS: readonly string[] = [
 ];
 
 export interface Dials {
-  /** `ip:port` of every attempt to connect so far, whatever came of it. */
+  /** `ip:port` of every attempt to connect so far, successful or not. */
   attempts: readonly string[];
   stop(): void;
 }
 
-/** Sees every TCP connection that this process starts, below all that may be wrong above it. */
+/** Records every TCP connection that this process starts, below any code that could be wrong. */
 export function watchDials(): Dials {
   const attempts: string[] = [];
   const onSocket = (message: unknown): void => {

@@ -1,10 +1,10 @@
 import { createConnection, type Socket } from 'node:net';
 import { startRawPeer } from './raw-peers.ts';
 
-/** A middleman between a mail client and a mail server. */
+/** A man in the middle between a mail client and a mail server. */
 export interface StrippingProxy {
   readonly port: number;
-  /** All that clients sent so far. */
+  /** Returns all that clients sent so far. */
   heard(): string;
   /** Passes everything on unchanged from now on. */
   behave(): void;
@@ -12,8 +12,8 @@ export interface StrippingProxy {
 }
 
 /**
- * Hides from both sides that the other one can do STARTTLS, as an attacker on the way does (RFC 3207 §6): the word is overwritten,
- * so that the server's offer is unknown to the client and the client's command unknown to the server.
+ * Hides STARTTLS from both sides, as an attacker in the network does (RFC 3207 §6): it overwrites the word, so that the client
+ * does not know the server's offer and the server does not know the client's command.
  */
 export async function startStrippingProxy(target: { port: number }): Promise<StrippingProxy> {
   let strips = true;

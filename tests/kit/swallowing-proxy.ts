@@ -1,12 +1,12 @@
 import { connect, createServer } from 'node:net';
 import type { Server } from 'node:net';
 
-/** A hello with an ML-KEM key share (1,184 bytes) is larger, all others are smaller. */
+/** A ClientHello with an ML-KEM key share (1,184 bytes) is larger; all others are smaller. */
 const LARGE_HELLO_BYTES = 1_000;
 
 /**
- * Stands before a TLS server like the boxes that cannot take a ClientHello of more than one packet: a large one leaves it
- * silent, or is answered by a reset. To be started with `listening`.
+ * Stands before a TLS server like middleboxes that cannot handle a ClientHello of more than one packet: it ignores a large one or
+ * resets the connection. Start it with `listening`.
  */
 export function largeHellosSwallowed(port: number, manner: 'silent' | 'broken'): Server {
   return createServer((client) => {

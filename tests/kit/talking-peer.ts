@@ -5,24 +5,24 @@ import { startRawPeer } from './raw-peers.ts';
 import type { RawPeer } from './raw-peers.ts';
 import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
-/** One turn of a talk: what the server writes at once, or what it waits to hear, byte for byte. */
+/** One turn of a dialogue: what the server writes at once, or what it waits for, byte for byte. */
 export type Turn = { says: string | Buffer } | { hears: string | Buffer };
 
 export interface TalkingPeerOptions {
-  /** What follows the last turn: TLS with this certificate. Without it the peer falls silent. */
+  /** After the last turn the peer starts TLS with this certificate. Without it the peer is silent. */
   certificate?: ServerCertificate;
-  /** Writes a byte at a time, each in a segment of its own. */
+  /** Writes a byte at a time, each in its own segment. */
   dripping?: boolean;
-  /** Hangs up after so many bytes of its own. */
+  /** Closes the connection after sending this many bytes. */
   hangsUpAfter?: number;
 }
 
 export interface TalkingPeer extends RawPeer {
-  /** What a client said that it was not to say. */
+  /** What clients sent that the dialogue does not have. */
   misheard: string[];
 }
 
-/** A server that plays its part of a recorded talk. */
+/** Starts a server that plays its part of a recorded dialogue. */
 export async function startTalkingPeer(
   turns: readonly Turn[],
   { certificate, dripping = false, hangsUpAfter }: TalkingPeerOptions = {},

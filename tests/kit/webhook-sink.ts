@@ -14,7 +14,7 @@ export interface SunkRequest {
   body: string;
 }
 
-/** How the sink answers; 200 at once where a part is absent. `drop`: the connection is reset instead. */
+/** How the sink answers; missing parts mean 200 at once. `drop`: the connection is reset instead. */
 export interface SinkAnswer {
   status?: number;
   headers?: Readonly<Record<string, string>>;
@@ -26,21 +26,23 @@ export interface SinkAnswer {
 export interface WebhookSink extends Peer {
   /** `http://127.0.0.1:port`, or https. */
   url: string;
-  /** All that arrived whole, oldest first. */
+  /** All complete requests, oldest first. */
   requests: SunkRequest[];
-  /** Asked for every request; change it at any time. */
+  /** Called for every request; may be replaced at any time. */
   answer: (request: SunkRequest) => SinkAnswer;
 }
 
 export interface WebhookSinkOptions {
   port?: number;
-  /** Then by https. */
+  /** Serves HTTPS with this certificate. */
   certificate?: ServerCertificate;
-  /** A file that gets a line of JSON for each request, on the disk before it is answered: what it holds, arrived. */
+  /** A file that gets a line of JSON for each request, on disk before the answer: what it contains has arrived. */
   ledger?: string;
 }
 
-/** Whoever takes webhooks: an HTTP server on loopback that keeps what it is sent and answers as it is told. It verifies nothing. */
+/**
+ * Starts a receiver of webhooks: an HTTP server on loopback that keeps requests and answers as configured. It verifies nothing.
+ */
 export async function startWebhookSink({
   port = 0,
   certificate,

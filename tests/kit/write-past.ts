@@ -4,7 +4,7 @@ import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
-/** Lets a monitor have had these checks, oldest first, as far as the strip and the chart show them. */
+/** Writes past checks of a monitor, oldest first, as far as the strip and the chart show them. */
 export async function writePast(
   { db }: Store,
   { accountId, monitorId }: MonitorKey,

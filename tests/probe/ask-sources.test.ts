@@ -35,7 +35,7 @@ async function serving(leafShown: ServerCertificate, options: TlsPeerOptions = {
   return peer.port;
 }
 
-/** Sources that write down what they are asked, as fingerprints. */
+/** Returns sources that record what they are asked, as fingerprints. */
 function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: unknown[] } {
   const questions: unknown[] = [];
   const names = (certificates: readonly { fingerprint: string }[]): string[] =>
@@ -100,8 +100,8 @@ function observe(
   );
 }
 
-describe('what a look asks of the CAs', () => {
-  it('is about the path of a chain that holds, with its staple, once for all addresses that show it', async () => {
+describe('A probe’s queries to CA sources', () => {
+  it('cover the path of a trusted chain and its staple, once for all addresses that show it', async () => {
     const { sources, questions } = asked();
     const port = await serving(leaf, { staple: Buffer.from('stapled'), host: '0.0.0.0' });
     const observation = await observe(port, { sources, addresses: ['127.0.0.1', '127.0.0.2'] });
@@ -116,14 +116,14 @@ describe('what a look asks of the CAs', () => {
     });
   });
 
-  it('is charged to the host where its authority is private, and no public CA is asked about renewal', async () => {
+  it('are charged to the host if its CA is private, without a query about renewal', async () => {
     const { sources, questions } = asked();
     await observe(await serving(leaf), { sources, trustStore: createTrustStore([root.der]) });
     const names = [leaf.fingerprint, intermediate.fingerprint, root.fingerprint];
     expect(questions).toEqual([['revocation', names, null, 'site.test']]);
   });
 
-  it('starts with the certificates that the server forgot', async () => {
+  it('begin with missing intermediates', async () => {
     const { sources, questions } = asked({
       intermediates: { complete: () => Promise.resolve({ intermediates: [fetched], isPending: false }) },
     });
@@ -135,7 +135,7 @@ describe('what a look asks of the CAs', () => {
     ]);
   });
 
-  it('ends with those where no path comes of it', async () => {
+  it('end with missing intermediates if no path is found', async () => {
     const { sources, questions } = asked();
     expect(await observe(await serving(stranger), { sources })).toMatchObject({
       authorities: [],
@@ -145,7 +145,7 @@ describe('what a look asks of the CAs', () => {
     expect(questions).toEqual([['authorities', [stranger.fingerprint]]]);
   });
 
-  it('is asked of an expired leaf too, and for each distinct one', async () => {
+  it('include renewal for an expired leaf and for each distinct leaf', async () => {
     const expired = intermediate.issue({
       dnsNames: ['site.test'],
       notBefore: NOW - 2e9,
@@ -163,8 +163,8 @@ describe('what a look asks of the CAs', () => {
   });
 });
 
-describe('what a look asks once more', () => {
-  it('is about the way around an intermediate that is revoked', async () => {
+describe('A probe’s second round of queries', () => {
+  it('covers the path around a revoked intermediate', async () => {
     const twin = root.intermediate({
       commonName: 'Twin',
       key: intermediate.key,
@@ -187,7 +187,7 @@ describe('what a look asks once more', () => {
     );
   });
 
-  it('is about the certificate that only clients of one kind of signature get', async () => {
+  it('covers the certificate of the other key type', async () => {
     const [ec, rsa] = (['P-256', 'RSA-2048'] as const).map((key) =>
       intermediate.issue({ dnsNames: ['site.test'], key }),
     );
@@ -216,8 +216,8 @@ describe('what a look asks once more', () => {
   });
 });
 
-describe('a source that fails', () => {
-  it('by being late is told to end, heard once more and waited for no longer', async () => {
+describe('A failing CA source', () => {
+  it('is aborted at its deadline and not awaited any longer', async () => {
     const { sources } = asked({
       intermediates: { complete: () => new Promise(() => undefined) },
       revocation: {
@@ -242,7 +242,7 @@ describe('a source that fails', () => {
     expect(cut.durationMs).toBeLessThan(3_000);
   });
 
-  it('by a fault of its own costs the look nothing, and is told of', async () => {
+  it('that throws is reported, and the probe completes', async () => {
     const faults: unknown[] = [];
     const fault = new Error('a bug');
     const { sources } = asked({ revocation: { evidence: () => Promise.reject(fault) } });
@@ -252,7 +252,7 @@ describe('a source that fails', () => {
     expect(faults).toEqual([fault]);
   });
 
-  it('ends with the check, and when the caller gives up', async () => {
+  it('is aborted at the deadline of the check and when the caller aborts', async () => {
     const begun = Promise.withResolvers<void>();
     const { sources } = asked({
       revocation: {

@@ -18,7 +18,7 @@ beforeEach(async () => {
   onTestFinished(() => ca.stop());
 });
 
-/** A chain of which only the leaf is sent, and whose certificates each say where their issuer is. */
+/** Creates a chain of which only the leaf is sent; each certificate names its issuer's address (AIA). */
 function forgotten(depth = 1) {
   let above = root;
   const urls: string[] = [];
@@ -52,8 +52,8 @@ const fetched = ({ der }: MintedCertificate, url: string) => ({
   url,
 });
 
-describe('the authorities that a server forgot to send', () => {
-  it('are fetched from where the certificate says, once for all who ask at the same time', async () => {
+describe('Missing intermediates', () => {
+  it('are fetched from the AIA address, once for concurrent requests', async () => {
     const { intermediates } = openSources();
     const {
       leaf,
@@ -77,7 +77,7 @@ describe('the authorities that a server forgot to send', () => {
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
-  it('are remembered, and found for others too, also in the next process', async () => {
+  it('are cached for other chains and for the next process', async () => {
     const folder = cacheFolder();
     const {
       leaf,
@@ -94,7 +94,7 @@ describe('the authorities that a server forgot to send', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('are known from paths that held elsewhere', async () => {
+  it('are taken from valid paths that were seen elsewhere', async () => {
     const sources = openSources();
     const issuer = root.intermediate();
     const [sent, forgetful] = [
@@ -116,7 +116,7 @@ describe('the authorities that a server forgot to send', () => {
     ]);
   });
 
-  it('are also looked for in the place of one that expired', async () => {
+  it('are fetched to replace an expired one', async () => {
     const key = root.intermediate().key;
     const expired = root.intermediate({ key, notAfter: NOW - HOUR_MS });
     const renewed = root.intermediate({ key });
@@ -125,7 +125,7 @@ describe('the authorities that a server forgot to send', () => {
     expect(await complete(openSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
   });
 
-  it('may come as a message of certificates, of which those that sign nothing are left out', async () => {
+  it('may come in a PKCS #7 message, of which only the issuers are used', async () => {
     const issuer = root.intermediate();
     const namesake = root.intermediate();
     const list = tagged(0, true, root.der, namesake.der, issuer.der);
@@ -142,7 +142,7 @@ describe('the authorities that a server forgot to send', () => {
     expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
-  it('are asked for again after a day, and kept where they are gone by then', async () => {
+  it('are refetched after a day, and kept if they are gone by then', async () => {
     const { intermediates } = openSources();
     const {
       leaf,
@@ -157,7 +157,7 @@ describe('the authorities that a server forgot to send', () => {
   });
 });
 
-it('fetches a missing issuer through one redirect', async () => {
+it('A missing intermediate is fetched through one redirect', async () => {
   const { intermediates } = openSources();
   const { leaf, issuer } = forgotten();
   ca.fault('/1.der', 'redirect');
@@ -165,7 +165,7 @@ it('fetches a missing issuer through one redirect', async () => {
   expect(await complete({ intermediates }, request([leaf]))).toEqual([fetched(issuer, `${ca.origin}/1.der`)]);
 });
 
-describe('who cannot give an authority', () => {
+describe('A failing AIA address', () => {
   it.each([
     'silent',
     'drip',
@@ -177,7 +177,7 @@ describe('who cannot give an authority', () => {
     'redirect',
     'reset',
     'not-found',
-  ] as const)('is asked once in a quarter of an hour: %s', async (fault) => {
+  ] as const)('is tried once in 15 minutes: %s', async (fault) => {
     const { intermediates } = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', fault);
@@ -194,7 +194,7 @@ describe('who cannot give an authority', () => {
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
-  it('is asked again after it, and for nobody twice in it', async () => {
+  it('is tried again after 15 minutes, and not sooner for another chain', async () => {
     const { intermediates } = openSources();
     const { leaf, issuer } = forgotten();
     ca.fault('/1.der', 'error');
@@ -206,7 +206,7 @@ describe('who cannot give an authority', () => {
     expect(await complete({ intermediates }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
-  it('does not spoil the address for others: a stranger names it for a certificate of his own', async () => {
+  it('that a stranger’s certificate names stays usable for others', async () => {
     const { intermediates } = openSources();
     const {
       leaf,
@@ -219,14 +219,14 @@ describe('who cannot give an authority', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('is no amplifier: a certificate with many addresses has the first two asked', async () => {
+  it('list of fifty is cut to the first two', async () => {
     const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
     await complete(openSources(), request([leaf]));
     expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
   });
 
-  it('ends at once when everything stops', async () => {
+  it('is aborted when the sources are closed', async () => {
     const sources = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', 'silent');

@@ -22,7 +22,7 @@ import type { Peer, ServerCertificate, TlsPeerOptions } from '../../scripts/loca
 const DAY = 86_400_000;
 const NOW = Date.now();
 const HOST = 'www.badssl.test';
-/** What clients of today refuse can be served only by a server that allows everything. */
+/** TLS settings that clients of today refuse; only a server that allows everything can offer them. */
 const LEGACY = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 const NO_CAP_YET = Date.UTC(2017, 0, 1);
 
@@ -86,7 +86,10 @@ function underIntermediate(options: CertificateOptions, leaf: CertificateOptions
   return issue(leaf, root.intermediate({ commonName: 'Bad CA 2', ...options }));
 }
 
-/** A leaf below a root that is not known; our root certified its key too, until yesterday and for years to come. */
+/**
+ * Creates a leaf below an unknown root; our root cross-signed its key twice: one certificate expired yesterday, one is valid for
+ * years.
+ */
 function belowUnknownRoot(): Record<'leaf' | 'authority' | 'expiredCross' | 'validCross', MintedCertificate> {
   const key = mintKey();
   const names = { commonName: 'New Root', key };
@@ -99,28 +102,28 @@ function belowUnknownRoot(): Record<'leaf' | 'authority' | 'expiredCross' | 'val
   };
 }
 
-describe('a certificate', () => {
-  // What one case shows the sources remember in the next: each has authorities of its own.
+describe('The verdict on a certificate', () => {
+  // Sources remember what an earlier case showed them, so each of these cases has its own authorities.
   const disordered = belowUnknownRoot();
   const expiredWay = belowUnknownRoot();
   const twoWays = belowUnknownRoot();
   const seenElsewhere = root.intermediate({ commonName: 'Bad CA 5' });
   const cases: [name: string, served: ServerCertificate, ...expected: Said[]][] = [
-    ['that is good', issue()],
+    ['that is valid', issue()],
     ['that expired', issue({ notBefore: day(-90), notAfter: day(-1) }), 'critical expired'],
     ['that is not valid yet', issue({ notBefore: day(1) }), 'critical not_yet_valid'],
     ['for another host', issue({ dnsNames: ['other.test'] }), 'critical name_mismatch'],
-    ['signed by itself', selfSigned({ dnsNames: [HOST] }), 'critical self_signed'],
+    ['self-signed', selfSigned({ dnsNames: [HOST] }), 'critical self_signed'],
     [
-      'signed by itself, expired and for another host',
+      'self-signed, expired and for another host',
       selfSigned({ dnsNames: ['other.test'], notBefore: day(-90), notAfter: day(-1) }),
       'critical expired',
       'critical name_mismatch',
       'critical self_signed',
     ],
-    ['of an authority that nobody knows', issue({}, stranger), 'critical untrusted_root'],
+    ['of an unknown authority', issue({}, stranger), 'critical untrusted_root'],
     [
-      'of an authority that nobody knows, expired',
+      'of an unknown authority, expired',
       issue({ notBefore: day(-90), notAfter: day(-1) }, stranger),
       'critical expired',
       'critical untrusted_root',
@@ -132,10 +135,10 @@ describe('a certificate', () => {
     ],
     ['for a wildcard that covers the host', issue({ dnsNames: ['*.badssl.test'] })],
     ['for a wildcard of a whole domain', issue({ dnsNames: ['*.test'] }), 'critical name_mismatch'],
-    ['for a part of a label', issue({ dnsNames: ['w*.badssl.test'] }), 'critical name_mismatch'],
+    ['for a wildcard within a label', issue({ dnsNames: ['w*.badssl.test'] }), 'critical name_mismatch'],
     ['for clients only', issue({ extendedKeyUsage: ['clientAuth'] }), 'critical path_invalid'],
     ['valid for ten years', issue({ notBefore: day(-1), notAfter: day(3649) }), 'warning lifetime_too_long'],
-    ['with a signature that was changed', issue({ corruptSignature: true }), 'critical path_invalid'],
+    ['with an invalid signature', issue({ corruptSignature: true }), 'critical path_invalid'],
     [
       'below an authority for other names',
       underIntermediate({ permitted: { dns: ['other.test'] } }),
@@ -148,12 +151,12 @@ describe('a certificate', () => {
     ],
     ['below an authority for its names', underIntermediate({ permitted: { dns: ['badssl.test'] } })],
     [
-      'below a certificate that is no authority',
+      'below a certificate without CA rights',
       underIntermediate({ certificateAuthority: false }),
       'critical path_invalid',
     ],
     [
-      'below an authority that may have none below it, and has',
+      'below an authority whose path length is exceeded',
       issue({}, root.intermediate({ pathLength: 0 }).intermediate({ commonName: 'Bad CA 3' })),
       'critical path_invalid',
     ],
@@ -169,17 +172,17 @@ describe('a certificate', () => {
     ],
     ['that comes with its intermediate', issue({}, seenElsewhere)],
     [
-      'whose intermediate is missing, and was seen elsewhere',
+      'whose missing intermediate was seen elsewhere',
       bare(issue({}, seenElsewhere)),
       'warning incomplete_chain',
     ],
     [
-      'whose intermediate is missing, and lies at its CA',
+      'whose missing intermediate is fetched from its CA',
       bare(issue({ caIssuersUrls: [ca.issuer('/issuer', intermediate.der)] })),
       'warning incomplete_chain',
     ],
     [
-      'whose intermediate is missing, and not at its CA either',
+      'whose missing intermediate cannot be fetched',
       bare(
         issue(
           { caIssuersUrls: [ca.fault('/gone', 'not-found')] },
@@ -189,24 +192,28 @@ describe('a certificate', () => {
       'critical incomplete_chain',
     ],
     ['sent with its root', sending(issue(), intermediate, root), 'note extra_certificate'],
-    ['sent with a stranger', sending(issue(), intermediate, stranger), 'note extra_certificate'],
+    [
+      'sent with an unrelated certificate',
+      sending(issue(), intermediate, stranger),
+      'note extra_certificate',
+    ],
     [
       'whose chain is in the wrong order',
       sending(disordered.leaf, disordered.validCross, disordered.authority),
       'note wrong_order',
     ],
     [
-      'whose only way leads over a cross-signature that expired',
+      'whose only path has an expired cross-signature',
       sending(expiredWay.leaf, expiredWay.authority, expiredWay.expiredCross),
       'critical intermediate_expired',
     ],
     [
-      'with two cross-signatures, of which the one that expired is not needed',
+      'with two cross-signatures, one of which has expired',
       sending(twoWays.leaf, twoWays.authority, twoWays.expiredCross, twoWays.validCross),
       'note unused_certificate_expired',
     ],
   ];
-  it.each(cases)('%s', async (_name, served, ...expected) => {
+  it.each(cases)('%s has the expected findings', async (_name, served, ...expected) => {
     const verdict = await verdictAt(await serving(served));
     expect(said(verdict)).toEqual(expected);
     expect(verdict).toMatchObject({
@@ -215,13 +222,13 @@ describe('a certificate', () => {
     });
   });
 
-  it('for a wildcard covers one label and no more', async () => {
+  it('for a wildcard accepts exactly one label', async () => {
     const port = await serving(issue({ dnsNames: ['*.badssl.test'] }));
     expect(said(await verdictAt(port, { host: 'badssl.test' }))).toEqual(['critical name_mismatch']);
     expect(said(await verdictAt(port, { host: 'a.b.badssl.test' }))).toEqual(['critical name_mismatch']);
   });
 
-  it('for an address is compared with addresses only', async () => {
+  it('for an IP address compares it with IP addresses only', async () => {
     const host = '127.0.0.1';
     const good = await serving(issue({ dnsNames: [], commonName: 'x', ipAddresses: [host] }));
     const bad = await serving(issue({ dnsNames: [host] }));
@@ -230,7 +237,7 @@ describe('a certificate', () => {
   });
 });
 
-describe('weak cryptography:', () => {
+describe('The verdict on weak cryptography', () => {
   const old = { notBefore: NO_CAP_YET, notAfter: day(30) };
   const rsaRoot = mintAuthority({ commonName: 'Old Root', key: 'RSA-2048' });
   const rsa = rsaRoot.intermediate({ commonName: 'Old CA', key: rsaRoot.key });
@@ -246,7 +253,7 @@ describe('weak cryptography:', () => {
     ],
     ['an authority signed with SHA-1', issue(old, rsa.intermediate({ hash: 'sha1' })), 'weak_signature'],
   ];
-  it.each(cases)('%s', async (_name, served, code) => {
+  it.each(cases)('reports %s', async (_name, served, code) => {
     const port = await serving(served, LEGACY);
     const observation = await probe.observe(
       { host: HOST, port, protocol: 'tls' },
@@ -255,19 +262,19 @@ describe('weak cryptography:', () => {
     expect(said(judge(observation, Date.now(), rsaStore))).toContain(`critical ${code}`);
   });
 
-  it('TLS 1.0 alone', async () => {
+  it('reports that only TLS 1.0 is on offer', async () => {
     const port = await serving(issue(), { ...LEGACY, maxVersion: 'TLSv1' });
     expect(said(await verdictAt(port))).toEqual(['warning legacy_tls']);
   });
 });
 
-describe('a server that demands a client certificate', () => {
-  it('shows its own first on TLS 1.3', async () => {
+describe('A server that demands a client certificate', () => {
+  it('is judged by its own certificate on TLS 1.3', async () => {
     const port = await serving(issue(), { requestCert: true, rejectUnauthorized: true });
     expect(said(await verdictAt(port))).toEqual([]);
   });
 
-  it('has its own certificate judged on TLS 1.2, including an expired one', async () => {
+  it('is judged by its own certificate on TLS 1.2, even if it expired', async () => {
     const yesterday = { notBefore: day(-40), notAfter: day(-1) };
     for (const [certificate, findings] of [
       [issue(), []],
@@ -282,7 +289,7 @@ describe('a server that demands a client certificate', () => {
   });
 });
 
-describe('a certificate that its CA revoked', () => {
+describe('Revocation of a certificate', () => {
   const crlUrls = [ca.crl('/revoked.crl', Buffer.alloc(0))];
   const byCrl = issue({ crlUrls });
   const spared = issue({ crlUrls });
@@ -290,7 +297,7 @@ describe('a certificate that its CA revoked', () => {
   const byOcsp = issue({ ocspUrls: [`${ca.origin}/ocsp`] });
   ca.ocsp('/ocsp', mintOcspResponse(intermediate, byOcsp, { status: 'revoked' }));
 
-  it('is so by its list, and the one beside it is not', async () => {
+  it('is found in its CRL, which leaves other certificates good', async () => {
     const verdict = await verdictAt(await serving(byCrl));
     expect(said(verdict)).toEqual(['critical revoked']);
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'crl', reason: 'keyCompromise' });
@@ -299,13 +306,13 @@ describe('a certificate that its CA revoked', () => {
     expect(other.revocation).toMatchObject({ state: 'good', source: 'crl' });
   });
 
-  it('is so by its OCSP responder', async () => {
+  it('is found by its OCSP responder', async () => {
     const verdict = await verdictAt(await serving(byOcsp));
     expect(said(verdict)).toEqual(['critical revoked']);
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'ocsp' });
   });
 
-  it('is so by what its server staples', async () => {
+  it('is found in a stapled OCSP response', async () => {
     const leaf = issue();
     const port = await serving(leaf, { staple: mintOcspResponse(intermediate, leaf, { status: 'revoked' }) });
     const verdict = await verdictAt(port);
@@ -313,7 +320,7 @@ describe('a certificate that its CA revoked', () => {
     expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'staple' });
   });
 
-  it('is so when its authority is', async () => {
+  it('is found if its issuer is revoked', async () => {
     const url = `${ca.origin}/authorities.crl`;
     const authority = root.intermediate({ commonName: 'Bad CA 6', crlUrls: [url] });
     ca.crl('/authorities.crl', mintCrl(root, { revoked: [authority], url }));
@@ -322,7 +329,7 @@ describe('a certificate that its CA revoked', () => {
     ]);
   });
 
-  it('is not called good by a staple that is out of date, or of another certificate', async () => {
+  it('is not ruled out by a stale or foreign staple', async () => {
     const leaf = issue();
     const stale = { thisUpdate: day(-20), nextUpdate: day(-10) };
     for (const staple of [
@@ -337,7 +344,7 @@ describe('a certificate that its CA revoked', () => {
     }
   });
 
-  it('is not called good without the staple that it demands', async () => {
+  it('is not ruled out without the staple that the certificate demands', async () => {
     const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') };
     const leaf = issue({ extraExtensions: [mustStaple] });
     expect(said(await verdictAt(await serving(leaf)))).toEqual(['warning staple_missing']);
@@ -345,7 +352,7 @@ describe('a certificate that its CA revoked', () => {
     expect(said(await verdictAt(await serving(leaf, { staple })))).toEqual([]);
   });
 
-  it('is not called good when nobody can be asked', async () => {
+  it('is unavailable if no source answers', async () => {
     const leaf = issue({
       crlUrls: [ca.fault('/gone.crl', 'not-found')],
       ocspUrls: [ca.fault('/dead', 'error')],
@@ -355,7 +362,7 @@ describe('a certificate that its CA revoked', () => {
     expect(verdict.revocation).toMatchObject({ state: 'unavailable', source: null });
   });
 
-  it('is not believed to be so by a list of somebody else', async () => {
+  it('is not believed from a CRL with another signer', async () => {
     const url = `${ca.origin}/forged.crl`;
     const leaf = issue({ crlUrls: [url] });
     ca.crl('/forged.crl', mintCrl(intermediate, { revoked: [leaf], url, signer: stranger.key }));
@@ -366,8 +373,8 @@ describe('a certificate that its CA revoked', () => {
   });
 });
 
-describe('more than one leaf', () => {
-  it('at two addresses: the one that was not renewed is told', async () => {
+describe('An endpoint with two leaf certificates', () => {
+  it('is judged by the older one if two addresses differ', async () => {
     const old = issue({ dnsNames: ['two.badssl.test'], notBefore: day(-20), notAfter: day(70) });
     const fresh = issue({ dnsNames: ['two.badssl.test'] });
     const port = await serving(fresh);
@@ -377,7 +384,7 @@ describe('more than one leaf', () => {
     expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
   });
 
-  it('by kind of key: the one that clients of today never see is judged too', async () => {
+  it('is judged for both key types, the less common one with a warning only', async () => {
     const ecdsa = issue();
     const rsa = issue({ key: 'RSA-2048', notBefore: day(-90), notAfter: day(-1) });
     const cert = [ecdsa, rsa].map((one) => one.certificatePem + one.chainPem);
@@ -385,7 +392,7 @@ describe('more than one leaf', () => {
     const peer = await listening(both);
     running.push(peer);
     const verdict = await verdictAt(peer.port, { withPosture: true });
-    // Clients that know only RSA are few: the endpoint is trusted by all others.
+    // Few clients know only RSA; all others trust the endpoint.
     expect(said(verdict)).toEqual(['warning expired']);
     expect(verdict.posture?.alternates).toMatchObject([{ keyType: 'rsa' }]);
     expect(verdict.leafFingerprint).toBe(ecdsa.fingerprint);

@@ -27,13 +27,13 @@ beforeAll(async () => {
 afterAll(() => names.stop());
 const resolver = () => createResolver({ servers: [names.address], policy });
 
-/** A header section of exactly so many bytes, its empty line included. */
+/** Returns a header section of exactly `bytes` bytes, including its empty line. */
 function head(bytes: number, more = ''): string {
   const [start, end] = [`HTTP/1.1 200 OK\r\n${more}x: `, '\r\n\r\n'];
   return `${start}${'h'.repeat(bytes - start.length - end.length)}${end}`;
 }
 
-/** Sends this after the first bytes of a request, in one piece or split at its middle, and keeps the connection open. */
+/** Sends this after the first bytes of a request, in one piece or split in the middle, and keeps the connection open. */
 function answering(text: string, split: boolean): (socket: Socket) => void {
   const bytes = Buffer.from(text, 'latin1');
   const middle = split ? bytes.length >> 1 : 0;
@@ -78,13 +78,13 @@ const fetched = async (text: string, split: boolean, longer: 'refuse' | 'cut' = 
 describe.each([
   ['in one piece', false],
   ['in pieces', true],
-])('headers of 16 kB %s', (_, split) => {
+])('Headers received %s', (_, split) => {
   const interim = `HTTP/1.1 103 Early Hints\r\nlink: ${'l'.repeat(6_000)}\r\n\r\n`;
 
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
     [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('%i bytes for a probe', async (bytes, expected) => {
+  ])('of %i bytes lead in a probe to %j', async (bytes, expected) => {
     const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
     expect(http).toMatchObject(expected);
   });
@@ -92,14 +92,14 @@ describe.each([
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('%i bytes for an exchange', async (bytes, expected) => {
+  ])('of %i bytes lead in an HTTP exchange to %j', async (bytes, expected) => {
     expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('%i bytes with the interim answers before them', async (bytes, expected) => {
+  ])('of %i bytes with interim responses lead to %j', async (bytes, expected) => {
     const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
     expect(await fetched(text, split)).toMatchObject(expected);
   });
@@ -108,7 +108,7 @@ describe.each([
 describe.each([
   ['in one piece', false],
   ['in pieces', true],
-])('a body of 64 kB %s', (_, split) => {
+])('A body received %s', (_, split) => {
   const chunked = (bytes: number): string =>
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${'b'.repeat(bytes)}\r\n0\r\n\r\n`;
   const told = (bytes: number): string =>
@@ -116,8 +116,8 @@ describe.each([
 
   it.each([
     ['chunked', chunked],
-    ['of a length that is told', told],
-  ])('%s', async (__, answer) => {
+    ['sent with Content-Length', told],
+  ])('that is %s is accepted up to 64 kB', async (__, answer) => {
     const whole = await fetched(answer(BODY), split);
     expect(whole).toMatchObject({ ok: true });
     expect(whole.ok && whole.body.length).toBe(BODY);
@@ -126,7 +126,7 @@ describe.each([
     expect(cut.ok && cut.body.length).toBe(BODY);
   });
 
-  it('after the answer to a probe is drained to its end, and one byte more is hung up on', async () => {
+  it('in a probe is drained up to 64 kB; one byte more closes the connection', async () => {
     const closed: string[] = [];
     const probe = async (name: string, bytes: number) => {
       const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
@@ -140,13 +140,13 @@ describe.each([
       );
       return lookedAt('https', port);
     };
-    // A server that is not done with its body is given a second: the longer body, asked for last, ends first.
+    // A server that has not finished its body gets a second: the longer body, requested last, ends first.
     await Promise.all([probe('whole', BODY), probe('too long', BODY + 1)]);
     await expect.poll(() => closed).toEqual(['too long', 'whole']);
   });
 });
 
-describe('before TLS', () => {
+describe('A STARTTLS dialogue', () => {
   const smtp = async (turns: Turn[]) => {
     const peer = await startTalkingPeer(turns, { certificate: leaf });
     onTestFinished(() => peer.stop());
@@ -166,14 +166,14 @@ describe('before TLS', () => {
   it.each([
     [LINE, { outcome: 'handshake' }],
     [LINE + 1, { outcome: 'failed', reason: 'wrong_protocol' }],
-  ])('a line of %i bytes', async (bytes, expected) => {
+  ])('with a line of %i bytes leads to %j', async (bytes, expected) => {
     expect(await smtp(talk(line(bytes), OFFER))).toMatchObject(expected);
   });
 
   it.each([
     [TALK, { outcome: 'handshake' }],
     [TALK + 1, { outcome: 'failed', stage: 'starttls' }],
-  ])('%i bytes in all', async (bytes, expected) => {
+  ])('of %i bytes in total leads to %j', async (bytes, expected) => {
     const greeting = '220 mail\r\n';
     const rest = bytes - greeting.length - OFFER.length - '220 Go ahead\r\n'.length;
     const full = Array.from({ length: Math.floor(rest / 1_000) - 1 }, () => `250-${'c'.repeat(994)}\r\n`);
@@ -183,8 +183,8 @@ describe('before TLS', () => {
   });
 });
 
-describe('certificates', () => {
-  /** Ed25519: its signatures are all of one length. */
+describe('The limit for certificates', () => {
+  /** Ed25519, because all its signatures have the same length. */
   const sized = (bytes: number): Uint8Array => {
     const issue = (length: number) => {
       const extraExtensions = [{ oid: '1.2.3.4', value: Buffer.alloc(length, 1) }];
@@ -193,7 +193,7 @@ describe('certificates', () => {
     return issue(bytes - (issue(CERTIFICATE - 1_000).length - (CERTIFICATE - 1_000)));
   };
 
-  it('of 65,536 bytes are read, and of one more are not', () => {
+  it('is 65,536 bytes each', () => {
     expect([sized(CERTIFICATE).length, sized(CERTIFICATE + 1).length]).toEqual([
       CERTIFICATE,
       CERTIFICATE + 1,
@@ -202,7 +202,7 @@ describe('certificates', () => {
     expect(tryParseCertificate(sized(CERTIFICATE + 1))).toBeNull();
   });
 
-  it.each([32, 33])('of a chain of %i, 32 certificates are kept', async (count) => {
+  it.each([32, 33])('keeps 32 certificates of a chain of %i', async (count) => {
     const chainPem = selfSigned().certificatePem.repeat(count - 1);
     const peer = await startTlsServer({ '*': { ...leaf, chainPem } });
     onTestFinished(() => peer.stop());
@@ -211,7 +211,7 @@ describe('certificates', () => {
     expect(seen?.outcome === 'handshake' && seen.presentedChain.length).toBe(32);
   });
 
-  it('come to 32 at one address of a CA, and not to one more', () => {
+  it('is 32 in a bundle from a CA’s address', () => {
     const bundle = (count: number): Buffer => Buffer.from(selfSigned().certificatePem.repeat(count));
     expect(parseCertificateBundle(bundle(32))).toHaveLength(32);
     expect(() => parseCertificateBundle(bundle(33))).toThrow('too many certificates');
@@ -220,27 +220,27 @@ describe('certificates', () => {
   it.each([
     [64 * 1024, 64 * 1024],
     [64 * 1024 + 1, 64 * 1024],
-  ])('of a staple of %i bytes %i are kept', async (bytes, kept) => {
+  ])('caps a staple of %i bytes at %i', async (bytes, kept) => {
     const peer = await startTlsServer(
       { '*': leaf },
       { staple: Buffer.alloc(bytes, 1), maxVersion: 'TLSv1.2' },
     );
     onTestFinished(() => peer.stop());
     const [seen] = (await lookedAt('tls', peer.port)).addresses;
-    // OpenSSL refuses a staple of more than 64 kB less the head of its message by itself.
+    // OpenSSL itself refuses a staple of more than 64 kB minus the header of its message.
     if (seen?.outcome === 'handshake') expect(seen.staple?.length).toBe(kept);
     else expect(seen).toMatchObject({ stage: 'handshake', reason: 'too_large' });
   });
 });
 
-describe('the clock of a canary', () => {
+describe('The clock of a canary', () => {
   const now = Date.UTC(2027, 0, 1);
   const DATE = 'Date: Fri, 01 Jan 2027 00:00:00 GMT\r\n';
 
   it.each([
     [HEADERS, 0],
     [HEADERS + 1, null],
-  ])('is read where its line ends with byte %i of the answer', async (bytes, aheadMs) => {
+  ])('read from a Date line that ends at byte %i is ahead by %s ms', async (bytes, aheadMs) => {
     const start = 'HTTP/1.1 200 OK\r\nx: ';
     const text = `${start}${'h'.repeat(bytes - start.length - 2 - DATE.length)}\r\n${DATE}`;
     const canaries = createCanaries({

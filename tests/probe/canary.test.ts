@@ -14,7 +14,7 @@ const expired = mintAuthority().issue({
   notAfter: NOW - 8_000 * HOUR_MS,
 });
 
-/** Canaries on loopback: each name leads to a peer of its own. */
+/** Probes canaries on loopback; each name leads to its own peer. */
 async function look(ports: Record<string, number>, addresses: Record<string, string> = {}) {
   const hosts = Object.keys(ports);
   const dns = await startDnsServer(
@@ -32,7 +32,7 @@ async function look(ports: Record<string, number>, addresses: Record<string, str
   return canaries?.probe(new AbortController().signal);
 }
 
-/** Answers over HTTP with this Date, or with none. */
+/** Starts a server that answers HTTP with this Date, or without one. */
 async function answering(date: Date | null) {
   const peer = await startTlsServer(
     { '*': expired },
@@ -48,7 +48,7 @@ async function answering(date: Date | null) {
   return peer.port;
 }
 
-it('is healthy whatever its certificate is worth, and tells what time it is', async () => {
+it('A canary is healthy with any certificate, and its Date header shows the clock’s offset', async () => {
   const seen = await look({
     'right.example': await answering(new Date(NOW)),
     'ahead.example': await answering(new Date(NOW + 2 * HOUR_MS)),
@@ -61,7 +61,7 @@ it('is healthy whatever its certificate is worth, and tells what time it is', as
   ]);
 });
 
-it('is healthy where it shakes hands and says no more', async () => {
+it('A canary is healthy after a handshake without an HTTP answer', async () => {
   const peer = await startTlsServer({ '*': expired });
   onTestFinished(() => peer.stop());
   expect(await look({ 'quiet.example': peer.port })).toEqual([
@@ -69,7 +69,7 @@ it('is healthy where it shakes hands and says no more', async () => {
   ]);
 });
 
-it('is not healthy if it cannot be reached or does not answer before the timeout', async () => {
+it('A canary is not healthy if it cannot be reached or does not answer before the timeout', async () => {
   const peer = await startRawPeer(silent);
   onTestFinished(() => peer.stop());
   const seen = await look(
@@ -79,6 +79,6 @@ it('is not healthy if it cannot be reached or does not answer before the timeout
   expect(seen?.map(({ isHealthy }) => isHealthy)).toEqual([false, false, false]);
 });
 
-it('is nobody where none is named', async () => {
+it('There is no canary probe if none is configured', async () => {
   expect(await look({})).toBeUndefined();
 });

@@ -15,11 +15,11 @@ beforeEach(async () => {
 const bytes = (length: number, fill = 7): Buffer => Buffer.alloc(length, fill);
 const files = async (): Promise<string[]> => (await readdir(folder)).map((name) => join(folder, name));
 
-describe.each(['in a folder', 'in memory'])('the cache %s', (kind) => {
+describe.each(['in a folder', 'in memory'])('The cache %s', (kind) => {
   const create = (maxBytes?: number) =>
     createDiskCache(kind === 'in memory' ? null : folder, maxBytes === undefined ? {} : { maxBytes });
 
-  it('gives back what was put, and the last of several', async () => {
+  it('returns the last value of a key', async () => {
     const cache = create();
     expect(await cache.get('http://ca.test/a.crl')).toBeNull();
     await cache.put('http://ca.test/a.crl', bytes(10), { at: 1, etag: null });
@@ -32,7 +32,7 @@ describe.each(['in a folder', 'in memory'])('the cache %s', (kind) => {
     expect(await cache.get('http://ca.test/b.crl')).toEqual({ bytes: Buffer.alloc(0), meta: {} });
   });
 
-  it('stays below its cap by forgetting what was not used for longest', async () => {
+  it('stays below its size limit by dropping the least recently used entries', async () => {
     const cache = create(102_000);
     for (const key of ['a', 'b', 'c']) {
       await cache.put(key, bytes(30_000), {});
@@ -44,7 +44,7 @@ describe.each(['in a folder', 'in memory'])('the cache %s', (kind) => {
     for (const key of ['a', 'c', 'd']) expect(await cache.get(key), key).not.toBeNull();
   });
 
-  /** Sets the file's last use to some minutes ago: the clock of files is too coarse to tell two puts apart. */
+  /** Sets the file's last use to some minutes ago, because file times are too coarse to tell two puts apart. */
   async function used(key: string, minutesAgo: number): Promise<void> {
     for (const path of await files()) {
       if (!(await readFile(path, 'latin1')).includes(`"key":"${key}"`)) continue;
@@ -54,8 +54,8 @@ describe.each(['in a folder', 'in memory'])('the cache %s', (kind) => {
   }
 });
 
-describe('the cache in a folder', () => {
-  it('is readable by nobody else, and its files are not named by strangers', async () => {
+describe('The cache in a folder', () => {
+  it('is readable only by its owner and uses hashes as file names', async () => {
     await createDiskCache(folder).put('../../etc/passwd', bytes(10), {});
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     const [file = ''] = await files();
@@ -64,7 +64,7 @@ describe('the cache in a folder', () => {
     expect(await readdir(join(folder, '..'))).toEqual(['cache']);
   });
 
-  it('outlives its process and is shared with others', async () => {
+  it('survives its process and is shared between processes', async () => {
     const [one, other] = [createDiskCache(folder), createDiskCache(folder)];
     await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
@@ -78,7 +78,7 @@ describe('the cache in a folder', () => {
     expect(await files()).toHaveLength(4);
   });
 
-  it('takes a file that is torn, changed or not its own for none', async () => {
+  it('ignores files that are truncated, altered or of another key', async () => {
     const cache = createDiskCache(folder);
     await cache.put('key', bytes(1_000), { at: 1 });
     const [file = ''] = await files();
@@ -102,7 +102,7 @@ describe('the cache in a folder', () => {
     expect(await cache.get('key')).not.toBeNull();
   });
 
-  it('clears away what a dead writer left', async () => {
+  it('removes temporary files of a dead writer', async () => {
     const cache = createDiskCache(folder, { maxBytes: 1_000 });
     await cache.put('key', bytes(10), {});
     const left = join(folder, `${'0'.repeat(64)}.gone`);
@@ -113,7 +113,7 @@ describe('the cache in a folder', () => {
     expect((await files()).filter((path) => path.includes('.gone'))).toEqual([]);
   });
 
-  it('does without a folder that cannot be used, and says so', async () => {
+  it('works without storing if its folder is unusable, and reports that', async () => {
     const onTrouble = vi.fn();
     await writeFile(folder, 'a file');
     const cache = createDiskCache(folder, { onTrouble });

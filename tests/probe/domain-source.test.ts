@@ -87,7 +87,7 @@ const registration = (host: string, from = source(), at = now) =>
   from.registration({ host, now: at, signal: signal() });
 const caa = (host: string) => source().caa({ host, signal: signal() });
 
-describe('the end of a registration', () => {
+describe('The expiry date of a registration', () => {
   const expires = {
     outcome: 'expires',
     domain: 'example.com',
@@ -95,14 +95,14 @@ describe('the end of a registration', () => {
     registrar: null,
   };
 
-  it('is what the registry of the top-level domain says of the registered name', async () => {
+  it('comes from the registry of the top-level domain, for the registrable domain', async () => {
     expect(await registration('www.shop.example.com')).toEqual(expires);
     expect(asked).toEqual(['/dns.json', '/rdap/domain/example.com']);
     expect(await registration('a.b.example.co.uk')).toMatchObject({ domain: 'example.co.uk' });
     expect(await registration('somebody.github.io')).toEqual({ outcome: 'unavailable', domain: 'github.io' });
   });
 
-  it('comes with the registrar', async () => {
+  it('comes with the registrar’s cleaned name', async () => {
     const card = (name: unknown) => [
       'vcard',
       [
@@ -127,7 +127,7 @@ describe('the end of a registration', () => {
     expect(await said('x'.repeat(5_000))).toMatchObject({ registrar: 'x'.repeat(200) });
   });
 
-  it('is asked for once a week, by all processes together', async () => {
+  it('is requested once a week, by all processes together', async () => {
     const folder = cacheFolder();
     const one = source(folder);
     await Promise.all(Array.from({ length: 10 }, () => registration('example.com', one)));
@@ -142,12 +142,12 @@ describe('the end of a registration', () => {
     ['with another event', domainObject({ events: [{ eventAction: 'last changed', eventDate: start }] })],
     ['with a date that is none', domainObject(expiration('never'))],
     ['with a number', domainObject(expiration(5))],
-  ])('is not published: %s', async (_, content) => {
+  ])('is reported as not published for an answer %s', async (_, content) => {
     registry = json(content);
     expect(await registration('example.com')).toEqual({ outcome: 'no_date', domain: 'example.com' });
   });
 
-  it('is not known of names that nobody registered', async () => {
+  it('is not_found for an unregistered name and not_applicable to local names and IP addresses', async () => {
     registry = json({ errorCode: 404 }, 404);
     expect(await registration('example.com')).toEqual({ outcome: 'not_found', domain: 'example.com' });
     for (const host of ['127.0.0.1', '::1', 'localhost', 'router.local', 'a.internal', 'com', 'co.uk']) {
@@ -157,12 +157,12 @@ describe('the end of a registration', () => {
 
   it.each<[string, Handler]>([
     ['an error', json({}, 500)],
-    ['too many questions', json({}, 429)],
+    ['status 429', json({}, 429)],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
-    ['no JSON', (_, response) => response.end('<html>')],
-    ['something else', json({ objectClassName: 'nameserver' })],
-    ['more than a domain has', json(domainObject({ remarks: 'x'.repeat(70_000) }))],
-  ])('is not to be had from %s, which is asked again later', async (_, handler) => {
+    ['an answer that is no JSON', (_, response) => response.end('<html>')],
+    ['an object of another class', json({ objectClassName: 'nameserver' })],
+    ['an answer that is too large', json(domainObject({ remarks: 'x'.repeat(70_000) }))],
+  ])('is unavailable after %s, and requested again later', async (_, handler) => {
     registry = handler;
     const one = source();
     const unavailable = { outcome: 'unavailable', domain: 'example.com' };
@@ -173,22 +173,22 @@ describe('the end of a registration', () => {
     expect(await registration('example.com', one, now + DAY_MS)).toEqual(expires);
   });
 
-  it('is not to be had where a registry has no such service, or none by https', async () => {
+  it('is unavailable if the registry has no RDAP service over HTTPS', async () => {
     expect(await registration('example.org')).toEqual({ outcome: 'unavailable', domain: 'example.org' });
     expect(await registration('example.net')).toEqual({ outcome: 'unavailable', domain: 'example.net' });
     expect(asked.filter((path) => path !== '/dns.json')).toEqual([]);
   });
 
-  it('is not to be had while nobody says who the registries are', async () => {
+  it('is unavailable while the list of registries is invalid', async () => {
     bootstrap = json({ services: 'none' });
     expect(await registration('example.com')).toEqual({ outcome: 'unavailable', domain: 'example.com' });
   });
 });
 
-describe('CAA', () => {
+describe('The CAA lookup', () => {
   const issue = { tag: 'issue', value: 'ca.example' };
 
-  it('is that of the closest name that has any', async () => {
+  it('returns the records of the closest name that has any', async () => {
     dns.entries.set('example.com', {
       addresses: [],
       caa: [issue, { flags: 128, tag: 'issuewild', value: ';' }],
@@ -205,18 +205,18 @@ describe('CAA', () => {
     expect(dns.questions).toEqual(['CAA a.b.example.com', 'CAA b.example.com', 'CAA example.com']);
   });
 
-  it('is none where no name below the top has any', async () => {
+  it('returns none if no name below the top-level domain has any', async () => {
     expect(await caa('a.example.com')).toEqual({ outcome: 'none' });
     expect(dns.questions.at(-1)).toBe('CAA example.com');
   });
 
-  it('is nothing that CAs ask for where the host is an address', async () => {
+  it('is not applicable to an IP address', async () => {
     for (const host of ['192.0.2.7', '2001:db8::7'])
       expect(await caa(host)).toEqual({ outcome: 'not_applicable' });
     expect(dns.questions).toEqual([]);
   });
 
-  it('is unknown when a name on the way is not answered for', async () => {
+  it('is unavailable if the query of one name fails', async () => {
     dns.entries.set('example.com', { answer: 'servfail' });
     dns.entries.set('com', { addresses: [], caa: [issue] });
     expect(await caa('a.example.com')).toEqual({ outcome: 'unavailable' });

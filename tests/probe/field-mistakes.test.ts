@@ -19,8 +19,8 @@ import type {
 } from '../../scripts/local-peers/tls-server.ts';
 
 /*
- * What the field gets wrong, each as a check of a real server: looked at, judged with what the check before knew, and its
- * alerts planned with those that went out before.
+ * Mistakes of similar products, each as checks of a real server: probed, judged with the previous verdict, with alerts planned
+ * after the earlier ones.
  */
 
 const MINUTE = 60_000;
@@ -56,13 +56,13 @@ async function serving(certificate: ServerCertificate, options?: TlsPeerOptions)
   return peer;
 }
 
-/** An endpoint as its owner watches it: each check knows the one before, and no alert is forgotten. */
+/** An endpoint that is watched: each check gets the previous verdict and all earlier alerts. */
 function watch(port: number, host = HOST) {
   let verdict: Verdict | null = null;
   const outbox = new MemoryOutbox();
   return {
     outbox,
-    /** `later`: with the clock so far on. */
+    /** Checks with the clock moved on by `later` ms. */
     async check(later = 0) {
       const now = Date.now() + later;
       const observation = await probe.observe(
@@ -96,8 +96,8 @@ const sending = (leaf: MintedCertificate, ...others: readonly MintedCertificate[
   chainPem: others.map(({ certificatePem }) => certificatePem).join(''),
 });
 
-describe('an expired certificate', () => {
-  it('is read, shown and told of: no verification fails before its dates are known', async () => {
+describe('An expired certificate', () => {
+  it('is read and alerted about, because no verification fails before its dates are known', async () => {
     const notAfter = Math.floor((NOW - 2 * DAY) / 1000) * 1000;
     const leaf = issue({ notBefore: NOW - 90 * DAY, notAfter });
     const { verdict, alerts, uptime } = await watch((await serving(leaf)).port).check();
@@ -109,7 +109,7 @@ describe('an expired certificate', () => {
     expect(uptime.state).toBe('up');
   });
 
-  it('is told of in its last hours too, with zero whole days left', async () => {
+  it('is alerted about in its last hours, with zero whole days left', async () => {
     const leaf = issue({ notBefore: NOW - 89 * DAY, notAfter: NOW + 5 * HOUR });
     const { alerts, verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.trusted).toBe(true);
@@ -117,8 +117,8 @@ describe('an expired certificate', () => {
   });
 });
 
-describe('a certificate that nobody trusts', () => {
-  it('counts down as any other: what is wrong with it switches no alert off', async () => {
+describe('An untrusted certificate', () => {
+  it('still leads to expiry alerts', async () => {
     const leaf = selfSigned({ dnsNames: ['other.test'], notBefore: NOW - 87 * DAY, notAfter: NOW + 3 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(codes(verdict).toSorted()).toEqual(['name_mismatch', 'renewal_overdue', 'self_signed']);
@@ -126,8 +126,8 @@ describe('a certificate that nobody trusts', () => {
   });
 });
 
-describe('what nothing depends on', () => {
-  it('alarms nobody: a root and a cross-signature that expired long ago are notes at most', async () => {
+describe('An expired certificate outside the path', () => {
+  it('leads to no alert: an expired root or cross-signature is at most a note', async () => {
     const key = mintKey();
     const anchor = mintAuthority({ commonName: 'Young Root', key });
     const old = { commonName: 'Young Root', key, notBefore: NOW - 5000 * DAY, notAfter: NOW - 635 * DAY };
@@ -147,8 +147,8 @@ describe('what nothing depends on', () => {
   });
 });
 
-describe('an intermediate that ends before its leaf', () => {
-  it('is told of while the leaf is fine, and hides nothing of the leaf', async () => {
+describe('An intermediate that expires before its leaf', () => {
+  it('leads to an alert beside that of the leaf', async () => {
     const authority = root.intermediate({ commonName: 'Tired CA', notAfter: NOW + 2 * DAY });
     const leaf = authority.issue({ dnsNames: [HOST], notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
@@ -161,15 +161,15 @@ describe('an intermediate that ends before its leaf', () => {
     );
   });
 
-  it('does not make a leaf that ends first look better', async () => {
+  it('does not hide a leaf that expires first', async () => {
     const leaf = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 2 * DAY });
     const { verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.limiting).toMatchObject({ role: 'leaf', fingerprint: leaf.fingerprint });
   });
 });
 
-describe('nodes that answer in turn', () => {
-  it('neither start the countdown anew nor send the same alert at every check', async () => {
+describe('Alternating certificates', () => {
+  it('neither count as renewals nor repeat the same alert', async () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 5 * DAY });
     const fresh = issue();
     const peer = await serving(old);
@@ -187,8 +187,8 @@ describe('nodes that answer in turn', () => {
   });
 });
 
-describe('a port', () => {
-  it('is where the look goes: two services of one host have each their own certificate', async () => {
+describe('The port of a monitor', () => {
+  it('is the one that is probed, so two services of a host have separate certificates', async () => {
     const [web, admin] = [issue(), issue()];
     const [first, second] = [await serving(web), await serving(admin)];
     expect((await watch(first.port).check()).verdict.leafFingerprint).toBe(web.fingerprint);
@@ -196,8 +196,8 @@ describe('a port', () => {
   });
 });
 
-describe('a certificate for six days', () => {
-  it('is no failure while it is fresh, whatever a badge for long ones would say', async () => {
+describe('A certificate valid for six days', () => {
+  it('has no findings while it is fresh', async () => {
     const leaf = issue({ notBefore: NOW - HOUR, notAfter: NOW - HOUR + 160 * HOUR });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(verdict).toMatchObject({
@@ -209,13 +209,13 @@ describe('a certificate for six days', () => {
   });
 });
 
-describe('what is known of revocation', () => {
-  it('is nothing where nobody could be asked', async () => {
+describe('The revocation status', () => {
+  it('is unknown or unavailable without a source', async () => {
     const { verdict } = await watch((await serving(issue())).port).check();
     expect(['unknown', 'unavailable']).toContain(verdict.revocation.state);
   });
 
-  it('stays: a certificate that was revoked once is so when nobody says it any more', async () => {
+  it('stays revoked when sources no longer say so', async () => {
     const leaf = issue();
     const staple = mintOcspResponse(intermediate, leaf, { status: 'revoked' });
     const first = await serving(leaf, { staple });
@@ -233,16 +233,16 @@ describe('what is known of revocation', () => {
   });
 });
 
-describe('a resolver of our own that does not work', () => {
-  it('calls nobody down: it says nothing about the host', async () => {
+describe('A broken resolver of our own', () => {
+  it('leads to the uptime unknown, not down', async () => {
     const { verdict, uptime } = await watch(443, 'refused.test').check();
     expect(verdict).toMatchObject({ reached: false, failure: { reason: 'dns_refused' } });
     expect(uptime.state).toBe('unknown');
   });
 });
 
-describe('a host that is gone', () => {
-  it('keeps its countdown: the alert comes from what was seen last', async () => {
+describe('An unreachable host', () => {
+  it('still gets expiry alerts about the last known certificate', async () => {
     const leaf = issue({ notBefore: NOW - 60 * DAY, notAfter: NOW + 30 * DAY });
     const { port } = await serving(leaf);
     const endpoint = watch(port);

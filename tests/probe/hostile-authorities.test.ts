@@ -12,7 +12,7 @@ const NOW = Date.now();
 const MB = 1024 * 1024;
 const root = mintAuthority();
 const issuer = root.intermediate();
-/** Of no path that was ever seen. */
+/** Not part of any path that was seen. */
 const stranger = root.intermediate({ commonName: 'Unknown' });
 const never = new AbortController().signal;
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** What the process really holds: buffers live outside the heap. */
+/** Returns the resident memory of the process, because buffers are outside the heap. */
 function residentBytes(): number {
   collect();
   collect();
@@ -45,11 +45,11 @@ const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean }
   ...more,
 });
 
-describe('a hostile CA costs its cap and no more', () => {
-  it('when its answers have no end: every source gives up, and memory stays flat', async () => {
+describe('A hostile CA', () => {
+  it('with endless answers is cut off at the limit, and memory does not grow', async () => {
     const sources = openSources({ folder: cacheFolder() });
     const flood = async (round: number): Promise<void> => {
-      // Within a quarter of an hour a host is not asked that often.
+      // A host is not queried that often within 15 minutes.
       const now = NOW + round * 20 * 60_000;
       const url = (name: string) => ca.fault(`/${round}-${name}`, 'endless');
       const { path } = pathOf({ crlUrls: [url('crl')], ocspUrls: [url('ocsp')] });
@@ -83,11 +83,11 @@ describe('a hostile CA costs its cap and no more', () => {
       return bytes;
     };
     const before = await min(0, 6);
-    // Six lists of 32 MB more passed through.
+    // Six more lists of 32 MB passed through.
     expect((await min(6, 12)) - before).toBeLessThan(96 * MB);
   });
 
-  it('when its list has 100,000 entries: found, in one fetch, and flat', async () => {
+  it('with a CRL of 100,000 entries causes one fetch, and memory does not grow', async () => {
     const sources = openSources({ folder: cacheFolder() });
     const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
     const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
@@ -107,7 +107,7 @@ describe('a hostile CA costs its cap and no more', () => {
     expect(residentBytes() - before).toBeLessThan(30 * MB);
   });
 
-  it('when hundreds of certificates name hundreds of addresses that hang: few are asked at once', async () => {
+  it('with hundreds of silent addresses is queried at most three times at once', async () => {
     const sources = openSources();
     const paths = Array.from({ length: 200 }, (_, index) =>
       pathOf({ crlUrls: [ca.fault(`/${index}.crl`, 'silent')] }),

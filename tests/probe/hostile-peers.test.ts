@@ -67,7 +67,7 @@ const handshakeFailed = (reason: string, more: object = {}) => ({
   addresses: [{ outcome: 'failed', stage: 'handshake', reason, ...more }],
 });
 
-describe('a hostile or broken peer is a value', () => {
+describe('A hostile or broken peer', () => {
   it.each([
     ['speaks HTTP without TLS', plainHttp, 'not_tls', null],
     ['speaks first', greeting, 'not_tls', null],
@@ -80,7 +80,7 @@ describe('a hostile or broken peer is a value', () => {
     ['sends endless empty records', flooding(Buffer.from([0x16, 0x03, 0x03, 0, 0])), 'other', null],
     ['sends endless change cipher specs', flooding(Buffer.from([0x14, 0x03, 0x03, 0, 1, 1])), 'other', null],
     ['sends endless zeros', flooding(Buffer.alloc(65_536)), 'not_tls', null],
-  ])('that %s', async (_name, manners, reason, tlsAlert) => {
+  ])('that %s leads to a failed handshake with a reason', async (_name, manners, reason, tlsAlert) => {
     const { port } = await raw(manners);
     expect(await observe('site.test', port)).toMatchObject(handshakeFailed(reason, { tlsAlert }));
   });
@@ -90,16 +90,19 @@ describe('a hostile or broken peer is a value', () => {
     [40, 2],
     [70, 2],
     [71, 2],
-  ])('gets a second look after alert %i only where old settings could help', async (alert, looks) => {
-    const peer = await raw(alerting(alert));
-    await observe('site.test', peer.port);
-    expect(peer.accepted()).toBe(looks);
-  });
+  ])(
+    'that sends alert %i gets %i handshakes: a second one only if older settings could help',
+    async (alert, looks) => {
+      const peer = await raw(alerting(alert));
+      await observe('site.test', peer.port);
+      expect(peer.accepted()).toBe(looks);
+    },
+  );
 
   it.each([
     ['silent', silent],
     ['dripping', dripping],
-  ])('that is %s ends at the handshake deadline', async (_name, manners) => {
+  ])('that is %s is given up at the handshake deadline', async (_name, manners) => {
     const { port } = await raw(manners);
     const timeouts = { handshake: 300 };
     const observation = await observe('site.test', port, { timeouts });
@@ -108,14 +111,14 @@ describe('a hostile or broken peer is a value', () => {
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('that is silent ends at the deadline of the whole check', async () => {
+  it('that is silent is given up at the deadline of the check', async () => {
     const { port } = await raw(silent);
     const observation = await observe('site.test', port, { timeouts: { check: 300 } });
     expect(observation).toMatchObject(handshakeFailed('timeout'));
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('that is silent ends when the caller gives up', async () => {
+  it('that is silent is given up when the caller aborts', async () => {
     const peer = await raw(silent);
     const controller = new AbortController();
     const pending = observe('site.test', peer.port, { signal: controller.signal });
@@ -127,14 +130,14 @@ describe('a hostile or broken peer is a value', () => {
     });
   });
 
-  it('that sends more certificates than anybody reads is too large', async () => {
+  it('that sends too many certificates fails as too_large', async () => {
     const link = selfSigned({ organization: 'x'.repeat(1_000) }).certificatePem;
     const peer = await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
-  it('that sends one huge certificate is too large', async () => {
+  it('that sends one huge certificate fails as too_large', async () => {
     const huge = selfSigned({
       dnsNames: Array.from({ length: 3_500 }, (_, index) => `name${index}.site.test`),
     });
@@ -144,7 +147,7 @@ describe('a hostile or broken peer is a value', () => {
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
-  it('that shows the most expensive chain at eight addresses is read at one of them, and is up', async () => {
+  it('with a very expensive chain at eight addresses is read at one of them, and counts as up', async () => {
     const [first, ...others] = HOSTILE_CHAINS['an address of 45 kB × constraints']?.(root) ?? [];
     if (first === undefined) throw new Error('no chain');
     const chainPem = others.map(({ certificatePem }) => certificatePem).join('');
@@ -165,14 +168,14 @@ describe('a hostile or broken peer is a value', () => {
     expect(addresses.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'handshake'));
   });
 
-  it('that staples more than anybody reads is too large', async () => {
+  it('that staples more than the limit fails as too_large', async () => {
     const peer = await startTlsServer({ '*': leaf }, { staple: Buffer.alloc(90_000), maxVersion: 'TLSv1.2' });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
   it.each([16_384, 65_536])(
-    'that sends an authority with an RSA key of %i bits ends in time',
+    'that sends an authority with an RSA key of %i bits is read within three seconds',
     async (bits) => {
       const modulus = Buffer.alloc(bits / 8, 0xff).toString('base64url');
       const publicKey = createPublicKey({
@@ -188,7 +191,7 @@ describe('a hostile or broken peer is a value', () => {
     },
   );
 
-  it('that requires a client certificate on TLS 1.2 is a handshake with its own certificate', async () => {
+  it('that requires a client certificate on TLS 1.2 is read with its own certificate', async () => {
     const expired = root.issue({ dnsNames: ['site.test'], notAfter: new Date('2020-01-01') });
     const peer = await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] });
     running.push(peer);
@@ -200,40 +203,40 @@ describe('a hostile or broken peer is a value', () => {
     });
   });
 
-  it('that sends the same alert before its certificate is a failed handshake', async () => {
+  it('that sends alert 40 before its certificate fails with that alert', async () => {
     const { port } = await raw(alerting(40));
     expect(await observe('site.test', port)).toMatchObject(handshakeFailed('tls_alert', { tlsAlert: 40 }));
   });
 
-  it('that listens on no port is a refused connection', async () => {
+  it('without an open port is a refused connection', async () => {
     const { port } = await raw(silent);
-    // The same port of an address where hardly anybody listens.
+    // The same port at an address where hardly anything listens.
     expect(await observe('127.55.0.9', port)).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
     });
   });
 });
 
-describe('what never gets as far as a peer', () => {
+describe('A probe', () => {
   it.each([
     ['missing.test', 'dns', 'name_not_found'],
     ['private.test', 'policy', 'address_refused'],
     ['10.0.0.1', 'policy', 'address_refused'],
     ['169.254.169.254', 'policy', 'address_refused'],
-  ])('%s is a failed resolution', async (host, stage, reason) => {
+  ])('of %s fails in resolution', async (host, stage, reason) => {
     expect(await observe(host, 443)).toMatchObject({
       resolution: { ok: false, stage, reason },
       addresses: [],
     });
   });
 
-  it('a silent name server ends with the check', async () => {
+  it('ends at the check’s deadline if the name server is silent', async () => {
     const observation = await observe('silent-dns.test', 443, { timeouts: { check: 300 } });
     expect(observation).toMatchObject({ resolution: { ok: false, reason: 'dns_timeout' }, addresses: [] });
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('pins the address that was judged: a flip between look-up and connection changes nothing', async () => {
+  it('connects to the address that was checked, even if DNS changes meanwhile', async () => {
     const peer = await startTlsServer({ '*': leaf });
     running.push(peer);
     names.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
@@ -252,7 +255,7 @@ describe('what never gets as far as a peer', () => {
     });
   });
 
-  it('a resolver that is wrong about an address is not believed', async () => {
+  it('does not trust the resolver about forbidden addresses', async () => {
     const peer = await raw(silent);
     const lying = {
       resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1', '10.0.0.1'] }),
@@ -268,8 +271,8 @@ describe('what never gets as far as a peer', () => {
   });
 });
 
-describe('what is left behind', () => {
-  it('no socket and no timer', async () => {
+describe('Probing', () => {
+  it('leaves no socket and no timer behind', async () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const before = open();
     const peers = await Promise.all([raw(silent), raw(alerting(70)), raw(resetting), raw(plainHttp)]);
@@ -283,7 +286,7 @@ describe('what is left behind', () => {
     await expect.poll(open).toBeLessThanOrEqual(before);
   });
 
-  it('no memory, after hundreds of looks at peers with bad certificates', async () => {
+  it('does not leak memory over hundreds of bad certificates', async () => {
     const bad = selfSigned({ dnsNames: Array.from({ length: 400 }, (_, index) => `n${index}.site.test`) });
     const peer = await startTlsServer({ '*': bad });
     running.push(peer);
@@ -295,7 +298,7 @@ describe('what is left behind', () => {
     const resident: number[] = [];
     for (let rounds = 0; rounds < 5; rounds++) resident.push(await round());
     const growth = resident.slice(2).map((after, index) => after - (resident[index + 1] ?? 0));
-    // What is kept grows with every round; what waits to be collected does not.
+    // A leak grows in every round; garbage waiting for collection does not.
     expect(Math.min(...growth)).toBeLessThan(24 * 1024 * 1024);
   });
 });

@@ -53,8 +53,8 @@ function observe(port: number, look: Look = {}): Promise<Observation> {
 }
 const answered = (method: string, status: number) => ({ outcome: 'answered', method, status });
 
-describe('the one request after the handshake', () => {
-  it('is a HEAD of / that says who asks, over the connection that showed the certificate', async () => {
+describe('The HTTP request of a probe', () => {
+  it('is a HEAD of / with our User-Agent, on the connection of the handshake', async () => {
     const requests: unknown[] = [];
     const peer = await site(({ method, url, headers }, response) => {
       requests.push({ method, url, headers });
@@ -78,7 +78,7 @@ describe('the one request after the handshake', () => {
   });
 
   it.each([200, 204, 301, 401, 403, 404, 429])(
-    'takes %i as an answer and follows nothing',
+    'accepts status %i as an answer and follows no redirect',
     async (status) => {
       const peer = await site((_request, response) =>
         response.writeHead(status, { location: 'https://127.0.0.1:1/elsewhere' }).end(),
@@ -88,7 +88,7 @@ describe('the one request after the handshake', () => {
     },
   );
 
-  it.each([405, 500, 501, 503])('asks again with GET where HEAD gets %i', async (status) => {
+  it.each([405, 500, 501, 503])('is repeated with GET if HEAD gets %i', async (status) => {
     const peer = await site(({ method }, response) =>
       response.writeHead(method === 'HEAD' ? status : 200).end('hello'),
     );
@@ -96,26 +96,26 @@ describe('the one request after the handshake', () => {
     expect(peer.accepted()).toBe(2);
   });
 
-  it('asks again with GET where HEAD gets no answer but the end', async () => {
+  it('is repeated with GET if the connection ends without an answer', async () => {
     const peer = await site(({ method, socket }, response) =>
       method === 'HEAD' ? socket.destroy() : response.end('hello'),
     );
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
   });
 
-  it('retries with GET if HEAD gets no answer within its time', async () => {
+  it('is repeated with GET if HEAD gets no answer within its time', async () => {
     const peer = await startOpensslServer(leaf, { arguments: ['-www'] });
     running.push(peer);
     const { http } = await observe(peer.port, { timeouts: { http: 2_500 } });
     expect(http).toMatchObject(answered('GET', 200));
   });
 
-  it('keeps a status of failure that GET gets too', async () => {
+  it('reports a failure status that GET gets, too', async () => {
     const peer = await site((_request, response) => response.writeHead(503).end());
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 503));
   });
 
-  it('keeps what HEAD got where nobody takes a second connection', async () => {
+  it('reports the answer to HEAD if a second connection is refused', async () => {
     const peer = await site((_request, response) => {
       response.writeHead(405).end();
       void peer.stop();
@@ -123,7 +123,7 @@ describe('the one request after the handshake', () => {
     expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', 405));
   });
 
-  it('goes to one address only, the first that shook hands', async () => {
+  it('goes only to the first address with a completed handshake', async () => {
     let requests = 0;
     const peer = await site(
       (_request, response) => {
@@ -142,7 +142,7 @@ describe('the one request after the handshake', () => {
     expect(requests).toBe(1);
   });
 
-  it('is not made for other protocols, nor where nobody shook hands', async () => {
+  it('is not sent for other protocols or without a handshake', async () => {
     let requests = 0;
     const peer = await site((_request, response) => {
       requests++;
@@ -154,15 +154,15 @@ describe('the one request after the handshake', () => {
     expect((await observe(peer.port)).http).toBeNull();
   });
 
-  it('measures the time to the status line, and leaves it out of the time of the handshake', async () => {
+  it('measures the time to the status line, separately from the handshake', async () => {
     const peer = await site((_request, response) => void setTimeout(() => response.end(), 100));
     const { http, addresses, durationMs } = await observe(peer.port);
     expect(http?.durationMs).toBeGreaterThanOrEqual(99);
-    // Each is rounded to a millisecond. If the handshake contained the response too, the sum would exceed the whole.
+    // Each is rounded to a millisecond. If the handshake time included the response, the sum would exceed the total.
     expect((http?.durationMs ?? 0) + (addresses[0]?.durationMs ?? 0)).toBeLessThanOrEqual(durationMs + 2);
   });
 
-  it('says nothing about a site that answers only clients with a certificate', async () => {
+  it('has no result if the server requires a client certificate', async () => {
     const peer = await site((_request, response) => response.end(), {
       requestCert: true,
       rejectUnauthorized: true,
@@ -172,14 +172,14 @@ describe('the one request after the handshake', () => {
   });
 });
 
-describe('what servers may answer', () => {
+describe('The HTTP answer', () => {
   it.each([
     ['an interim answer first', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 200],
     ['no reason phrase', 'HTTP/1.1 404\r\n\r\n', 404],
     ['bare line feeds', 'HTTP/1.0 200 OK\nserver: old\n\n', 200],
     ['a status line alone', 'HTTP/1.1 200 OK\r\n', 200],
     ['control characters', 'HTTP/1.1 200 \x07\x1b[31m<script>\r\nx: \0\r\n\r\n', 200],
-  ])('%s', async (_name, text, status) => {
+  ])('may have %s', async (_name, text, status) => {
     const peer = await raw(answering(text));
     expect((await observe(peer.port)).http).toMatchObject({ outcome: 'answered', status });
   });
@@ -189,10 +189,10 @@ describe('what servers may answer', () => {
     ['half a status line', answering('HTTP/1.1 20'), 'closed'],
     ['another protocol', answering('220 mail.example ESMTP\r\n'), 'not_http'],
     ['HTTP/2 frames', answering('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'not_http'],
-    ['a status that is none', answering('HTTP/1.1 000 Zero\r\n\r\n'), 'not_http'],
+    ['an invalid status', answering('HTTP/1.1 000 Zero\r\n\r\n'), 'not_http'],
     ['headers without an end', endlessHeaders, 'too_large'],
     ['a status line without an end', answering(`HTTP/1.1 200 ${'x'.repeat(20_000)}`), 'too_large'],
-  ])('%s is no answer', async (_name, manners, reason) => {
+  ])('is invalid if it is %s', async (_name, manners, reason) => {
     const peer = await raw(manners);
     const observation = await observe(peer.port);
     expect(observation).toMatchObject({
@@ -202,7 +202,7 @@ describe('what servers may answer', () => {
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('a body without an end is left at 64 kB', async () => {
+  it('is read up to 64 kB of its body', async () => {
     const peer = await raw(endlessBody('HTTP/1.1 405 No\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'));
     const observation = await observe(peer.port);
     expect(observation.http).toMatchObject(answered('GET', 200));
@@ -210,10 +210,10 @@ describe('what servers may answer', () => {
   });
 
   it.each([
-    ['keeps quiet', silent],
+    ['is silent', silent],
     ['drips its status line', drippingText('HTTP/1.1 200 OK and so on and so on and so on')],
     ['drips its headers', drippingText(`HTTP/1.1 200 OK\r\n${'x-more: of it\r\n'.repeat(50)}`)],
-  ])('one who %s ends at the deadline of the request', async (_name, manners) => {
+  ])('times out at the request’s deadline if the server %s', async (_name, manners) => {
     const peer = await raw(manners);
     const observation = await observe(peer.port, { timeouts: { http: 300 } });
     expect(observation.http).toMatchObject({ outcome: 'failed', reason: 'timeout' });
@@ -221,7 +221,7 @@ describe('what servers may answer', () => {
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('one who keeps quiet ends with the check, and when the caller gives up', async () => {
+  it('ends at the check’s deadline and when the caller aborts', async () => {
     const peer = await raw(silent);
     const ended = { addresses: [{ outcome: 'handshake' }], http: { outcome: 'failed', reason: 'timeout' } };
     expect(await observe(peer.port, { timeouts: { check: 300 } })).toMatchObject(ended);

@@ -14,20 +14,24 @@ it.each([
   ],
   ['without quotes', '<link href=//cdn.example/i.png rel=icon>', ['https://cdn.example/i.png']],
   ['broken over lines', '<link\n  rel = "icon"\n  href = " /i.png "\n>', ['https://shop.example/i.png']],
-  ['of another kind', '<link rel="stylesheet" href="/a.css"><link rel="apple-touch-icon" href="/t.png">', []],
-  ['a vector', '<link rel="icon" href="/i.svg"><link rel="icon" type="image/svg+xml" href="/i">', []],
+  [
+    'other kinds of links',
+    '<link rel="stylesheet" href="/a.css"><link rel="apple-touch-icon" href="/t.png">',
+    [],
+  ],
+  ['an SVG', '<link rel="icon" href="/i.svg"><link rel="icon" type="image/svg+xml" href="/i">', []],
   [
     'inline, or not over https',
     '<link rel=icon href="data:image/png;base64,AA"><link rel=icon href="http://shop.example/i.png"><link rel=icon href="javascript:alert(1)">',
     [],
   ],
-  ['without an address', '<link rel="icon"><link rel="icon" href="">', []],
+  ['without href', '<link rel="icon"><link rel="icon" href="">', []],
   ['never closed', '<link rel="icon" href="/i.png"', []],
-])('names of a page are read: %s', (_name, html, expected) => {
+])('The icon links of a page are found: %s', (_name, html, expected) => {
   expect(links(html)).toEqual(expected);
 });
 
-it('the one that suits best comes first', () => {
+it('The best-suited icon size comes first', () => {
   const sized = ['16x16', '180x180', '', '48x48', '32x32'].map(
     (sizes) => `<link rel=icon sizes="${sizes}" href=/${sizes || 'untold'}.png>`,
   );
@@ -40,13 +44,13 @@ it('the one that suits best comes first', () => {
   ]);
 });
 
-it('reads a tag from its own beginning, whatever stands before it', () => {
+it('Icon links are found after any preceding text', () => {
   expect(links('<link <link rel=icon href=/i.png>')).toEqual(['https://shop.example/i.png']);
-  // The lower case of this letter is two characters long.
+  // In lower case this letter is two characters long.
   expect(links(`${'İ'.repeat(9)}<link rel=icon href=/i.png>`)).toEqual(['https://shop.example/i.png']);
 });
 
-it('searches a hostile page in as many steps as it is long', () => {
+it('A hostile page is searched in linear time', () => {
   const indexOf: (this: string, text: string, from: number) => number = Reflect.get(
     String.prototype,
     'indexOf',

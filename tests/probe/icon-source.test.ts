@@ -14,7 +14,7 @@ import { listening } from '../../scripts/local-peers/tls-server.ts';
 
 const PNG = pngIcon(32);
 const never = new AbortController().signal;
-// Expired, and for another name: what this product watches.
+// Expired, and for another name: common among the watched hosts.
 const broken = mintAuthority().issue({
   dnsNames: ['other.test'],
   notAfter: Date.now() - 86_400_000,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => names.stop());
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
-/** Answers by path; everything else is 404. */
+/** Answers by path; every other path is 404. */
 type Site = Record<
   string,
   Serve | { type?: string; body: Buffer | string; headers?: Record<string, string>; status?: number }
@@ -54,7 +54,7 @@ async function startSite(site: Site) {
   return { port: peer.port, asked };
 }
 
-/** Only 127.0.0.1 is open: 127.0.0.2 stands for what is inside. */
+/** Only 127.0.0.1 is permitted: 127.0.0.2 stands for an internal address. */
 function find(port: number, { host = 'site.test', deadlineMs = 5_000, signal = never } = {}) {
   const policy = createAddressPolicy(['127.0.0.1/32'], () => []);
   const resolver = createResolver({ servers: [names.address], policy });
@@ -69,14 +69,14 @@ const png = (headers?: Record<string, string>) => ({
 const redirect = (location: string) => ({ status: 302, body: '', headers: { location } });
 const page = (href: string) => ({ body: `<!doctype html><head><link rel="icon" href="${href}">` });
 
-describe('the icon of a site', () => {
-  it('is the one that its page names, whatever its certificate is', async () => {
+describe('The icon of a site', () => {
+  it('is the one that its page names, with any certificate', async () => {
     const { port, asked } = await startSite({ '/': page('/i.png'), '/i.png': png() });
     expect(await find(port)).toEqual(icon);
     expect(asked).toEqual(['/', '/i.png']);
   });
 
-  it('is /favicon.ico where the page names none, or one that cannot be had', async () => {
+  it('is /favicon.ico if the page names none or it cannot be fetched', async () => {
     const body = icoOf(PNG);
     for (const start of [{ body: '<p>Hi' }, page('/gone.png'), page('/i.svg'), { status: 500, body: '' }]) {
       const { port } = await startSite({ '/': start, '/favicon.ico': { type: 'text/plain', body } });
@@ -84,7 +84,7 @@ describe('the icon of a site', () => {
     }
   });
 
-  it('is found behind two redirects, and not behind three', async () => {
+  it('is fetched through two redirects, but not three', async () => {
     const site: Site = {
       '/': redirect('/a'),
       '/a': redirect('/b/'),
@@ -102,7 +102,7 @@ describe('the icon of a site', () => {
     expect(asked).not.toContain('/3');
   });
 
-  it('is asked for without anything of ours', async () => {
+  it('is requested without cookies or other headers of ours', async () => {
     let headers: IncomingMessage['headers'] = {};
     const { port } = await startSite({
       '/': (request, response) => {
@@ -121,14 +121,14 @@ describe('the icon of a site', () => {
     ]);
   });
 
-  it('is not looked for where another protocol lives', async () => {
+  it('is not requested at ports of other protocols', async () => {
     names.questions.length = 0;
     expect(await find(993)).toBeNull();
     expect(names.questions).toEqual([]);
   });
 });
 
-describe('a hostile site gets no icon, in time', () => {
+describe('No icon', () => {
   it.each<[string, Site[string]]>([
     ['an SVG', { type: 'image/png', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }],
     ['a page', { type: 'image/png', body: '<!doctype html><script>alert(1)</script>' }],
@@ -153,12 +153,12 @@ describe('a hostile site gets no icon, in time', () => {
         more();
       },
     ],
-  ])('that sends %s', async (_name, body) => {
+  ])('is accepted from a site that sends %s', async (_name, body) => {
     const { port } = await startSite({ '/favicon.ico': body });
     expect(await find(port)).toBeNull();
   });
 
-  it('that sends a byte now and then, or none', async () => {
+  it('is accepted from a site that sends nothing or a byte at a time', async () => {
     const drip: Serve = (_request, response) => {
       response.writeHead(200, { 'content-type': 'image/png' });
       const timer = setInterval(() => response.write('a'), 20);
@@ -175,13 +175,13 @@ describe('a hostile site gets no icon, in time', () => {
     ['dripping', dripping],
     ['plain', plainHttp],
     ['flooding', flooding(Buffer.alloc(65_536))],
-  ])('that is %s instead of shaking hands', async (_name, manners) => {
+  ])('is accepted from a peer that is %s instead of doing the handshake', async (_name, manners) => {
     const peer = await startRawPeer(manners);
     onTestFinished(() => peer.stop());
     expect(await find(peer.port, { deadlineMs: 300 })).toBeNull();
   });
 
-  it('whose page is huge: its start is read, and the rest is left', async () => {
+  it('is found beyond the start of a huge page', async () => {
     const body = `${page('/i.png').body}${'<p>'.repeat(400_000)}`;
     const { port } = await startSite({ '/': { body }, '/i.png': png() });
     expect(await find(port)).toEqual(icon);
@@ -189,7 +189,7 @@ describe('a hostile site gets no icon, in time', () => {
     expect(await find((await startSite({ '/': late, '/i.png': png() })).port)).toBeNull();
   });
 
-  it('and none leads to an address inside, to another port, or away from https', async () => {
+  it('is fetched from an internal address, another port or plain HTTP', async () => {
     const site: Site = {};
     const { port, asked } = await startSite(site);
     let reached = 0;
@@ -230,13 +230,13 @@ describe('a hostile site gets no icon, in time', () => {
     }
     expect(new Set(asked)).toEqual(new Set(['/', '/favicon.ico']));
     expect([reached, other.accepted()]).toEqual([0, 0]);
-    // The way itself is open: it is the address that is refused.
+    // The redirect itself works: the address is what is refused.
     site['/'] = redirect(`https://127.0.0.1:${port}/page`);
     site['/page'] = page('/i.png');
     expect(await find(port)).toEqual(icon);
   });
 
-  it('and none is looked for once the worker stops', async () => {
+  it('is fetched after the worker stops', async () => {
     const stopping = new AbortController();
     const { port } = await startSite({ '/': () => stopping.abort() });
     expect(await find(port, { signal: stopping.signal })).toBeNull();

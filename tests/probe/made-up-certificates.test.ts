@@ -15,7 +15,7 @@ import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 const NOW = Date.now();
 const MB = 1024 * 1024;
 const never = new AbortController().signal;
-/** What everybody trusts, and what somebody put into his account or made up for a look without one. */
+/** The public roots, and a root that somebody added to an account or created for a preview check. */
 const root = mintAuthority({ commonName: 'Public Root' });
 const issuer = root.intermediate({ commonName: 'R13' });
 const evil = mintAuthority({ commonName: 'Evil Root' });
@@ -55,8 +55,8 @@ const namesOf = ({ intermediates }: { intermediates: { der: Uint8Array }[] }) =>
 const good = { answer: { state: 'good' } };
 const none = (why: string) => ({ answer: { state: 'none', why } });
 
-describe('what one tenant makes up for his own certificates does not reach another', () => {
-  it.each([1, 9])('as %i authorities in the name of a real one, under a root of his own', async (count) => {
+describe('A check of one tenant', () => {
+  it.each([1, 9])('ignores %i forged intermediates of another tenant', async (count) => {
     const sources = openSources();
     const url = ca.issuer('/r13.der', issuer.der);
     const victim = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls: [url] });
@@ -73,7 +73,7 @@ describe('what one tenant makes up for his own certificates does not reach anoth
     expect(namesOf(await complete(sources, [silent]))).toEqual(['Public Root']);
   });
 
-  it('as a cross-sign of a root that nobody trusts: the way that all trust is looked for beside it', async () => {
+  it('finds the trusted path beside a cross-sign by an untrusted root', async () => {
     const removed = evil.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer });
     const leaf = issuer.issue({
       dnsNames: ['v.test'],
@@ -86,7 +86,7 @@ describe('what one tenant makes up for his own certificates does not reach anoth
       expect(namesOf(await complete(openSources(), sent))).toEqual(['Public Root']);
   });
 
-  it('as chains that name the address of a real CA for nothing', async () => {
+  it('is not affected by chains that name missing files at the address of a real CA', async () => {
     const sources = openSources();
     const requester = new Requester('e.test');
     for (let index = 0; index < 20; index++) {
@@ -101,7 +101,7 @@ describe('what one tenant makes up for his own certificates does not reach anoth
     expect(namesOf(await complete(sources, [victim]))).toEqual(['Public Root']);
   });
 
-  it('as a certificate that names the list of a real CA', async () => {
+  it('is not affected by a stranger’s certificate that names the CRL of a real CA', async () => {
     const sources = openSources();
     const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
     const victim = issuer.issue({ dnsNames: ['v.test'], crlUrls });
@@ -114,12 +114,12 @@ describe('what one tenant makes up for his own certificates does not reach anoth
     expect(await evidence(sources, [victim, issuer, root], { now: later + 1 })).toMatchObject([
       { answer: { state: 'revoked' } },
     ]);
-    // It costs the stranger his own questions only.
+    // It only uses up the stranger's own queries.
     await evidence(sources, [foreign, evil], { now: later + MINUTE_MS });
     expect(ca.requests).toHaveLength(4);
   });
 
-  it('and neither does the list of an authority with a new key that of the old one at the same address', async () => {
+  it('is not affected by a CA with a new key whose CRL has the address of the old one', async () => {
     const sources = openSources();
     const renewed = root.intermediate({ commonName: 'R13', subjectDer: issuer.subjectDer });
     const crlUrls = [ca.crl('/r13.crl', mintCrl(renewed))];
@@ -132,7 +132,7 @@ describe('what one tenant makes up for his own certificates does not reach anoth
     expect(await evidence(sources, after ?? [])).toMatchObject([good]);
   });
 
-  it('as addresses that drip: they take the slots of their like', async () => {
+  it('is not delayed by addresses of private CAs that drip', async () => {
     const sources = openSources();
     for (let index = 0; index < 4; index++) ca.fault(`/drip-${index}`, 'drip');
     const ended = new AbortController();
@@ -150,32 +150,35 @@ describe('what one tenant makes up for his own certificates does not reach anoth
     for (const told of await Promise.all(dripping)) expect(told).toMatchObject([none('pending')]);
   });
 
-  it.each(['unproven', 'his own'])('as large lists: %s', async (kind) => {
-    const folder = cacheFolder();
-    const sources = openSources({ folder });
-    const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
-    const path = () => [issuer.issue({ dnsNames: ['v.test'], crlUrls }), issuer, root];
-    expect(await evidence(sources, path())).toMatchObject([good]);
-    const filler = { oid: '1.2.3', value: Buffer.alloc(20 * MB) };
-    const large = mintCrl(evil, { corruptSignature: kind === 'unproven', extraExtensions: [filler] });
-    for (let index = 0; index < 5; index++) {
-      const url = ca.crl(`/large-${index}`, large);
-      const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [url] });
-      await evidence(sources, [leaf, evil]);
-    }
-    const privateFolder = join(folder, 'private');
-    mkdirSync(privateFolder, { recursive: true });
-    const kept = readdirSync(privateFolder).map((name) => statSync(join(privateFolder, name)).size);
-    const total = kept.reduce((sum, size) => sum + size, 0);
-    expect(total).toBeLessThan(kind === 'unproven' ? MB : 85 * MB);
-    expect(readdirSync(folder).filter((name) => name !== 'private')).toHaveLength(1);
-    expect(await evidence(sources, path(), { now: NOW + MINUTE_MS })).toMatchObject([good]);
-    expect(ca.requestsTo('/r13.crl')).toHaveLength(1);
-  });
+  it.each(['unproven', 'his own'])(
+    'keeps its cached CRL beside large CRLs of a private CA (%s)',
+    async (kind) => {
+      const folder = cacheFolder();
+      const sources = openSources({ folder });
+      const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
+      const path = () => [issuer.issue({ dnsNames: ['v.test'], crlUrls }), issuer, root];
+      expect(await evidence(sources, path())).toMatchObject([good]);
+      const filler = { oid: '1.2.3', value: Buffer.alloc(20 * MB) };
+      const large = mintCrl(evil, { corruptSignature: kind === 'unproven', extraExtensions: [filler] });
+      for (let index = 0; index < 5; index++) {
+        const url = ca.crl(`/large-${index}`, large);
+        const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [url] });
+        await evidence(sources, [leaf, evil]);
+      }
+      const privateFolder = join(folder, 'private');
+      mkdirSync(privateFolder, { recursive: true });
+      const kept = readdirSync(privateFolder).map((name) => statSync(join(privateFolder, name)).size);
+      const total = kept.reduce((sum, size) => sum + size, 0);
+      expect(total).toBeLessThan(kind === 'unproven' ? MB : 85 * MB);
+      expect(readdirSync(folder).filter((name) => name !== 'private')).toHaveLength(1);
+      expect(await evidence(sources, path(), { now: NOW + MINUTE_MS })).toMatchObject([good]);
+      expect(ca.requestsTo('/r13.crl')).toHaveLength(1);
+    },
+  );
 });
 
-describe('nobody is flooded by certificates that anybody may make up', () => {
-  it('under ever new names of one address', async () => {
+describe('The number of requests caused by made-up certificates', () => {
+  it('is limited over different names of one address', async () => {
     const names = Array.from({ length: 20 }, (_, index) => `x${index}.evil.example`);
     const dns = await startDnsServer(
       Object.fromEntries(names.map((name) => [name, { addresses: ['127.0.0.1'] }])),
@@ -190,7 +193,7 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
     expect(ca.requests).toHaveLength(16);
   });
 
-  it('by one check, however long the chain and many the hosts that it names', async () => {
+  it('is limited per check, with any chain and any number of hosts', async () => {
     const wide = await startCaServer({ host: '0.0.0.0' });
     onTestFinished(() => wide.stop());
     let above = evil;
@@ -206,7 +209,7 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
     expect(whys).toEqual(new Set(['unreachable', 'pending']));
   });
 
-  it('by many askers together', async () => {
+  it('is limited for one address over many requesters', async () => {
     const sources = openSources();
     for (let index = 0; index < 40; index++) {
       const crlUrls = [1, 2, 3].map((part) => `${ca.origin}/${index}-${part}`);
@@ -222,8 +225,8 @@ describe('nobody is flooded by certificates that anybody may make up', () => {
   });
 });
 
-describe('our own limits', () => {
-  it('refuse nobody who asks a healthy public CA, however many do at once', async () => {
+describe('The limits of CA queries', () => {
+  it('refuse no concurrent requests to a healthy public CA', async () => {
     const sources = openSources();
     const leaves = Array.from({ length: 40 }, (_, index) => {
       const leaf = issuer.issue({ dnsNames: ['v.test'], ocspUrls: [`${ca.origin}/${index}`] });
@@ -234,7 +237,7 @@ describe('our own limits', () => {
     for (const one of told) expect(one).toMatchObject([good]);
   });
 
-  it('say of an answer that it is pending, and of nobody that he could not be reached', async () => {
+  it('report a query beyond them as pending, not as unreachable', async () => {
     const sources = openSources();
     for (let index = 0; index < 8; index++) {
       const crlUrls = [`${ca.origin}/nothing-${index}`];
@@ -249,13 +252,13 @@ describe('our own limits', () => {
         isPending: true,
       },
     );
-    // Nothing is held against it afterwards.
+    // The limit has no effect afterwards.
     expect(await evidence(sources, [leaf, evil], { requester: new Requester('other.test') })).toMatchObject([
       good,
     ]);
   });
 
-  it('tell an authority that is late from one that is not to be found', async () => {
+  it('report a slow authority as pending, but a missing one as not found', async () => {
     const sources = openSources();
     const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
     const leaf = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
-    // Hardly anybody else listens there, on the port that a peer of ours happens to get.
+    // Hardly anything else listens there on the ports that our peers get.
     'three.test': { addresses: ['127.55.0.1', '127.55.0.2', '127.55.0.3'] },
     'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
   });
@@ -74,8 +74,8 @@ function base64(...certificates: { der: Buffer }[]): string[] {
   return certificates.map(({ der }) => der.toString('base64'));
 }
 
-describe('observe', () => {
-  it('keeps the evidence of an openssl s_server', async () => {
+describe('A probe', () => {
+  it('records chain, TLS version, cipher and group of an openssl s_server', async () => {
     const { port } = await openssl(leaf);
     const observation = await observe('site.test', port);
     expect(observation).toMatchObject({
@@ -106,7 +106,7 @@ describe('observe', () => {
     ['ffdhe2048 only', ['-groups', 'ffdhe2048'], { tlsVersion: 'TLSv1.3', group: 'DH, 2048 bits' }],
     ['P-384 only on TLS 1.2', ['-tls1_2', '-groups', 'P-384'], { group: 'P-384' }],
     ['a client certificate demanded on TLS 1.3', ['-Verify', '1'], { tlsVersion: 'TLSv1.3' }],
-  ])('shakes hands with a server of %s', async (_name, more, expected) => {
+  ])('completes the handshake with a server of %s', async (_name, more, expected) => {
     const { port } = await openssl(leaf, { arguments: more });
     const address = shaken(await observe('site.test', port));
     expect(address).toMatchObject({ ...expected, legacyTls: false });
@@ -119,7 +119,7 @@ describe('observe', () => {
     expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(other, intermediate));
   });
 
-  it('reads a weak key, which is for the judge to condemn', async () => {
+  it('reads a leaf with a weak key', async () => {
     const weak = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-1024' });
     const { port } = await openssl(weak, { arguments: ['-cipher', 'DEFAULT:@SECLEVEL=0', '-tls1_2'] });
     expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(weak, intermediate));
@@ -129,16 +129,16 @@ describe('observe', () => {
     ['TLS 1.0 only', ['-tls1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['TLS 1.1 only', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
     ['CBC with SHA-1 and RSA key exchange only', ['-tls1_2', '-cipher', 'AES128-SHA:@SECLEVEL=0', '-no_etm']],
-  ])('takes a second look at a server of %s', async (name, more) => {
+  ])('connects with old settings to a server of %s', async (name, more) => {
     const rsa = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
     const { port } = await openssl(rsa, { arguments: more });
     const address = shaken(await observe('site.test', port));
-    // The last one is old, but clients of today still take it.
+    // The last one is old, but clients of today still accept it.
     expect(address.legacyTls).toBe(name.startsWith('TLS 1.'));
     expect(chainOf(address)).toEqual(base64(rsa, intermediate));
   });
 
-  it('keeps strays, order and roots as they were sent', async () => {
+  it('keeps stray certificates, order and roots as they were sent', async () => {
     const stray = selfSigned({ commonName: 'stray' });
     const chainPem = [stray, root, intermediate].map(({ certificatePem }) => certificatePem).join('');
     const peer = await tlsServer({ '*': { ...leaf, chainPem } });
@@ -147,7 +147,7 @@ describe('observe', () => {
     );
   });
 
-  it('keeps a leaf alone and a self-signed one', async () => {
+  it('keeps a leaf sent alone and a self-signed one', async () => {
     const alone = await tlsServer({ '*': { ...leaf, chainPem: '' } });
     expect(chainOf(shaken(await observe('site.test', alone.port)))).toEqual(base64(leaf));
     const own = selfSigned({ dnsNames: ['site.test'] });
@@ -168,7 +168,7 @@ describe('observe', () => {
     expect(await seenOf(links.slice(0, 31))).not.toHaveProperty('chainCut');
   });
 
-  it('sends the name as SNI, in A-labels, and nothing for an address', async () => {
+  it('sends the name as SNI in A-labels, and none for an IP address', async () => {
     const other = intermediate.issue({ dnsNames: ['xn--bcher-kva.test'] });
     const byAddress = intermediate.issue({ ipAddresses: ['127.0.0.1'] });
     const peer = await tlsServer({ 'site.test': leaf, 'xn--bcher-kva.test': other, '*': byAddress });
@@ -178,12 +178,12 @@ describe('observe', () => {
       ),
     );
     expect(leaves).toEqual(base64(leaf, other, byAddress));
-    // The server got our Finished: a look leaves no failed handshake in its log.
+    // The server got our Finished message, so a probe leaves no failed handshake in its log.
     await expect.poll(() => peer.serverNames).toHaveLength(3);
     expect(peer.serverNames).toEqual(expect.arrayContaining(['site.test', 'xn--bcher-kva.test', null]));
   });
 
-  it('sees a renewal at the next look', async () => {
+  it('sees a renewed certificate the next time', async () => {
     const renewed = intermediate.issue({ dnsNames: ['site.test'] });
     const peer = await tlsServer({ 'site.test': leaf });
     expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(leaf)[0]);
@@ -191,7 +191,7 @@ describe('observe', () => {
     expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(renewed)[0]);
   });
 
-  it.skipIf(!hasIpv6Loopback())('looks at every address, IPv6 too, and keeps what differs', async () => {
+  it.skipIf(!hasIpv6Loopback())('probes IPv4 and IPv6 and keeps both chains', async () => {
     const old = intermediate.issue({ dnsNames: ['both.test'] });
     const four = await tlsServer({ '*': leaf });
     await tlsServer({ '*': old }, { host: '::1', port: four.port });
@@ -216,7 +216,7 @@ describe('observe', () => {
     },
   );
 
-  it('looks at twenty addresses at once', async () => {
+  it('connects to twenty addresses at once', async () => {
     const addresses = Array.from({ length: 25 }, (_, index) => `127.0.1.${index + 1}`);
     names.entries.set('twenty.test', { addresses });
     const peer = await tlsServer({ '*': leaf }, { host: '0.0.0.0' });
@@ -232,7 +232,7 @@ describe('observe', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('keeps what answers beside what does not', async () => {
+  it('keeps addresses that answer beside ones that do not', async () => {
     const peer = await tlsServer({ '*': leaf }, { host: '127.55.0.2' });
     const observation = await observe('three.test', peer.port);
     expect(observation.addresses.map(({ outcome }) => outcome)).toEqual(['failed', 'handshake', 'failed']);

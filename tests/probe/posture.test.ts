@@ -48,46 +48,46 @@ function offered({ tlsVersions }: PostureObservation): (boolean | null)[] {
   return tlsVersions.map((one) => one.offered);
 }
 
-describe('the posture of a server', () => {
+describe('The posture of a server', () => {
   it.each([
-    ['today’s defaults', [], [false, false, true, true]],
+    ['current defaults', [], [false, false, true, true]],
     ['TLS 1.3 alone', ['-tls1_3'], [false, false, false, true]],
     ['TLS 1.2 alone', ['-tls1_2'], [false, false, true, false]],
-    ['all it ever knew', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
+    ['everything it knows', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
     ['TLS 1.1 alone', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0'], [false, true, false, false]],
-  ])('tells the versions of TLS that it offers: %s', async (_name, args, expected) => {
+  ])('lists the TLS versions on offer: %s', async (_name, args, expected) => {
     expect(offered(await posture(await openssl({ arguments: args })))).toEqual(expected);
   });
 
-  it('tells that a server agrees to post-quantum keys, or has none on offer', async () => {
+  it('shows whether the server supports post-quantum key exchange', async () => {
     const able = keep(await startTlsServer({ '*': ecdsa }));
     expect((await posture(able.port)).postQuantum).toEqual({ state: 'negotiated', group: 'X25519MLKEM768' });
     const classic = keep(await startTlsServer({ '*': ecdsa }, { ecdhCurve: 'P-256' }));
     expect((await posture(classic.port)).postQuantum).toEqual({ state: 'not_offered', group: 'P-256' });
   });
 
-  it.each(['silent', 'broken'] as const)('tells when a large hello leaves it %s', async (manner) => {
+  it.each(['silent', 'broken'] as const)('shows that a large hello leaves it %s', async (manner) => {
     const behind = keep(await startTlsServer({ '*': ecdsa }));
     const proxy = keep(await listening(largeHellosSwallowed(behind.port, manner)));
     const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
     expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
   });
 
-  it('finds the RSA leaf beside the ECDSA one', async () => {
+  it('includes the RSA leaf beside the ECDSA one', async () => {
     const pair = { cert: [ecdsa.certificatePem, rsa.certificatePem], key: [ecdsa.keyPem, rsa.keyPem] };
     const both = keep(await listening(createServer(pair, (socket) => socket.resume())));
     const { alternates } = await posture(both.port);
     expect(alternates).toEqual([{ keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der] }]);
   });
 
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)('finds none where there is one leaf, on %s', async (version) => {
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('includes no second leaf on %s', async (version) => {
     for (const leaf of [ecdsa, rsa]) {
       const peer = keep(await startTlsServer({ '*': leaf }, { minVersion: version, maxVersion: version }));
       expect((await posture(peer.port)).alternates).toEqual([]);
     }
   });
 
-  it('keeps what DNS and the registry say', async () => {
+  it('includes CAA records and the registration', async () => {
     const asked: unknown[] = [];
     const domains: DomainSource = {
       caa: ({ host }) => {
@@ -108,7 +108,7 @@ describe('the posture of a server', () => {
     expect(asked).toEqual(['site.test', ['site.test', NOW]]);
   });
 
-  it('costs the look nothing where its sources are silent or faulty', async () => {
+  it('reports CAA and registration as unavailable if their sources hang or fail', async () => {
     const faults: unknown[] = [];
     const fault = new Error('a bug');
     const domains: DomainSource = {
@@ -123,7 +123,7 @@ describe('the posture of a server', () => {
     expect(faults).toEqual([fault]);
   });
 
-  it('leaves open what its time does not suffice for', async () => {
+  it('leaves unknown what does not fit into its deadline', async () => {
     const behind = keep(await startTlsServer({ '*': ecdsa }));
     const proxy = keep(await listening(largeHellosSwallowed(behind.port, 'silent')));
     const seen = await posture(proxy.port, { timeouts: { posture: 200 } });

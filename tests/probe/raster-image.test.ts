@@ -34,7 +34,7 @@ const webp = {
     riff('VP8X', `0a000000 00000000 ${le16(width - 1)}00 ${le16(height - 1)}00`),
 };
 
-describe('an image is known by its bytes', () => {
+describe('The type of an image', () => {
   it.each<[string, string, (width: number, height: number) => Buffer]>([
     ['PNG', 'image/png', (width, height) => pngIcon(4, undefined, { width, height })],
     ['GIF', 'image/gif', gif],
@@ -44,7 +44,7 @@ describe('an image is known by its bytes', () => {
     ['extended WebP', 'image/webp', webp.extended],
     ['icon of a bitmap', 'image/x-icon', (width, height) => icoOf(bitmap(width, height))],
     ['icon of a PNG', 'image/x-icon', (width, height) => icoOf(pngIcon(4, undefined, { width, height }))],
-  ])('as a %s, up to 512 pixels a side', (_name, type, make) => {
+  ])('is detected from its bytes as %s, up to 512 pixels a side', (_name, type, make) => {
     expect(rasterMediaType(make(32, 48))).toBe(type);
     expect(rasterMediaType(make(512, 512))).toBe(type);
     expect(rasterMediaType(make(513, 32))).toBeNull();
@@ -52,7 +52,7 @@ describe('an image is known by its bytes', () => {
     expect(rasterMediaType(make(16_000, 16_000))).toBeNull();
   });
 
-  it('as an icon, by each of its images', () => {
+  it('of an icon depends on each of its images', () => {
     const fine = [bitmap(16, 16), pngIcon(32), bitmap(48, -48)];
     expect(rasterMediaType(icoOf(...fine))).toBe('image/x-icon');
     const unfit = [
@@ -75,11 +75,11 @@ describe('an image is known by its bytes', () => {
     ['a page', '<!doctype html><title>404</title>'],
     ['a script', 'GIF89a=alert(1)'.slice(3)],
     ['a PDF', '%PDF-1.7'],
-  ])('and is not %s', (_name, text) => {
+  ])('is none for %s', (_name, text) => {
     expect(rasterMediaType(Buffer.from(text))).toBeNull();
   });
 
-  it('and is not the start of one, a cursor, or an empty or twisted icon', () => {
+  it('is none for a truncated image, a cursor, and an empty or malformed icon', () => {
     const images = [pngIcon(16), gif(16, 16), jpeg(16, 16), webp.lossless(16, 16), icoOf(bitmap(16, 16))];
     for (const image of images)
       for (let length = 0; length < 20; length++)

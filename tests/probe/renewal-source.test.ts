@@ -11,9 +11,7 @@ import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import type { TlsPeer } from '../../scripts/local-peers/tls-server.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-/*
- * A CA's service as RFC 9773 has it, over real TLS.
- */
+/* Tests against a CA's service as RFC 9773 defines it, over real TLS. */
 
 const now = Date.now();
 const root = mintAuthority();
@@ -74,8 +72,8 @@ const ask = (from: ReturnType<typeof source>, at = now, certificate = leaf) =>
   from.renewal({ leaf: certificate, now: at, signal: AbortSignal.timeout(10_000) });
 const questions = () => asked.filter((path) => path !== '/directory').length;
 
-describe('a window', () => {
-  it('is asked for by the name of the certificate, where the directory says', async () => {
+describe('A renewal window (ARI)', () => {
+  it('is requested by the certificate’s id at the address in the CA’s directory', async () => {
     expect(await ask(source())).toEqual({
       fingerprint: leaf.fingerprint,
       at: now,
@@ -85,14 +83,14 @@ describe('a window', () => {
     expect(asked).toEqual(['/directory', `/renewal-info/${renewalInfoId(leaf)}`]);
   });
 
-  it('comes with the reason of a CA that wants it replaced', async () => {
+  it('comes with the CA’s explanation URL if it is https', async () => {
     renewalInfo = suggested({ explanationURL: 'https://ca.example/incident' });
     expect(await ask(source())).toMatchObject({ explanationUrl: 'https://ca.example/incident' });
     renewalInfo = suggested({ explanationURL: 'javascript:alert(1)' });
     expect(await ask(source())).toMatchObject({ explanationUrl: null });
   });
 
-  it('is asked for once, however many want it', async () => {
+  it('is requested once for concurrent requests', async () => {
     const one = source();
     await Promise.all(Array.from({ length: 20 }, () => ask(one)));
     expect(asked).toHaveLength(2);
@@ -110,7 +108,7 @@ describe('a window', () => {
       7_200_000,
     ],
     ['daily where it says nonsense', { 'retry-after': 'soon' }, DAY_MS - 1, DAY_MS],
-  ])('is asked for anew %s', async (_, headers, before, then) => {
+  ])('is requested again %s', async (_, headers, before, then) => {
     renewalInfo = suggested({}, headers);
     const one = source();
     await ask(one);
@@ -120,7 +118,7 @@ describe('a window', () => {
     expect(questions()).toBe(2);
   });
 
-  it('is remembered by the next process', async () => {
+  it('is cached for the next process', async () => {
     const folder = cacheFolder();
     await ask(source({ folder }));
     expect(await ask(source({ folder }), now + HOUR_MS)).toMatchObject({ outcome: 'window', at: now });
@@ -140,8 +138,8 @@ describe('a window', () => {
   });
 });
 
-describe('no window', () => {
-  it('for certificates of CAs that we do not know, whatever they say of themselves', async () => {
+describe('No renewal window (ARI)', () => {
+  it('is requested for certificates of unknown CAs', async () => {
     const other = parseCertificate(mintAuthority({ organization: 'Other CA' }).issue({}).der);
     expect(await ask(source(), now, other)).toBeNull();
     const nameless = parseCertificate(issuer.issue({ keyIdentifiers: null }).der);
@@ -149,7 +147,7 @@ describe('no window', () => {
     expect(asked).toEqual([]);
   });
 
-  it('for what the CA does not know, for a week', async () => {
+  it('is reported for a certificate that the CA does not know, cached for a week', async () => {
     renewalInfo = json({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unsupported' });
@@ -159,7 +157,7 @@ describe('no window', () => {
     expect(await ask(one, now + 7 * DAY_MS)).toMatchObject({ outcome: 'window' });
   });
 
-  it('where the directory names no such service', async () => {
+  it('is requested if the directory has no such service', async () => {
     directory = json({ newOrder: 'https://127.0.0.1/' });
     expect(await ask(source())).toMatchObject({ outcome: 'unsupported' });
     expect(questions()).toBe(0);
@@ -168,11 +166,11 @@ describe('no window', () => {
   it.each<[string, Handler]>([
     ['an error', json({}, 500)],
     ['a redirect', (_, response) => response.writeHead(302, { location: '/directory' }).end()],
-    ['no JSON', (_, response) => response.end('<html>')],
+    ['an answer that is no JSON', (_, response) => response.end('<html>')],
     ['a window that ends before it starts', json({ suggestedWindow: { start: end, end: start } })],
-    ['more than anybody has to say', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
+    ['a body that is too large', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
     ['a hang-up', (_, response) => response.destroy()],
-  ])('from %s, which is asked again later', async (_, handler) => {
+  ])('results from %s, and the request is repeated later', async (_, handler) => {
     renewalInfo = handler;
     const one = source();
     expect(await ask(one)).toMatchObject({ outcome: 'unavailable' });
@@ -187,7 +185,7 @@ describe('no window', () => {
     [429, {}, 15 * 60_000],
     [503, { 'retry-after': '3600' }, HOUR_MS],
   ])(
-    'for any certificate from a CA that answered %i %o, until it may be asked again',
+    'results from an answer %i %o for all certificates of the CA until it may be asked again',
     async (status, headers, ms) => {
       renewalInfo = json({}, status, headers);
       const one = source();
@@ -201,18 +199,18 @@ describe('no window', () => {
     },
   );
 
-  it('from somebody with a certificate that is not trusted', async () => {
+  it('is requested for an untrusted certificate', async () => {
     expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unsupported' });
     expect(asked).toEqual([]);
   });
 
-  it('over plain http, whatever the directory says', async () => {
+  it('is requested over plain HTTP', async () => {
     directory = json({ renewalInfo: `http://127.0.0.1:${peer.port}/renewal-info` });
     expect(await ask(source())).toMatchObject({ outcome: 'unavailable' });
     expect(questions()).toBe(0);
   });
 
-  it('yet, for who cannot wait', async () => {
+  it('is returned yet at the caller’s deadline', async () => {
     renewalInfo = () => undefined;
     const one = source();
     const signal = AbortSignal.timeout(50);
@@ -220,6 +218,6 @@ describe('no window', () => {
   });
 });
 
-it('the CAs are asked by https', () => {
+it('All ARI directories have https addresses', () => {
   expect(RENEWAL_AUTHORITIES.every(({ directory: url }) => url.startsWith('https://'))).toBe(true);
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
   onTestFinished(() => ca.stop());
 });
 
-/** A leaf with the addresses of this CA that are named: `crl` /leaf.crl, `ocsp` /ocsp. */
+/** Issues a leaf with the named addresses of this CA: `crl` is /leaf.crl, `ocsp` is /ocsp. */
 const leafWith = (points: readonly ('crl' | 'ocsp')[], more: CertificateOptions = {}) =>
   issuer.issue({
     dnsNames: ['a.test'],
@@ -48,8 +48,8 @@ const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeo
 const good = { state: 'good', reason: null, revokedAt: null };
 const none = (why: string) => ({ state: 'none', why });
 
-describe('a CRL', () => {
-  it('is asked first, and OCSP is not when it answers', async () => {
+describe('A CRL', () => {
+  it('is queried before OCSP, and replaces it if it answers', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     const url = serveCrl({ url: `${ca.origin}/leaf.crl` });
     expect(await ask(openSources(), leaf)).toEqual([
@@ -64,7 +64,7 @@ describe('a CRL', () => {
     expect(ca.requests.map(({ path }) => path)).toEqual(['/leaf.crl']);
   });
 
-  it('tells that the leaf is revoked, and an intermediate by its own list', async () => {
+  it('shows a revoked leaf, and a revoked intermediate by its own CRL', async () => {
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [{ ...leaf, reason: 1 }] });
     const crlUrls = [`${ca.origin}/authority.crl`];
@@ -78,7 +78,7 @@ describe('a CRL', () => {
     expect(evidence[0]?.answer).toMatchObject({ reason: 'keyCompromise' });
   });
 
-  it('is fetched once for all who ask at the same time, and not again while it is fresh', async () => {
+  it('is fetched once for concurrent requests, and reused while it is fresh', async () => {
     const sources = openSources();
     const leaves = [1, 2, 3].map(() => leafWith(['crl']));
     serveCrl({ revoked: [leaves[2] as MintedCertificate] });
@@ -88,7 +88,7 @@ describe('a CRL', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('is asked for anew by its ETag, and read again only when it changed', async () => {
+  it('is refetched with its ETag', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     serveCrl();
@@ -102,7 +102,7 @@ describe('a CRL', () => {
     expect(ca.requests.map(({ status }) => status)).toEqual([200, 304, 200]);
   });
 
-  it('outlives the process, and its failures too as far as an older answer goes', async () => {
+  it('is cached for the next process and used while its server fails', async () => {
     const folder = cacheFolder();
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [leaf] });
@@ -118,7 +118,7 @@ describe('a CRL', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('that says revoked is not displaced by a forged, a foreign or an older one', async () => {
+  it('that lists the certificate as revoked is not replaced by a forged, foreign or older one', async () => {
     const leaf = leafWith(['crl']);
     const others: Uint8Array[] = [
       mintCrl(issuer, { corruptSignature: true }),
@@ -145,7 +145,7 @@ describe('a CRL', () => {
     ['wrong_scope', { deltaOf: 1n }],
     ['stale', { nextUpdate: NOW - HOUR_MS, thisUpdate: NOW - 48 * HOUR_MS }],
     ['stale', { nextUpdate: null }],
-  ])('does not count for %s, and OCSP is asked', async (why, options) => {
+  ])('is rejected with %s, and OCSP is queried', async (why, options) => {
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl(options);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
@@ -164,7 +164,7 @@ describe('a CRL', () => {
     ['too_large', 'endless-headers'],
     ['malformed', 'gzip-bomb'],
   ] as const)(
-    'is %s when its server answers with: %s; and is asked for once in a quarter of an hour',
+    'is %s if its server answers with %s, and is not requested again for 15 minutes',
     async (why, fault) => {
       const sources = openSources();
       const [leaf, other] = [leafWith(['crl']), leafWith(['crl'])];
@@ -177,7 +177,7 @@ describe('a CRL', () => {
     },
   );
 
-  it.each(['drip', 'silent'] as const)('is pending while it does not come: %s', async (fault) => {
+  it.each(['drip', 'silent'] as const)('is pending until it arrives: %s', async (fault) => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     ca.fault('/leaf.crl', fault);
@@ -186,7 +186,7 @@ describe('a CRL', () => {
     ]);
   });
 
-  it('that comes late is there for the next check', async () => {
+  it('that arrives late is used by the next check', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [leaf] });
@@ -215,7 +215,7 @@ describe('a CRL', () => {
     expect(await asking).toMatchObject([{ answer: good }]);
   });
 
-  it('may be in PEM and behind one redirect, but not two', async () => {
+  it('may be PEM and behind one redirect, but not two', async () => {
     const leaf = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
     ca.fault('/moved.crl', 'redirect');
     const base64 = mintCrl(issuer, { revoked: [leaf] }).toString('base64');
@@ -228,7 +228,7 @@ describe('a CRL', () => {
     expect(ca.requests).toHaveLength(4);
   });
 
-  it('counts by the second address where the first is gone', async () => {
+  it('is fetched from the second address if the first fails', async () => {
     const crlUrls = [`${ca.origin}/gone.crl`, `${ca.origin}/leaf.crl`, `${ca.origin}/never.crl`];
     const leaf = leafWith([], { crlUrls });
     serveCrl({ revoked: [leaf] });
@@ -240,7 +240,7 @@ describe('a CRL', () => {
 });
 
 describe('OCSP', () => {
-  it('is asked by POST, and remembered for its certificate', async () => {
+  it('is queried by POST and cached per certificate', async () => {
     const sources = openSources();
     const leaf = leafWith(['ocsp']);
     const url = ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked', reason: 4 }));
@@ -262,7 +262,7 @@ describe('OCSP', () => {
     expect(await ask(sources, other)).toMatchObject([{ answer: good }]);
   });
 
-  it('counts no forged, expired, foreign or unwilling answer', async () => {
+  it('rejects forged, stale, foreign and refusing responses', async () => {
     const other = leafWith([]);
     const wrong: [string, (leaf: MintedCertificate) => Uint8Array][] = [
       ['bad_signature', (leaf) => mintOcspResponse(issuer, leaf, { corruptSignature: true })],
@@ -291,7 +291,7 @@ describe('OCSP', () => {
     }
   });
 
-  it('that said revoked stays when the responder goes wrong', async () => {
+  it('keeps a revoked status when later responses are invalid', async () => {
     const sources = openSources();
     const leaf = leafWith(['ocsp']);
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
@@ -303,7 +303,7 @@ describe('OCSP', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('is asked in addition to the CRL in a thorough probe, and both answers are returned', async () => {
+  it('is queried beside the CRL in a thorough probe, and both answers are returned', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl();
@@ -318,14 +318,14 @@ describe('OCSP', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('does not follow redirects of an OCSP request', async () => {
+  it('does not follow redirects', async () => {
     const leaf = leafWith(['ocsp']);
     ca.fault('/ocsp', 'redirect');
     expect(await ask(openSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);
     expect(ca.requestsTo('/elsewhere')).toEqual([]);
   });
 
-  it('answers while a list is slow', async () => {
+  it('is queried if the CRL is slow', async () => {
     const leaf = leafWith(['crl', 'ocsp']);
     ca.fault('/leaf.crl', 'silent');
     ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
@@ -336,14 +336,14 @@ describe('OCSP', () => {
   });
 });
 
-describe('who is not asked', () => {
-  it('a CA that gives no revocation information, or a certificate that names no source', async () => {
+describe('The revocation check', () => {
+  it('sends no request if the certificate names no source', async () => {
     const shortLived = leafWith([], { notAfter: NOW + 48 * HOUR_MS });
     for (const leaf of [shortLived, leafWith([])]) expect(await ask(openSources(), leaf)).toEqual([]);
     expect(ca.requests).toEqual([]);
   });
 
-  it('a staple is judged by itself, beside the sources', async () => {
+  it('evaluates a staple in addition to the sources', async () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const staple = mintOcspResponse(issuer, leaf, { status: 'revoked' });
@@ -357,7 +357,7 @@ describe('who is not asked', () => {
     ]);
   });
 
-  it('nobody, once everything stops', async () => {
+  it('sends no request after the sources are closed', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     ca.fault('/leaf.crl', 'silent');

@@ -32,9 +32,9 @@ const trustStore = createTrustStore([root.der]);
 const never = new AbortController().signal;
 
 let dns: DnsServer;
-/** 127.0.0.1, where all names of *.ca.test and *.flip.test lead; by both schemes. */
+/** Ports of 127.0.0.1, where all names of *.ca.test and *.flip.test lead, by scheme. */
 let ports: { http: number; https: number };
-/** What it does; set by a test. */
+/** The behaviour of this server; tests set it. */
 let serve: RequestListener;
 let asked: string[];
 let reachedInside = 0;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   const http = await listening(createServer(onRequest));
   const https = await listening(createTlsServer({ cert: certificatePem + chainPem, key: keyPem }, onRequest));
   ports = { http: http.port, https: https.port };
-  // On the same ports: an address that changes is all that lies between them.
+  // On the same ports, so that only the address differs.
   const inside = [http, https].map(({ port }) => listening(createTcpServer(hangUp), INSIDE, port));
   peers.push(http, https, ...(await Promise.all(inside)));
 });
@@ -71,7 +71,7 @@ afterEach(() => {
   expect(reachedInside).toBe(0);
 });
 
-/** Everything that leaves, on a policy that opens these ranges. */
+/** Everything that opens connections, with a policy that permits these ranges. */
 function world(allow: readonly string[]) {
   const policy = createAddressPolicy(allow, () => []);
   const resolver = createResolver({ servers: [dns.address], policy });
@@ -79,7 +79,7 @@ function world(allow: readonly string[]) {
   const probe = createProbe({ resolver, policy, now: Date.now, sources });
   const icons = createIconSource({ resolver, policy });
   const look = { signal: never, trustStore, withPosture: false };
-  // As many hosts as questions: what is tested is the way out, not how often it is taken.
+  // One requester per query, so that no rate limit interferes.
   let askers = 0;
   const request = () => ({ now: Date.now(), signal: never, requester: new Requester(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
@@ -99,7 +99,7 @@ function world(allow: readonly string[]) {
   };
   return {
     probe: {
-      /** As a person would write it. */
+      /** Probes a host as a person would write it. */
       async typed(text: string) {
         const { permitsLocalNames } = policy;
         const permits = { permitsAddress: (ip: string) => policy.permits(ip), permitsLocalNames };
@@ -111,7 +111,7 @@ function world(allow: readonly string[]) {
     icon: (host: string, port: number) => icons.find({ host, port }, never),
     ntfy: (server: string) => alert({ kind: 'ntfy', server, topic: 'alerts' }),
     ways: {
-      'an authority that is missing (AIA)': (url: string) => {
+      'a missing intermediate (AIA)': (url: string) => {
         const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
         return sources.intermediates.complete({
           chain: [parseCertificate(leaf.der)],
@@ -136,7 +136,7 @@ function world(allow: readonly string[]) {
 const closed = () => world([]);
 type Way = keyof ReturnType<typeof world>['ways'];
 const WAYS: readonly [Way, keyof typeof ports][] = [
-  ['an authority that is missing (AIA)', 'http'],
+  ['a missing intermediate (AIA)', 'http'],
   ['a CRL', 'http'],
   ['OCSP', 'http'],
   ['a renewal window (ARI)', 'https'],
@@ -145,8 +145,8 @@ const WAYS: readonly [Way, keyof typeof ports][] = [
   ['a chat', 'https'],
 ];
 
-describe('no connection is tried at all', () => {
-  it.each(WAYS)('on the way to %s', async (way, scheme) => {
+describe('No connection to a forbidden address is tried', () => {
+  it.each(WAYS)('for %s', async (way, scheme) => {
     const dial = closed().ways[way];
     const urls = hostileAuthorities(ports[scheme]).flatMap((authority) => [
       `http://${authority}/x`,
@@ -156,7 +156,7 @@ describe('no connection is tried at all', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('on the way to a server of ntfy', async () => {
+  it('for an ntfy server', async () => {
     const { ntfy } = closed();
     const urls = hostileAuthorities(ports.http).flatMap((authority) => [
       `http://${authority}`,
@@ -166,7 +166,7 @@ describe('no connection is tried at all', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('on the way to a host that somebody typed', async () => {
+  it('for a host that somebody typed', async () => {
     const { probe } = closed();
     const authorities = hostileAuthorities(ports.https);
     const texts = [
@@ -182,14 +182,14 @@ describe('no connection is tried at all', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('on the way to a host as it stands in the store, and to its icon', async () => {
+  it('for a stored host and its icon', async () => {
     const { probe, icon } = closed();
     const hosts = hostileAuthorities(ports.https).map((authority) => authority.replace(/:\d+$/, ''));
     const unbracketed = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'));
     await Promise.all(
       [...hosts, ...unbracketed].map(async (host) => {
         await probe.host(host, ports.https);
-        // An address cannot always be made of it; nothing of it may be dialled.
+        // Some hosts make no valid URL; no part of them may be dialled either.
         if (URL.canParse(`https://${host}:1/`)) await icon(host, ports.https);
       }),
     );
@@ -197,24 +197,24 @@ describe('no connection is tried at all', () => {
   });
 });
 
-/** Where only 127.0.0.1 is open: everything else is inside. */
-describe('a permitted peer leads nowhere else', () => {
+/** Here only 127.0.0.1 is permitted. */
+describe('A permitted peer', () => {
   const half = () => world([`${OPEN}/32`]);
   const elsewhere = () => dials.attempts.filter((attempt) => !attempt.startsWith(`${OPEN}:`));
 
-  it.each(WAYS)('on the way to %s, which is open otherwise', async (way, scheme) => {
+  it.each(WAYS)('is reached for %s, which shows that requests work', async (way, scheme) => {
     await half().ways[way](`${scheme}://${OPEN}:${ports[scheme]}/x`);
     expect(asked).toEqual(['/x']);
     expect(dials.attempts).toEqual([`${OPEN}:${ports[scheme]}`]);
   });
 
-  it.each(WAYS)('though the inside answers on the way to %s, where it is opened', async (way, scheme) => {
+  it.each(WAYS)('may be internal for %s if the policy permits it', async (way, scheme) => {
     await world(['127.0.0.0/8']).ways[way](`${scheme}://inside.test:${ports[scheme]}/x`);
     expect(elsewhere()).toEqual([`${INSIDE}:${ports[scheme]}`]);
     reachedInside = 0;
   });
 
-  /** Asks the open peer once for each address that it may name, under a name and a path of its own. */
+  /** Requests the open peer once for each location, each under its own name and path. */
   async function askForEach(way: Way, scheme: keyof typeof ports, locations: readonly string[]) {
     const dial = half().ways[way];
     await Promise.all(
@@ -233,14 +233,14 @@ describe('a permitted peer leads nowhere else', () => {
     '/elsewhere',
   ];
 
-  it.each(WAYS)('by redirects, on the way to %s', async (way, scheme) => {
+  it.each(WAYS)('cannot redirect elsewhere: %s', async (way, scheme) => {
     const locations = locationsOn(scheme);
     serve = (request, response) => {
       const location = locations[Number(request.url?.slice(1))] ?? '';
       response.writeHead(302, { location: encodeURI(location) }).end();
     };
     await askForEach(way, scheme, locations);
-    // A list that is late goes on after its question.
+    // A slow CRL continues after its request ended.
     const isStart = (path: string): boolean => /^\/\d+$/.test(path);
     await expect.poll(() => new Set(asked.filter(isStart)).size, { timeout: 20_000 }).toBe(locations.length);
     expect(elsewhere()).toEqual([]);
@@ -249,8 +249,8 @@ describe('a permitted peer leads nowhere else', () => {
   it.each<[Way, (location: string) => unknown]>([
     ['a renewal window (ARI)', (renewalInfo) => ({ renewalInfo })],
     ['a registry (RDAP)', (base) => ({ services: [[['com'], [base]]] })],
-  ])('by what the directory says, on the way to %s', async (way, directory) => {
-    // Names of this machine lead to the peer itself, which is open.
+  ])('cannot lead elsewhere by its directory: %s', async (way, directory) => {
+    // Names of this machine lead to the peer itself, which is permitted.
     const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
     serve = (request, response) => {
       const location = locations[Number(request.url?.slice(1))] ?? '';
@@ -261,7 +261,7 @@ describe('a permitted peer leads nowhere else', () => {
     expect(asked).toHaveLength(locations.length);
   });
 
-  it('by redirects, on the way to a page', async () => {
+  it('cannot redirect the probe of a page or its icon elsewhere', async () => {
     const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
     serve = ({ headers: { host = '' } }, response) => {
       const location = locations[Number(host.split('.')[0])] ?? '';
@@ -278,7 +278,7 @@ describe('a permitted peer leads nowhere else', () => {
     expect(elsewhere()).toEqual([]);
   });
 
-  it('by a name that points inside as soon as it was judged', async () => {
+  it('cannot lead elsewhere by DNS rebinding', async () => {
     const { ways, probe, icon } = half();
     const queries = new Map<string, number>();
     dns.onQuestion = (type, name) => {

@@ -1,7 +1,7 @@
 import type { Turn } from '../kit/talking-peer.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** What a server and we say to each other up to TLS; the last of its turns is the positive answer. */
+/** The dialogue up to TLS; its last turn of the server is the positive answer. */
 export interface Talk {
   server: string;
   protocol: Protocol;
@@ -27,7 +27,7 @@ const STREAM_START =
   "version='1.0' xml:lang='en' id='67bcdbd8-8234-46d8-b3d4-0d5e8f03701d' xmlns='jabber:client'>";
 const XMPP_STARTTLS = hears("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>");
 
-/** A HandshakeV10 packet with these capabilities in its lower half. */
+/** Returns a HandshakeV10 packet with these capabilities in its lower half. */
 function mysqlGreeting(version: string, capabilities: number): Buffer {
   const payload = Buffer.concat([
     Buffer.from([10]),
@@ -45,7 +45,7 @@ const mysqlError = (code: number, text: string): Buffer => {
   return Buffer.concat([Buffer.from([payload.length, 0, 0, 0]), payload]);
 };
 
-/** As recorded from servers, most of them by `npm run test:interop`. */
+/** Recorded from servers, most of them by `npm run test:interop`. */
 export const TALKS: Talk[] = [
   {
     server: 'Postfix',
@@ -200,7 +200,7 @@ export const TALKS: Talk[] = [
 const firstTurns = (protocol: Protocol, count: number): Turn[] =>
   TALKS.find((talk) => talk.protocol === protocol)?.turns.slice(0, count) ?? [];
 
-/** Talks whose server speaks the protocol and will not change over. */
+/** Dialogues whose server speaks the protocol but refuses STARTTLS. */
 export const REFUSALS: (Talk & { detail: string })[] = [
   refusal('smtp', 0, '554 no SMTP service here\r\n', 'the greeting is 554'),
   refusal('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', 'the greeting is 421'),
@@ -248,7 +248,7 @@ function refusal(
   return { server: detail, protocol, turns: [...firstTurns(protocol, after), says(words)], detail };
 }
 
-/** What no server of the protocol says, lengths that lie among it. */
+/** Texts that no server of the protocol sends, including wrong lengths. */
 export const NONSENSE: Talk[] = [
   nonsense('smtp', 0, '* OK IMAP4rev1 ready\r\n'),
   nonsense('smtp', 0, '999 hello\r\n'),

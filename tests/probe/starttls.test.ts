@@ -56,8 +56,8 @@ const failed = (reason: string, detail: string | null = expect.toSatisfy(() => t
   addresses: [{ outcome: 'failed', stage: 'starttls', reason, detail, tlsAlert: null }],
 });
 
-describe.each(TALKS)('$protocol as $server says it', ({ protocol, turns }) => {
-  it('leads to the certificate, in big pieces and a byte at a time', async () => {
+describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, turns }) => {
+  it('leads to the certificate, in large pieces and byte by byte', async () => {
     for (const dripping of [false, true]) {
       const peer = await talking(turns, { certificate, dripping });
       expect(await observe(peer.port, protocol)).toMatchObject(shaken);
@@ -65,7 +65,7 @@ describe.each(TALKS)('$protocol as $server says it', ({ protocol, turns }) => {
     }
   });
 
-  it('with plain bytes after the positive answer is an injection', async () => {
+  it('fails as an injection if plaintext follows the positive answer', async () => {
     const last = turns.findLastIndex((turn) => 'says' in turn);
     const { port } = await talking(
       turns.map((turn, index) =>
@@ -78,7 +78,7 @@ describe.each(TALKS)('$protocol as $server says it', ({ protocol, turns }) => {
     expect(await observe(port, protocol)).toMatchObject(failed('starttls_injection'));
   });
 
-  it('cut off anywhere is a closed connection', async () => {
+  it('fails as closed if the connection ends at any point', async () => {
     const words = turns.flatMap((turn) => ('says' in turn ? [Buffer.from(turn.says).length] : []));
     const total = words.reduce((sum, length) => sum + length, 0);
     const cuts = Array.from({ length: 12 }, (_, index) => 1 + Math.floor((index * (total - 1)) / 12));
@@ -89,21 +89,21 @@ describe.each(TALKS)('$protocol as $server says it', ({ protocol, turns }) => {
   });
 });
 
-describe('a server that will not', () => {
-  it.each(REFUSALS)('$protocol: $server', async ({ protocol, turns, detail }) => {
+describe('STARTTLS that the server refuses', () => {
+  it.each(REFUSALS)('over $protocol fails with its reason: $server', async ({ protocol, turns, detail }) => {
     const { port } = await talking(turns);
     expect(await observe(port, protocol)).toMatchObject(failed('starttls_refused', detail));
   });
 });
 
-describe('a server of another kind', () => {
-  it.each(NONSENSE)('$protocol: $server', async ({ protocol, turns }) => {
+describe('STARTTLS with a server of another protocol', () => {
+  it.each(NONSENSE)('over $protocol fails as wrong_protocol: $server', async ({ protocol, turns }) => {
     const { port } = await talking(turns);
     expect(await observe(port, protocol)).toMatchObject(failed('wrong_protocol'));
   });
 });
 
-describe('a server without end', () => {
+describe('STARTTLS with an endless server', () => {
   const endless: [Protocol, string][] = [
     ['smtp', '220-another line of the greeting\r\n'],
     ['ftp', '220-another line of the greeting\r\n'],
@@ -115,7 +115,7 @@ describe('a server without end', () => {
     ['ldap', '0'],
     ['mysql', '\x00'],
   ];
-  it.each(endless)('%s, which repeats %j, is given up at once', async (protocol, words) => {
+  it.each(endless)('over %s fails at once if it repeats %j', async (protocol, words) => {
     const { port } = await raw(floodingAtOnce(Buffer.from(words)));
     const observation = await observe(port, protocol);
     expect(observation).toMatchObject(failed('wrong_protocol'));
@@ -123,7 +123,7 @@ describe('a server without end', () => {
   });
 
   it.each([...new Set(TALKS.map(({ protocol }) => protocol))])(
-    '%s, which is silent, ends at the deadline',
+    'over %s fails at the deadline if it is silent',
     async (protocol) => {
       const { port } = await raw(silent);
       const observation = await observe(port, protocol, { handshake: 100 });
@@ -132,7 +132,7 @@ describe('a server without end', () => {
     },
   );
 
-  it('that sends a line now and then ends at the same deadline', async () => {
+  it('over smtp fails at the same deadline if it sends a line now and then', async () => {
     const { port } = await raw((socket) => {
       const timer = setInterval(() => socket.write('220-wait\r\n'), 10);
       socket.on('close', () => clearInterval(timer));
@@ -144,10 +144,10 @@ describe('a server without end', () => {
   });
 });
 
-describe('a server that', () => {
+describe('STARTTLS', () => {
   const smtp = TALKS[0] as Talk;
 
-  it('resets the connection is told apart', async () => {
+  it('fails as reset if the server resets the connection', async () => {
     const { port } = await raw((socket) => {
       socket.write('220 hi\r\n');
       resetting(socket);
@@ -155,7 +155,7 @@ describe('a server that', () => {
     expect(await observe(port, 'smtp')).toMatchObject(failed('reset', 'ECONNRESET'));
   });
 
-  it('agrees, and then speaks no TLS, failed in the handshake', async () => {
+  it('fails in the handshake if the server agrees but speaks no TLS', async () => {
     const { port } = await talking([
       ...smtp.turns,
       { hears: Buffer.from([0x16, 3, 1]) },
@@ -166,14 +166,14 @@ describe('a server that', () => {
     });
   });
 
-  it('is told to be TLS at once is not talked to', async () => {
+  it('is not tried if the protocol is tls', async () => {
     const { port } = await talking(smtp.turns);
     expect(await observe(port, 'tls')).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],
     });
   });
 
-  it('has an internationalised name is asked for it in its own letters, over XMPP', async () => {
+  it('over XMPP sends an internationalised name in Unicode', async () => {
     const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.turns ?? [];
     const stream =
       "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
@@ -182,7 +182,7 @@ describe('a server that', () => {
     expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
   });
 
-  it('left no timer, listener or socket behind', async () => {
+  it('leaves no timer, listener or socket behind', async () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const atFirst = open();
     const peers = await Promise.all([

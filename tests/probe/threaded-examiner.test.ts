@@ -31,23 +31,23 @@ const never = new AbortController().signal;
 const root = mintAuthority({ commonName: 'Thread Root' });
 const leaf = root.issue({ dnsNames: [HOST] });
 
-describe('looking and judging in a thread of their own', () => {
-  it('says what the same look says in this one', async () => {
+describe('The examiner thread', () => {
+  it('returns the same verdict as probing in this thread', async () => {
     const { endpoint, thread, here } = await place();
     const [theirs, ours] = await Promise.all([examine(thread, endpoint), examine(here, endpoint)]);
     expect(timeless(theirs)).toEqual(timeless(ours));
     expect(theirs.verdict.leafFingerprint).toBe(leaf.fingerprint);
-    // `here` asks no CA whether it was revoked; who issued it is known to both.
+    // `here` queries no CA about revocation; the issuer is known to both.
     expect(theirs.verdict.trusted).toBe(true);
   });
 
-  it('trusts what is trusted for this look alone', async () => {
+  it('uses the trust store of each single probe', async () => {
     const { endpoint, thread } = await place();
     const { verdict } = await examine(thread, endpoint, []);
     expect(verdict.trusted).toBe(false);
   });
 
-  it('judges an observation that the thread has long forgotten, and one that it never made', async () => {
+  it('judges observations that it no longer has or never made', async () => {
     const { endpoint, thread, here } = await place();
     const first = await look(thread, endpoint);
     for (let more = 0; more < 300; more += 50)
@@ -58,7 +58,7 @@ describe('looking and judging in a thread of their own', () => {
     }
   });
 
-  it('ends a look that is not wanted any more', async () => {
+  it('ends a probe that is aborted', async () => {
     const { endpoint, thread } = await place();
     const stop = new AbortController();
     const looking = look(thread, endpoint, stop.signal);
@@ -67,7 +67,7 @@ describe('looking and judging in a thread of their own', () => {
     expect(verdict).toMatchObject({ reached: false, failure: { reason: expect.stringMatching(/timeout/) } });
   });
 
-  it('rejects what was asked of a thread that ended, and starts another for what is asked next', async () => {
+  it('rejects its pending requests when it ends, and another one starts for the next request', async () => {
     const troubles: Error[] = [];
     const thread = createThreadedExaminer({
       ...settingsOf('127.0.0.1:9'),
@@ -81,7 +81,7 @@ describe('looking and judging in a thread of their own', () => {
     }
   });
 
-  it('ends a thread that says nothing any more', async () => {
+  it('is ended if it does not answer in time', async () => {
     const peer = await startRawPeer(silent);
     onTestFinished(() => peer.stop());
     const troubles: string[] = [];
@@ -94,7 +94,7 @@ describe('looking and judging in a thread of their own', () => {
     expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
   });
 
-  it('calls unknown, and never down, what a thread was ended over, and judges it beside the checks next time', async () => {
+  it('that was ended over a judgement leads to the uptime unknown, and the retry runs in the second thread', async () => {
     const troubles: string[] = [];
     const { endpoint, thread, here } = await place({
       patience: { checks: { judgeMs: 1 } },
@@ -116,14 +116,14 @@ describe('looking and judging in a thread of their own', () => {
     expect(assessUptime(unexaminedObservation(hostile.endpoint, 0)).state).toBe('unknown');
     expect(isNetworkFailure(unexaminedObservation(hostile.endpoint, 0))).toBe(false);
     expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
-    // The checks' thread still waits no longer than a millisecond: only the other one can have judged it.
+    // The checks' thread still has only a millisecond: only the second thread can have judged it.
     const second = await judged(thread, hostile);
     expect(second.verdict).toMatchObject({ reached: true, failure: null });
     expect(troubles).toHaveLength(1);
     expect((await judged(thread.previews, good)).verdict.trusted).toBe(true);
   });
 
-  it('judges what takes much work in the thread of strangers, with the verdict of any other thread', async () => {
+  it('leaves expensive judgements to the second thread, with the same verdict', async () => {
     const { thread, here } = await place();
     const hostile = hostileLook();
     const [theirs, ours] = await Promise.all([judged(thread, hostile), judged(here, hostile)]);
@@ -142,7 +142,7 @@ describe('looking and judging in a thread of their own', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  it('counts each verdict that the limit of work cut short, and each thread ended over a look', async () => {
+  it('counts each verdict cut short by the work limit and each thread ended over a judgement', async () => {
     let cut = 0;
     const counting = { onLimit: () => void (cut += 1), onTrouble: () => undefined };
     const { endpoint, thread } = await place(counting);
@@ -163,7 +163,7 @@ describe('looking and judging in a thread of their own', () => {
     expect(cut).toBe(2);
   });
 
-  it('ends the thread of strangers without touching a check that is under way', async () => {
+  it('for previews is ended without affecting a running check', async () => {
     const troubles: string[] = [];
     const { endpoint, thread } = await place({
       patience: { previews: { judgeMs: 1 } },
@@ -176,7 +176,7 @@ describe('looking and judging in a thread of their own', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  it('starts the thread of strangers when somebody asks, and ends it when nobody does any more', async () => {
+  it('for previews starts on demand and ends when idle', async () => {
     const { endpoint, thread } = await place({ idleMs: 1 });
     const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
     const before = threads();
@@ -186,19 +186,19 @@ describe('looking and judging in a thread of their own', () => {
     await expect.poll(threads).toBe(before);
   });
 
-  it('serves other looks between two hostile judgements', async () => {
+  it('serves other probes between two hostile judgements', async () => {
     const { endpoint, thread } = await place();
     const done: string[] = [];
     await look(thread, endpoint);
     const looks = Array.from({ length: 12 }, (_, index) => hostileLook(`h${index}.${HOSTILE_HOST}`));
-    // All at once: nothing is awaited before the look is asked for too.
+    // All requests are sent before anything is awaited.
     const hostile = looks.map((seen) => judged(thread, seen).then(() => done.push('hostile')));
     const looking = look(thread, { host: '127.0.0.1', port: 1 }).then(() => done.push('look'));
     await Promise.all([...hostile, looking]);
     expect(done.indexOf('look')).toBeLessThan(10);
   });
 
-  it('goes on while this thread is busy, and so never keeps it busy', async () => {
+  it('keeps working while the main thread is busy', async () => {
     const { thread } = await place();
     const folder = temporaryFolder();
     const keyLog = join(folder.path, 'keys');
@@ -212,7 +212,7 @@ describe('looking and judging in a thread of their own', () => {
     await look(thread, endpoint);
     truncateSync(keyLog);
     const looking = look(thread, endpoint);
-    // Blocks this thread until the server has written the keys of the second handshake.
+    // Block this thread until the server has written the keys of the second handshake.
     for (let polls = 0; statSync(keyLog).size === 0; polls++) {
       if (polls === 1_000) expect.fail('there was no handshake while this thread was busy');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -254,7 +254,7 @@ function settingsOf(nameServer: string) {
   };
 }
 
-/** One that takes all the work that is spent on a look, at once. */
+/** Returns an observation that uses up all the work allowed for a probe. */
 function hostileLook(host = HOSTILE_HOST): Observation {
   const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(root) ?? [];
   const addresses = Array.from({ length: 4 }, (_, index) => answer(chain, { address: `192.0.2.${index}` }));
@@ -274,7 +274,7 @@ async function examine(examiner: Examiner, endpoint: Endpoint, authorities = [ro
   return judged(examiner, await look(examiner, endpoint), authorities);
 }
 
-/** Without what differs between two looks, and between two sets of public roots. */
+/** Returns the result without the parts that differ between two probes and two sets of public roots. */
 function timeless({ verdict, certificates }: Awaited<ReturnType<typeof examine>>) {
   const { trusted, leafFingerprint, findings, failure } = verdict;
   return { trusted, leafFingerprint, failure, codes: findings.map(({ code }) => code), certificates };

@@ -9,7 +9,7 @@ import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 const fingerprint = (pem: string): string =>
   new X509Certificate(pem).fingerprint256.replaceAll(':', '').toLowerCase();
 
-describe('loadTrustStore', () => {
+describe('The trust store', () => {
   it('is exactly the bundled Mozilla set', () => {
     const store = loadTrustStore(null);
     expect(store.anchors.map(({ certificate }) => certificate.fingerprint).toSorted()).toEqual(
@@ -17,7 +17,7 @@ describe('loadTrustStore', () => {
     );
   });
 
-  it('adds the operator’s own anchors and shows it in the hash', () => {
+  it('includes the operator’s own anchors, which changes its hash', () => {
     const own = [mintAuthority(), mintAuthority()];
     const store = loadTrustStore(own.map(({ certificatePem }) => certificatePem).join('\n'));
     expect(store.anchors).toHaveLength(rootCertificates.length + 2);
@@ -25,7 +25,7 @@ describe('loadTrustStore', () => {
     expect(store.hash).not.toBe(loadTrustStore(null).hash);
   });
 
-  it('refuses text that is not whole PEM', () => {
+  it('is not loaded from incomplete PEM', () => {
     expect(() => loadTrustStore('-----BEGIN CERTIFICATE-----\nAAAA')).toThrow('PEM');
   });
 });

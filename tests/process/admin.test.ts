@@ -10,7 +10,7 @@ import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
-/** Each command is a process of its own. */
+/** Each command starts a process. */
 const PATIENCE = { timeout: 60_000 };
 
 interface Answer {
@@ -37,14 +37,14 @@ interface Stage {
   database: Database;
   env: Record<string, string> & { DATA_DIR: string };
   app: App;
-  /** Carries the command out. @throws where it cannot be. */
+  /** Runs the command. @throws if it fails. */
   run: (...words: string[]) => Promise<string>;
-  /** The one line in which a command is refused. */
+  /** Returns the single line with which a command is refused. */
   refusal: (...words: string[]) => Promise<string>;
   person: (name: string) => Promise<Person>;
 }
 
-/** A server that runs, and whoever operates it beside. */
+/** Starts a server and returns the admin commands for it. */
 async function stage(name: Database['name'], more: Record<string, string> = {}): Promise<Stage> {
   const database = await freshDatabase(name);
   onTestFinished(() => database.remove());
@@ -75,7 +75,7 @@ async function stage(name: Database['name'], more: Record<string, string> = {}):
 }
 
 describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
-  it('lists accounts, gives Premium and takes it back', async () => {
+  it('lists accounts, grants Premium and revokes it', async () => {
     const { run, person } = await stage(name);
     expect(await run('accounts')).toBe('There are no accounts yet.\n');
     const alice = await person('Alice');
@@ -102,7 +102,7 @@ describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)
 });
 
 describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
-  it('shuts an account and opens it again, and signs it out', async () => {
+  it('disables, enables and signs out an account', async () => {
     const { run, person, app } = await stage(name);
     const alice = await person('Alice');
     const status = async (who: Person) => (await who.ask(CALLS.currentUser)).status;
@@ -119,7 +119,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
     expect(await status(again)).toBe(401);
   });
 
-  it('tells what became of mail, and sends again what failed, without telling what is in it', async () => {
+  it('lists mails with their state and resends failed ones, without showing their content', async () => {
     const sink = await startSmtpSink();
     onTestFinished(() => sink.stop());
     sink.behave('refuse_recipient');
@@ -163,7 +163,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
     expect(await refusal('resend-mail', alice.email, 'ffffffff')).toContain('has no mail ffffffff');
   });
 
-  it('shows feedback, that of Premium accounts first, and nothing that a terminal would obey', async () => {
+  it('shows feedback, of Premium accounts first, without control characters', async () => {
     const { run, person } = await stage(name);
     expect(await run('feedback')).toBe('Nobody has written yet.\n');
     const [alice, bob] = [await person('Alice'), await person('Bob')];
@@ -179,14 +179,14 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
     expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
-  it('vouches for an address', async () => {
+  it('marks an address as verified', async () => {
     const { run, person } = await stage(name);
     const alice = await person('Alice');
     expect(await run('verify', alice.email)).toContain('is verified');
     expect((await alice.ask(CALLS.standing)).ok.data.email_verified).toBe(true);
   });
 
-  it('refuses in one line what is not there', async () => {
+  it('refuses an unknown address in one line', async () => {
     const { refusal } = await stage(name);
     for (const command of ['grant', 'disable', 'mail'])
       expect(await refusal(command, 'nobody@example.com')).toContain(
@@ -202,7 +202,7 @@ describe('npm run admin', () => {
     return { DATA_DIR: folder.path };
   };
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     const { code, out } = await admin(nowhere(), '--help');
     expect(code).toBe(0);
     for (const command of [
@@ -224,14 +224,14 @@ describe('npm run admin', () => {
     [['grant', 'a@b.example', '--days', '0'], '--days must be a whole number'],
     [['revoke', 'a@b.example', '--days', '3'], 'Usage: npm run admin -- revoke ADDRESS'],
     [['accounts', '--verbose'], "Unknown option '--verbose'"],
-  ])('says in one line what is wrong with %j', async (words, line) => {
+  ])('names the error in %j in one line', async (words, line) => {
     const { code, out, complaint } = await admin(nowhere(), ...words);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(complaint).toContain(line);
     expect(complaint.trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('makes no database where there is none', async () => {
+  it('creates no database if there is none', async () => {
     const env = nowhere();
     for (let attempt = 0; attempt < 2; attempt++)
       expect(await admin(env, 'accounts')).toEqual({

@@ -23,16 +23,16 @@ import { type Answer, runScript, startScript } from '../kit/run-script.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 
 const PATIENCE = { timeout: 240_000 };
-/** Every pair of databases; without `--everything` only the pairs of different ones. */
+/** All pairs of databases; without `--everything` only pairs of different ones. */
 const WAYS = DATABASES.flatMap((from) => DATABASES.map((to) => [from, to] as const))
   .filter((way) => way.every(hasDatabase))
   .filter(([from, to]) => from !== to || ANY_DATABASE.length > 1);
 
 describe.each(WAYS)(
-  'a backup of a running server (%s), restored into an empty place (%s)',
+  'A backup of a running server (%s), restored into an empty place (%s)',
   PATIENCE,
   (a, b) => {
-    it('is the product as it was: people sign in, and nothing that was sent is sent again', async () => {
+    it('has all data: people can sign in, and nothing is sent twice', async () => {
       const sink = await startSmtpSink();
       onTestFinished(() => sink.stop());
       const [from, to] = [await fresh(a), await fresh(b, false)];
@@ -59,7 +59,7 @@ describe.each(WAYS)(
       const back = await signIn(sendTo(again.url), alice);
       const { data } = (await back.ask(CALLS.listDomains)).ok;
       expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
-      // A mail that is sent now comes after any that would be sent once more.
+      // Mails are sent in order, so an old one would arrive before this one.
       await back.ask(CALLS.sendVerification);
       await expect.poll(() => sink.ledger.length, { timeout: 30_000 }).toBe(2);
     });
@@ -67,7 +67,7 @@ describe.each(WAYS)(
 );
 
 describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (name) => {
-  it('takes every table along as it is', async () => {
+  it('contains every table unchanged', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name, false);
     expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
@@ -79,7 +79,7 @@ describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (n
 });
 
 it.each(WAYS)(
-  'a backup of level 20 (%s) is adopted by the next start (%s)',
+  'A backup of level 20 (%s) is migrated by the first start after its restore (%s)',
   async (name, into) => {
     const from = await formerDatabase(name);
     const file = join(from.dataDir, 'old.backup');
@@ -99,8 +99,8 @@ it.each(WAYS)(
   PATIENCE.timeout,
 );
 
-describe.each(ANY_DATABASE.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (name) => {
-  it('writes into a folder under the time, and never over a file', async () => {
+describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, (name) => {
+  it('is named after the time, and never overwrites a file', async () => {
     const from = await fresh(name);
     await (await from.open()).close();
     expect((await runScript('scripts/backup.ts', settings(from), from.dataDir)).code).toBe(0);
@@ -115,7 +115,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run backup (%s)', PATIENCE,
       );
   });
 
-  it('refuses a level below 20, and leaves no file', async () => {
+  it('is not made of a database below level 20', async () => {
     const from = await formerDatabase(name);
     await execute(from, `delete from kysely_migration where name > '0008'`);
     const file = join(from.dataDir, 'old.backup');
@@ -126,7 +126,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run backup (%s)', PATIENCE,
     expect(readdirSync(from.dataDir).filter((entry) => entry.includes('backup'))).toEqual([]);
   });
 
-  it('is refused over data that is there; with --force that is replaced', async () => {
+  it('is restored over existing data only with --force', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name);
     const store = await to.open();
@@ -147,7 +147,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run backup (%s)', PATIENCE,
     }
   });
 
-  it('is refused while the server runs', async () => {
+  it('is not restored while the server runs', async () => {
     const file = await backupOfEveryTable(name);
     const to = await fresh(name);
     const app = await startApp(settings(to));
@@ -161,7 +161,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run backup (%s)', PATIENCE,
 
 const MESSAGE = 'feedback.message 1 ';
 
-describe('what is no whole backup', PATIENCE, () => {
+describe('npm run backup and npm run restore', PATIENCE, () => {
   const text = (path: string) => writeFileSync(path, 'some text, long enough to be looked at '.repeat(200));
   const edited = (statement: string) => (path: string) => {
     const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
@@ -171,31 +171,31 @@ describe('what is no whole backup', PATIENCE, () => {
   const cut = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 70_000));
   const flipped = (path: string) => {
     const bytes = readFileSync(path);
-    // Wherever it is: pages that are free now may hold it too.
+    // Every copy of it, because free pages may contain one, too.
     for (let at = bytes.indexOf(MESSAGE); at !== -1; at = bytes.indexOf(MESSAGE, at + 1))
       bytes[at + MESSAGE.length - 2] = 50;
     writeFileSync(path, bytes);
   };
 
   it.each([
-    ['a text', text, /is no backup that "npm run backup" has made/],
+    ['a text file', text, /is no backup that "npm run backup" has made/],
     ['an empty file', (path: string) => writeFileSync(path, ''), /is no backup that/],
-    ['a database', edited('drop table backup'), /is no backup that/],
-    ['one that was cut off', cut, /is no backup that|is damaged/],
-    ['one with a byte that is not as it was', flipped, /is damaged\. The copy of the table feedback/],
-    ['one in which a row is gone', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
-    ['one in which a row was changed', edited(`update user set name = 'Eve'`), /damaged.*user/],
+    ['another database', edited('drop table backup'), /is no backup that/],
+    ['a truncated backup', cut, /is no backup that|is damaged/],
+    ['a backup with a changed byte', flipped, /is damaged\. The copy of the table feedback/],
+    ['a backup with a missing row', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
+    ['a backup with a changed row', edited(`update user set name = 'Eve'`), /damaged.*user/],
     [
-      'one of a level below 20',
+      'a backup of a level below 20',
       edited(`delete from kysely_migration; insert into kysely_migration values ('0008-account-first', '')`),
       /^The backup \S+ is at level 8, but .* Restore it with, and then start, commit [0-9a-f]{40} of the program once/,
     ],
     [
-      'one of a newer version',
+      'a backup of a newer version',
       edited(`insert into kysely_migration values ('9999-later', '')`),
       /made by a newer version of this program \(9999-later\)/,
     ],
-  ])('is refused, and changes nothing: %s', async (_what, spoil, line) => {
+  ])('refuse to restore %s, without changing anything', async (_what, spoil, line) => {
     const file = await backupOfEveryTable('sqlite');
     spoil(file);
     const to = await fresh('sqlite', false);
@@ -203,7 +203,7 @@ describe('what is no whole backup', PATIENCE, () => {
     expect(readdirSync(to.dataDir).filter((entry) => entry !== 'process.lock')).toEqual([]);
   });
 
-  it('is left by none that is killed half way, and the next one is whole', async () => {
+  it('leave no incomplete backup or database when they are killed', async () => {
     const from = await fresh('sqlite');
     await (await from.open()).close();
     await fillEveryTable(from.dataDir, 3_000);
@@ -231,7 +231,7 @@ describe('what is no whole backup', PATIENCE, () => {
     ]);
   });
 
-  it('is made while others write: what belongs together is together in it', async () => {
+  it('copy a consistent state while others write', async () => {
     const from = await fresh('sqlite');
     await (await from.open()).close();
     await fillEveryTable(from.dataDir, 2_000);
@@ -256,7 +256,7 @@ describe('what is no whole backup', PATIENCE, () => {
     expect(writes).toBeGreaterThan(3);
   });
 
-  it.skipIf(!mayMount())('is left where the disk is full', async () => {
+  it.skipIf(!mayMount())('leave no file when the disk is full', async () => {
     const from = await fresh('sqlite');
     await (await from.open()).close();
     await fillEveryTable(from.dataDir, 2_000);
@@ -274,7 +274,7 @@ it.each([
   ['scripts/backup.ts', ['a', 'b'], 'Usage: npm run backup'],
   ['scripts/restore.ts', [], 'Usage: npm run restore -- FILE [--force]'],
   ['scripts/restore.ts', ['a', '--hard'], "Unknown option '--hard'"],
-])('%s explains itself to %j', PATIENCE, async (script, words, line) => {
+])('%s prints its usage for %j', PATIENCE, async (script, words, line) => {
   const from = await fresh('sqlite');
   const { code, complaint } = await runScript(script, settings(from), ...words);
   expect(code).toBe(2);
@@ -296,7 +296,7 @@ function settings({ dataDir, databaseUrl }: Database): Record<string, string> & 
   return { DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
 }
 
-/** From PostgreSQL it has made the way there and back. */
+/** A backup from PostgreSQL contains data that was restored there before. */
 async function backupOfEveryTable(name: DatabaseName): Promise<string> {
   const embedded = await fresh('sqlite');
   await (await embedded.open()).close();

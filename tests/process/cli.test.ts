@@ -10,7 +10,7 @@ import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startTlsServer, type Peer } from '../../scripts/local-peers/tls-server.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
-/** Each command is a process of its own. */
+/** Each command starts a process. */
 const PATIENCE = { timeout: 60_000 };
 
 const authority = mintAuthority({ commonName: 'Fjord Root' });
@@ -59,7 +59,7 @@ interface Answer {
   progress: string;
 }
 
-/** As `npx . check` starts it, in a folder that is not the project's. */
+/** Starts it as `npx . check` does, in a folder that is not the project's. */
 function start(...words: string[]): ChildProcess {
   const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), 'check', ...words], {
     cwd: folder,
@@ -79,7 +79,7 @@ async function check(...words: string[]): Promise<Answer> {
 }
 
 describe('certlantern check', PATIENCE, () => {
-  it('is calm about what is good, and takes an authority from the folder of the caller', async () => {
+  it('reports a valid certificate of a CA in the caller’s folder, and exits with 0', async () => {
     const { code, out, progress } = await check(good, '--ca', 'root.pem');
     expect(code).toBe(0);
     expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine, 8\d days left\n/);
@@ -89,7 +89,7 @@ describe('certlantern check', PATIENCE, () => {
     expect(progress).toMatch(/^1 of 1 checked: 127\.0\.0\.1:\d+\n$/);
   });
 
-  it('reports on several in the order asked, and exits with the worst', async () => {
+  it('reports hosts in the order given, and exits with the code of the worst', async () => {
     const { code, out, progress } = await check(expired, good, closed, '--ca=root.pem');
     expect(code).toBe(3);
     expect(out.match(/^127.*$/gm)).toEqual([
@@ -99,11 +99,11 @@ describe('certlantern check', PATIENCE, () => {
     ]);
     expect(out).toMatch(/✗ critical {2}The certificate expired on/);
     expect(progress.trimEnd().split('\n')).toHaveLength(3);
-    // What strangers write cannot steer a terminal.
+    // Text of others cannot control the terminal.
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
   });
 
-  it('tells what to do about a host that is not reached, in every form', async () => {
+  it('reports a fix for an unreachable host as text, Markdown and JSON', async () => {
     const [text, markdown, json] = await Promise.all([
       check(closed),
       check(closed, '--markdown'),
@@ -119,7 +119,7 @@ describe('certlantern check', PATIENCE, () => {
     ]);
   });
 
-  it('checks once what is named twice, and says so', async () => {
+  it('checks a host once if it is named twice, and says so', async () => {
     const { code, progress } = await check(good, good.replace('https://', 'HTTPS://'), '--ca=root.pem');
     expect(code).toBe(0);
     expect(progress).toMatch(/^127\.0\.0\.1:\d+ is named more than once, and checked once\n1 of 1/);
@@ -132,7 +132,7 @@ describe('certlantern check', PATIENCE, () => {
     expect(progress).toMatch(/^“a b”: A host name can contain/);
   });
 
-  it('is JSON with the names of the API', async () => {
+  it('prints JSON with the field names of the API', async () => {
     const { code, out } = await check(expired, cut, '--json', '--ca', 'root.pem');
     expect(code).toBe(2);
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
@@ -156,31 +156,31 @@ describe('certlantern check', PATIENCE, () => {
     ]);
   });
 
-  it('is Markdown to be passed on', async () => {
+  it('prints Markdown', async () => {
     const { code, out } = await check(good, '--markdown');
     expect(code).toBe(2);
     expect(out).toMatch(/^# .*127.*0.*1/);
     expect(out).toContain('## Findings');
-    // The fix that is known in the account of the web page has another place in a shell.
+    // The fix says `--ca FILE` instead of the setting of the web app.
     expect(out).toContain('with --ca FILE.');
     expect(out).not.toContain('profile');
   });
 
-  it('refuses a command line that makes no sense', async () => {
+  it('refuses an unknown option with exit code 64', async () => {
     const { code, out, progress } = await check('--nonsense');
     expect(code).toBe(64);
     expect(out).toBe('');
     expect(progress).toMatch(/Unknown option '--nonsense'\nSee: certlantern check --help\n$/);
   });
 
-  it('explains itself', async () => {
+  it('prints its usage', async () => {
     const { code, out } = await check('--help');
     expect(code).toBe(0);
     expect(out).toContain('--ca FILE');
     expect(out).toMatch(/ 64 {3}the command line/);
   });
 
-  it('ends at once when it is interrupted', async () => {
+  it('ends at once on SIGINT, with exit code 130', async () => {
     const peer = await startRawPeer(silent);
     running.push(peer);
     const child = start(`https://127.0.0.1:${peer.port}`);

@@ -3,7 +3,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { startDemo } from '../kit/demo.ts';
 import { createClient, sendTo } from '../kit/people.ts';
 
-it('the demo has an account with a past, checks its hosts for real, and ends cleanly', async () => {
+it('The demo has an account with history, really checks its hosts and stops cleanly', async () => {
   const demo = await startDemo({ DATABASE_URL: 'nonsense' });
   onTestFinished(async () => void (await demo.stop()));
 
@@ -53,7 +53,7 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
     ])
       expect((await person.ask(call, { params: { id } })).ok).toBeDefined();
 
-  // What is told of a host in one place is told in every other.
+  // Facts about a host are the same everywhere.
   const called = (name: string) => all.find(({ hostname }) => hostname === name);
   const old = called('old.moss.example');
   expect(old?.unreachable?.since).toBe(old?.uptime.down_since);
@@ -71,7 +71,7 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
     key: { from: expect.stringContaining('RSA') },
   });
 
-  // What was told before is told, on channels that all end on this machine.
+  // Past alerts are listed, on channels that all lead to this machine.
   const alertsOf = async (name: string) =>
     (await person.ask(CALLS.domainAlerts, { params: { id: called(name)?.id ?? '' } })).ok.data;
   const pay7 = (await alertsOf('pay.fjord.example')).sent.find(({ title }) => title.endsWith('in 7 days'));
@@ -88,7 +88,7 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   ]);
   expect((await person.ask(CALLS.accountAlerts)).ok.data.digest.enabled).toBe(true);
 
-  // Icons come from the hosts themselves; some have none, and nobody calls the paused one or the one that is gone.
+  // Icons come from the hosts themselves; some hosts have none, and the paused and the missing one are not contacted.
   const withIcon = async () =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
   await vi.waitFor(async () => expect(await withIcon()).toHaveLength(12), { timeout: 15_000 });
@@ -96,7 +96,7 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   const icon = await person.send(first?.favicon ?? '');
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
 
-  // What is wrong today has been mailed; the past has not.
+  // Today's problems were mailed; those of the past were not.
   await vi.waitFor(
     async () => expect(await (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example'),
     { timeout: 10_000 },

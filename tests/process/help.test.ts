@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };
-/** Every `npm run NAME` that has a program of its own; `npm start` is the server, which takes no arguments. */
+/** Every `npm run NAME` with its own program; `npm start` is the server, which takes no arguments. */
 const programs = Object.entries(scripts).flatMap(([name, command]) => {
   const [, file] = /boot\.mjs (?:--web )?((?:scripts|bench)\/\S+\.ts)$/.exec(command) ?? [];
   return file === undefined ? [] : [[name, file] as const];
@@ -15,7 +15,7 @@ const programs = Object.entries(scripts).flatMap(([name, command]) => {
 
 describe.each(programs)('npm run %s -- --help', (name, file) => {
   it.each(['--help', '-h'])(
-    'prints its usage and does nothing else (%s)',
+    'prints its usage and exits with 0 (%s)',
     (flag) => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [file, flag], {
         cwd: root,

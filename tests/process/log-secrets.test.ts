@@ -5,9 +5,9 @@ import { freePort, startApp, temporaryFolder } from '../kit/app.ts';
 import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
-/** A start, a check and a delivery, on a machine that does much else. */
+/** Enough for a start, a check and a delivery on a busy machine. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
-/** In each secret that is ours to choose. */
+/** Part of each secret that the test can choose. */
 const SECRET = 'hunter2';
 const LONG = `${SECRET}${'Ab3_'.repeat(12)}`;
 
@@ -17,10 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-it('The log, at its most talkative, has no secret of the operator, of people or of receivers', async () => {
+it('The log at level trace has no secrets of the operator, of people or of receivers', async () => {
   const nobody = await freePort();
   const sink = await startWebhookSink();
-  // Nobody takes anything, so that everything has a reason to be written about.
+  // Every receiver fails, so that everything gives a reason to log.
   sink.answer = () => ({ status: 410, body: `no, ${SECRET}` });
   const app = await startApp({
     DATA_DIR: join(folder.path, 'data'),
@@ -82,7 +82,7 @@ it('The log, at its most talkative, has no secret of the operator, of people or 
     await send('/api/user/me', { headers: { authorization, cookie: `__Host-certlantern-session=${LONG}` } });
   await send('/metrics', { headers: { authorization: `Bearer ${SECRET}-of-metrics` } });
 
-  // Everything that was to be written about, was.
+  // Everything that should be logged was logged.
   for (const text of [
     'an alert was not taken',
     'traces do not arrive',
@@ -98,7 +98,7 @@ it('The log, at its most talkative, has no secret of the operator, of people or 
   const own = [...alice.cookies.values()].map(({ value }) => value).filter((value) => value.length > 20);
   expect(own.length).toBeGreaterThan(0);
   for (const value of own) expect(output).not.toContain(value);
-  // Told apart by ids instead.
+  // Ids identify them instead.
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(told.filter(({ msg }) => msg === 'answered').every(({ requestId }) => requestId)).toBe(true);
   expect(told.find(({ msg }) => msg === 'an alert was not taken')).toMatchObject({

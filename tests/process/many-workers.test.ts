@@ -13,25 +13,25 @@ import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { createClient, type Person, sendTo } from '../kit/people.ts';
 import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
-/** Processes start slowly on a machine that does much else. */
+/** Processes start slowly on a busy machine. */
 const PATIENCE = { timeout: 150_000, interval: 100 };
 const TIMEOUT_MS = 400_000;
 const MAX_ADDED = 50;
 const PAUSE_MS = 20;
 const DOMAIN = 'many.example';
-/** Of each worker: few, so that looks wait for one whenever a worker is told to stop. */
+/** Per worker: few, so that checks are waiting for a slot when a worker is stopped. */
 const SLOTS = 10;
-/** Of a worker's looks, how many end before it is told to stop, and how many at that moment; the others do not end. */
+/** Of a worker's checks, how many end before it is stopped, and how many at that moment; the others do not end. */
 const [ENDED, ENDING] = [3, 4];
 const FEW_SLOTS = { CHECK_CONCURRENCY: String(SLOTS) };
-/** More than three workers have slots: an old one, its replacement and the other. */
+/** More than the slots of three workers: an old one, its replacement and the other one. */
 const BATCH = 50;
-/** After a first check another one, of the posture, is planned for so much later. */
+/** Delay between a first check and the next one, which probes the posture. */
 const NEXT_PLANNED_MS = 60_000;
 
-describe.skipIf(!hasDatabase('postgres'))('several processes on one database', () => {
+describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', () => {
   it(
-    'tell at one of them what another recorded for a change made at a third',
+    'send events at one process about changes that another one made and a third one recorded',
     async () => {
       const world = await freshWorld();
       const [here, there] = await startBoth(world);
@@ -48,7 +48,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
   );
 
   it(
-    'are replaced one by one without a request that fails or a check that is lost',
+    'can be replaced one by one without a failed request or a lost check',
     async () => {
       const world = await freshWorld();
       const peer = await startTrustedPeer(world);
@@ -66,7 +66,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
       const progress = { isOver: false };
       void rolled.catch(() => null).finally(() => (progress.isOver = true));
       while (!progress.isOver) {
-        // As many as an account may add in a minute; then it reads what it has.
+        // First the number that an account may add in a minute; then only reads.
         const host = hosts.length < MAX_ADDED ? world.hosts.add('ends in days') : null;
         if (host !== null) hosts.push(host.replace(/:.*/, ''));
         await persistently(apis, (url) => {
@@ -76,7 +76,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
             ? client.ask(CALLS.listDomains)
             : client.ask(CALLS.addDomain, { body: { host }, headers });
         });
-        // Without a pause it takes the processes that start the processor.
+        // Without a pause this loop takes CPU time from the starting processes.
         await delay(PAUSE_MS);
       }
       const batches = await rolled;
@@ -88,7 +88,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
 
       const checks = await firstChecks(store, accountId);
       expect([...checks.keys()].toSorted()).toEqual([...hosts, ...batches.flat()].toSorted());
-      // A look that a stop broke off says nothing of its host: it would have been recorded as down.
+      // A check that was interrupted by a stop says nothing about its host; recorded, it would show the host as down.
       expect([...checks].filter(([, { states }]) => states.join() !== 'up')).toEqual([]);
       const again = batches.map((batch) => {
         const looks = batch.map((host) => {
@@ -99,7 +99,7 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
         });
         return sum(looks) - batch.length;
       });
-      // What had no answer yet at the stop was looked at once more, and no more than what a stopped worker had under way.
+      // Checks without an answer at the stop were repeated, and no more than a stopped worker had running.
       expect(Math.min(...again)).toBeGreaterThanOrEqual(SLOTS - ENDED - ENDING);
       expect(sum(again)).toBeLessThanOrEqual(workers.length * SLOTS);
     },
@@ -117,7 +117,7 @@ async function freshWorld(): Promise<World> {
   return world;
 }
 
-/** Resolves once it says that it is ready. */
+/** Starts a worker and resolves once it is ready. */
 async function startWorker(world: World, settings: Record<string, string> = {}) {
   const port = await freePort();
   const worker = world.startWorker({ WORKER_PORT: String(port), ...settings });
@@ -145,7 +145,7 @@ interface Rolling {
   accountId: string;
 }
 
-/** What nobody trusts would be looked at a second time within half a minute. */
+/** Starts a peer with a trusted certificate: an untrusted one would be checked again within half a minute. */
 async function startTrustedPeer(world: World): Promise<GatedPeer> {
   const root = mintAuthority();
   appendFileSync(world.environment['EXTRA_CA_FILE'] ?? '', root.certificatePem);
@@ -154,7 +154,7 @@ async function startTrustedPeer(world: World): Promise<GatedPeer> {
   return peer;
 }
 
-/** That many endpoints of the peer under names of their own, all due at once; returns their hosts. */
+/** Adds `count` endpoints of the peer with different names, all due at once; returns their hosts. */
 async function watchMore(
   { world, store, peer, accountId }: Rolling,
   names: { prefix: string; count: number },
@@ -165,7 +165,7 @@ async function watchMore(
     return { host, port: peer.port, protocol: 'tls' as const };
   });
   const now = Date.now();
-  // Icons are fetched from the same server, with hellos that are no checks.
+  // Icons are fetched from the same server, and their ClientHellos are no checks.
   const later = now + 86_400_000;
   await store.db
     .insertInto('favicons')
@@ -177,13 +177,13 @@ async function watchMore(
 
 interface FirstCheck {
   endedAt: number;
-  /** When the next one is due at the earliest. */
+  /** Earliest time of the next check. */
   until: number;
-  /** What it came to, and any other before `until`. */
+  /** Results of the first check and of any other one before `until`. */
   states: string[];
 }
 
-/** By host. */
+/** Returns the first checks by host. */
 async function firstChecks(store: Store, accountId: string): Promise<Map<string, FirstCheck>> {
   const monitors = await store.db
     .selectFrom('monitors')
@@ -206,7 +206,7 @@ async function firstChecks(store: Store, accountId: string): Promise<Map<string,
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The hosts of the peer that each worker has under way. */
+/** Returns the hosts of the peer that each worker is checking. */
 async function underWay({ store, peer, accountId }: Rolling): Promise<Map<string | null, string[]>> {
   const rows = await store.db
     .selectFrom('monitors')
@@ -219,7 +219,7 @@ async function underWay({ store, peer, accountId }: Rolling): Promise<Map<string
   return new Map([...byWorker].map(([worker, claimed]) => [worker, claimed.map(({ host }) => host)]));
 }
 
-/** What a stream of events has said so far. */
+/** Opens an event stream; `text` returns what it has sent so far. */
 async function listen(person: Person): Promise<{ text(): string }> {
   const response = await person.send('/api/events');
   let text = '';
@@ -235,7 +235,7 @@ async function listen(person: Person): Promise<{ text(): string }> {
   return { text: () => text };
 }
 
-/** Each process is replaced: the new one is ready before the old one is told to end. */
+/** Replaces each process: the new one is ready before the old one is stopped. */
 async function roll(
   rolling: Rolling,
   { workers, apis }: { workers: Awaited<ReturnType<typeof startWorker>>[]; apis: App[] },
@@ -254,8 +254,8 @@ async function roll(
 }
 
 /**
- * Adds hosts, and tells a worker to stop while some of its looks at them have just ended, some end at that moment, and some have
- * no answer yet. Returns the hosts.
+ * Adds hosts, and stops a worker while some of its checks have just ended, some end at that moment and some have no answer yet.
+ * Returns the hosts.
  */
 async function stopAmidLooks(
   rolling: Rolling,
@@ -286,7 +286,7 @@ async function stopAmidLooks(
   const exited = once(old.process, 'exit');
   for (const host of some(ENDED, ENDED + ENDING)) peer.letGo(host);
   old.process.kill('SIGTERM');
-  // What is given back was interrupted; a look of the others that waits for long would end without an answer.
+  // Released checks were interrupted; a check that waits for long would end without an answer.
   const unanswered = some(ENDED + ENDING, SLOTS);
   const isGivenBack = async (): Promise<boolean> => {
     const held = await underWay(rolling);
@@ -302,7 +302,9 @@ async function stopAmidLooks(
   return watched;
 }
 
-/** As a load balancer with a client that repeats what it may repeat: from one to the next until one answers. */
+/**
+ * Acts as a load balancer with a client that repeats idempotent requests: tries one process after the other until one answers.
+ */
 async function persistently(
   apis: readonly App[],
   ask: (url: string) => Promise<{ status: number }>,

@@ -10,7 +10,7 @@ import { programOfDebianPackage } from '../kit/debian-package.ts';
 const root = resolve(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const promtool = programOfDebianPackage('prometheus', 'usr/bin/promtool');
-/** By Prometheus itself, and by PromQL. */
+/** Metrics of Prometheus itself and of PromQL. */
 const NOT_OURS = ['up', 'ALERTS'];
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -27,7 +27,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** Every name that a sample of this process may have. */
+/** Returns every sample name that this process may expose. */
 function sampleNames(): Set<string> {
   const names = new Set(NOT_OURS);
   for (const [, name = '', type] of metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
@@ -38,7 +38,7 @@ function sampleNames(): Set<string> {
   return names;
 }
 
-/** What looks like the name of a metric in a query: a word with an underscore that nothing is assigned to. */
+/** Returns the words in a query that look like metric names: they contain an underscore and are no labels. */
 function namesIn(query: string): string[] {
   const bare = query.replaceAll(/"[^"]*"/g, '').replaceAll(/\b(?:by|on|group_left|without) \([^)]*\)/g, '');
   const words = bare.match(/\b[a-z][a-z\d]*_[a-z\d_]+\b(?!\s*(?:\(|[=!]))/gi) ?? [];
@@ -58,8 +58,8 @@ const dashboard = JSON.parse(read('deploy/grafana/certlantern.json')) as {
   panels: Panel[];
 };
 
-describe('The dashboard for Grafana', () => {
-  it('asks for nothing that the product does not tell', () => {
+describe('The Grafana dashboard', () => {
+  it('queries only metrics that exist', () => {
     const known = sampleNames();
     const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
     expect(queries.length).toBeGreaterThan(25);
@@ -73,7 +73,7 @@ describe('The dashboard for Grafana', () => {
     }
   });
 
-  it('works with whatever data source and job are chosen, and has no panel over another', () => {
+  it('works with any data source and job, and has no overlapping panels', () => {
     const variables = dashboard.templating.list.map(({ name, type }) => `${type} ${name}`);
     expect(variables).toEqual(['datasource datasource', 'query job']);
     const taken = new Set<string>();
@@ -92,7 +92,7 @@ describe('The dashboard for Grafana', () => {
     }
   });
 
-  it('shows everything of ours that is told', () => {
+  it('shows all of the product’s metrics', () => {
     const shown = dashboard.panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => namesIn(expr)),
     );
@@ -103,10 +103,10 @@ describe('The dashboard for Grafana', () => {
   });
 });
 
-describe('The rules for alerts', () => {
+describe('The Prometheus alert rules', () => {
   const rules = read('deploy/prometheus/alerts.yml');
 
-  it('ask for nothing that the product does not tell', () => {
+  it('query only metrics that exist', () => {
     const known = sampleNames();
     const queries = [...rules.matchAll(/^ +expr: (?:>-\n((?: {10}.*\n)+)|(.*)\n)/gm)].map(
       ([, folded, plain = '']) => folded ?? plain,
@@ -115,7 +115,7 @@ describe('The rules for alerts', () => {
     for (const query of queries) expect(namesIn(query).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it.skipIf(promtool === null)('are rules, and the example of a configuration is one', () => {
+  it.skipIf(promtool === null)('pass promtool, and so does the example config', () => {
     const check = (...args: string[]) => {
       const { status, stdout, stderr } = spawnSync(promtool ?? '', args, { encoding: 'utf8', cwd: root });
       return { status, text: `${stdout}${stderr}` };
@@ -130,7 +130,7 @@ describe('The rules for alerts', () => {
 });
 
 describe('Alarms', () => {
-  it('are all explained on the page about monitoring and in the mail to the operator', () => {
+  it('are all explained in the monitoring guide and in the operator’s mail', () => {
     const [, section = ''] = /^## Alarms\n(.*?)^## /ms.exec(read('docs/guides/monitor.md')) ?? [];
     const rows = [...section.matchAll(/^\| `([a-z_]+)` +\|/gm)];
     expect(rows.map(([, code]) => code)).toEqual([...ALARM_CODES]);
@@ -149,8 +149,8 @@ describe('Alarms', () => {
   });
 });
 
-describe('The names of metrics', () => {
-  it('are a closed set of labels: no hosts, no people', () => {
+describe('The metrics', () => {
+  it('have labels from a fixed list, without hosts or people', () => {
     const labels = [...metrics.matchAll(/^certlantern_\w+\{([^}]*)\}/gm)].flatMap(([, text = '']) =>
       [...text.matchAll(/(\w+)="/g)].map(([, name = '']) => name),
     );
@@ -159,12 +159,12 @@ describe('The names of metrics', () => {
     expect(metrics).toMatch(/^certlantern_build_info\{version="\d+\.\d+\.\d+[^"]*",role="all"\} 1$/m);
   });
 
-  it.skipIf(promtool === null)('are as Prometheus wants them', () => {
+  it.skipIf(promtool === null)('pass promtool', () => {
     const { stdout, stderr } = spawnSync(promtool ?? '', ['check', 'metrics'], {
       input: metrics,
       encoding: 'utf8',
     });
-    // One of ours is older than this rule, and stays; others are prom-client's own.
+    // One of ours is older than this rule and keeps its name; others belong to prom-client.
     const known = /^(?:certlantern_checks_in_five_minutes|nodejs_active_\w+_total) /;
     const found = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
     expect(found).toEqual([]);

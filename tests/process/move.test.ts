@@ -18,7 +18,7 @@ import { type Answer, runScript, startScript } from '../kit/run-script.ts';
 const PATIENCE = { timeout: 120_000 };
 
 describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
-  it('takes every table along, shows counts and checksums, and leaves what was there', async () => {
+  it('copies every table, prints counts and checksums, and keeps the source', async () => {
     const { from, to, move } = await stage();
     const counts = await fillEveryTable(from.dataDir, 5_000);
     expect(counts.get('monitors')).toBe(5_000);
@@ -40,7 +40,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(again).toMatchObject({ code: 1, complaint: expect.stringContaining('holds data already') });
   });
 
-  it('lets people sign in with what they had, and find their domains', async () => {
+  it('keeps sign-ins and domains, and refuses to run beside the server', async () => {
     const { from, to, move } = await stage();
     const env = { DATA_DIR: from.dataDir };
     const first = await startApp(env);
@@ -61,11 +61,11 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
   });
 
-  it('notices a copy that is not what it was copied from, and takes it back', async () => {
+  it('detects a copy that differs from its source, and removes it', async () => {
     const { from, to, move } = await stage();
     await fillEveryTable(from.dataDir, 50);
     const target = open(to);
-    // A trigger outlives the tables that the move makes.
+    // A trigger survives when the move recreates the tables.
     await sql`create function spoil() returns event_trigger language plpgsql as $$ begin
       if to_regclass('feedback') is null then return; end if;
       if not exists (select 1 from pg_trigger where tgname = 'spoil') then
@@ -84,7 +84,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect((await move()).code).toBe(0);
   });
 
-  it('leaves nothing when it is killed half way, and does it all when it is run again', async () => {
+  it('leaves no tables when it is killed, and succeeds when it is run again', async () => {
     const { from, to, move, start } = await stage();
     const counts = await fillEveryTable(from.dataDir, 5_000);
     const target = open(to);
@@ -100,7 +100,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
   });
 
-  it('moves level 20 to the tables of level 21', async () => {
+  it('moves a database of level 20 to level 21', async () => {
     const from = await formerDatabase('sqlite');
     const { to, move } = await stage({ from });
     const { code, complaint } = await move();
@@ -116,7 +116,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     ]);
   });
 
-  it('refuses a level below 20, on either side', async () => {
+  it('refuses a level below 20 on either side', async () => {
     const makeOlder = `delete from kysely_migration where name > '0008'`;
     const line = /^\S.* is at level 7, but .* Start commit [0-9a-f]{40} of the program once/;
     const from = await formerDatabase('sqlite');
@@ -130,7 +130,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expectRefusal(await (await stage({ to })).move(), line);
   });
 
-  it('refuses what is newer than this program', async () => {
+  it('refuses a database that is newer than the program', async () => {
     const { from, to, move } = await stage();
     const db = rawDatabase(from);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
@@ -139,7 +139,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(await tables(open(to))).toEqual([]);
   });
 
-  it('refuses a target that others use, that holds data, or whose tables are of another program', async () => {
+  it('refuses a target that is in use, has data or has tables of another program', async () => {
     const used = await stage({ targetMigrated: true });
     const store = await used.to.open();
     expectRefusal(await used.move(), /^Processes of this program are connected to the database of --to/);
@@ -154,14 +154,14 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expectRefusal(await foreign.move(), /tables of another program that are named as ours \(user\)/);
   });
 
-  it('moves into tables that a server made and nobody filled', async () => {
+  it('accepts a target with empty tables', async () => {
     const { move, from, to } = await stage({ targetMigrated: true });
     await fillEveryTable(from.dataDir, 3);
     expect((await move()).code).toBe(0);
     expect(await count(open(to), 'monitors')).toBe(3);
   });
 
-  it('names what PostgreSQL cannot hold, and no password', async () => {
+  it('names text that PostgreSQL cannot store, and prints no password', async () => {
     const { from, to, move } = await stage();
     await fillEveryTable(from.dataDir, 3);
     const file = new DatabaseSync(join(from.dataDir, SQLITE_FILE));
@@ -176,7 +176,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
   });
 
   it.each([[[]], [['--to']], [['--to', 'sqlite:x']], [['--to', 'postgres://a/b', 'c']], [['--from', 'x']]])(
-    'explains itself to %j',
+    'prints its usage for %j',
     async (words) => {
       const { from } = await stage();
       const { code, complaint } = await runScript('scripts/move.ts', { DATA_DIR: from.dataDir }, ...words);
@@ -187,7 +187,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
   );
 });
 
-/** The databases of a move: an empty store and a database without tables, unless given. */
+/** Returns the databases of a move: by default an empty store and a database without tables. */
 async function stage(given: { from?: Database; to?: Database; targetMigrated?: boolean } = {}) {
   const from = given.from ?? (await fresh('sqlite', true));
   const to = given.to ?? (await fresh('postgres', given.targetMigrated ?? false));
@@ -209,7 +209,7 @@ async function fresh(name: DatabaseName, migrated: boolean): Promise<Database> {
 }
 
 function open(database: Database): Kysely<Tables> {
-  // Under another name, or it would count as a process of the product.
+  // With another application name, or it would count as a process of the product.
   const db = rawDatabase({ ...database, databaseUrl: `${database.databaseUrl}?application_name=psql` });
   onTestFinished(() => db.destroy());
   return db;
@@ -239,7 +239,7 @@ async function tables(db: Kysely<Tables>): Promise<string[]> {
   return (await db.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
 }
 
-/** Whether the mover is in the middle of its transaction. */
+/** Returns whether the move is inside its transaction. */
 async function isInserting(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
     and application_name = ${`certlantern/${PROGRAM_LEVEL}`} and xact_start is not null

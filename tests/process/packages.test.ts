@@ -9,7 +9,7 @@ import { assembleImage, type Image } from '../kit/image.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-describe('what the Dockerfile puts together', () => {
+describe('The image that the Dockerfile builds', () => {
   let image: Image;
   let port: string;
   let server: ReturnType<Image['run']>;
@@ -24,7 +24,7 @@ describe('what the Dockerfile puts together', () => {
     image?.remove();
   });
 
-  it('holds nothing that tests, builds or draws pages, and no secret', () => {
+  it('contains no tools for tests or builds, and no secrets', () => {
     const names = image.packages.map((path) => path.replace(/.*node_modules\//, ''));
     for (const tool of ['vite', 'vitest', 'react', 'typescript', 'playwright', 'oxlint'])
       expect(names).not.toContain(tool);
@@ -32,26 +32,26 @@ describe('what the Dockerfile puts together', () => {
       expect(existsSync(join(image.folder, path)), path).toBe(false);
   });
 
-  it('serves pages and answers, as a user who may write its data alone', async () => {
+  it('serves pages and health as a user who can write only its data', async () => {
     const page = await fetch(`http://127.0.0.1:${port}/`);
     expect(await page.text()).toContain('<!doctype html>');
     expect((await fetch(`http://127.0.0.1:${port}/api/health/ready`)).status).toBe(200);
   });
 
-  it('passes its health check while it is ready, and not while it is not there', async () => {
+  it('has a health check that passes while the server is ready and fails without it', async () => {
     expect(await image.run(image.healthCheck, { PORT: port }).ended).toBe(0);
     const nowhere = image.run(image.healthCheck, { PORT: String(await freePort()) });
     expect(await nowhere.ended).toBe(1);
     expect(nowhere.output()).toContain('ECONNREFUSED');
   });
 
-  it('has the commands of an operator, which install and build nothing', async () => {
+  it('has the admin commands, which install and build nothing', async () => {
     const admin = image.run(['node', 'scripts/boot.mjs', 'scripts/admin.ts', 'accounts'], { PORT: port });
     expect({ code: await admin.ended, output: admin.output() }).toMatchObject({ code: 0 });
     expect(admin.output()).not.toContain('Installing');
   });
 
-  it('ends by itself when it is told to', async () => {
+  it('stops with exit code 0 on SIGTERM', async () => {
     server.process.kill('SIGTERM');
     expect(await server.ended).toBe(0);
   });
@@ -59,16 +59,16 @@ describe('what the Dockerfile puts together', () => {
 
 const hasSystemd = (): boolean => spawnSync('systemd-analyze', ['--version']).status === 0;
 
-// systemd is Linux's alone; on Debian what is missing is installed.
+// systemd exists on Linux only; on Debian it is installed if it is missing.
 describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPackage('systemd')))(
-  'the unit for systemd',
+  'The systemd unit',
   () => {
     let folder: string;
     let unit: string;
     beforeAll(() => {
       folder = mkdtempSync(join(tmpdir(), 'certlantern-unit-'));
       unit = join(folder, 'certlantern.service');
-      // With the program where it is on this machine: what it starts has to be there.
+      // With the paths of this machine, because systemd checks that the program exists.
       const text = readFileSync(join(root, 'deploy', 'systemd', 'certlantern.service'), 'utf8');
       writeFileSync(
         unit,
@@ -82,11 +82,11 @@ describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPac
       return { status, said: stdout + stderr };
     };
 
-    it('is understood to the last line', () => {
+    it('passes systemd-analyze verify', () => {
       expect(analyze('verify', '--man=no', unit)).toEqual({ status: 0, said: '' });
     });
 
-    it('leaves little to do harm with: at most 1.5 of 10', () => {
+    it('has an exposure of at most 1.5 of 10', () => {
       expect(analyze('security', '--offline=true', '--threshold=15', '--no-pager', unit)).toMatchObject({
         status: 0,
       });

@@ -50,7 +50,7 @@ async function checkoutOf(person: Person) {
 }
 const isPremium = async (person: Person) => (await person.ask(CALLS.premium)).ok.data;
 
-it('A start without keys sells in test mode and says so; its Premium ends where money begins', async () => {
+it('Without keys the server sells in test mode and says so; that Premium ends once real keys are set', async () => {
   const first = await start();
   expect(first.output()).toContain('Payments: test mode, no money moves');
   const alice = await signUp(sendTo(first.url), { name: 'Alice' });
@@ -82,7 +82,7 @@ it('A start without keys sells in test mode and says so; its Premium ends where 
   expect(await isPremium(alice)).toBe(true);
 }, 150_000);
 
-it('A start in the world without keys says that nothing can be bought, and one that sells nothing says nothing', async () => {
+it('On a public URL without keys the server says that Premium cannot be bought; with BILLING=none it does not', async () => {
   const inTheWorld = await start({ PUBLIC_URL: 'https://certs.example.com' });
   expect(inTheWorld.output()).toContain('Premium cannot be bought');
   expect(inTheWorld.output()).toContain('BILLING=none');
@@ -90,7 +90,7 @@ it('A start in the world without keys says that nothing can be bought, and one t
   expect(none.output()).not.toContain('Payments:');
 }, 150_000);
 
-it('Paddle’s sandbox on this machine raises an alarm, which ends with the live keys or with BILLING=sandbox', async () => {
+it('Paddle’s sandbox on this machine raises an alarm unless BILLING=sandbox is set', async () => {
   const alarmWith = async (env: Record<string, string>) => {
     const app = await start({ METRICS_TOKEN, ...env });
     return { alarm: await sandboxAlarm(app), said: app.output().includes(SANDBOX_LINE) };
@@ -101,7 +101,7 @@ it('Paddle’s sandbox on this machine raises an alarm, which ends with the live
   expect(await alarmWith({ BILLING: 'sandbox', ...KEYS })).toEqual({ alarm: '0', said: true });
 }, 150_000);
 
-it('Paddle’s sandbox in public is refused, unless BILLING=sandbox says so, which every start repeats', async () => {
+it('Paddle’s sandbox on a public URL is refused unless BILLING=sandbox is set', async () => {
   for (const billing of ['', 'paddle']) {
     const refused = await runServer({
       DATA_DIR: join(folder.path, 'data'),
@@ -121,7 +121,7 @@ it('Paddle’s sandbox in public is refused, unless BILLING=sandbox says so, whi
   }
 }, 150_000);
 
-it('Keys of the sandbox and of the live account together are refused', async () => {
+it('Sandbox and live keys together are refused', async () => {
   const refused = await runServer({
     DATA_DIR: join(folder.path, 'data'),
     PORT: '0',

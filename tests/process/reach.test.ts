@@ -11,7 +11,7 @@ import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
 const EGRESS_ALLOW_CIDRS = '127.0.0.0/8';
-/** A start and a delivery, on a machine that does much else. */
+/** Enough for a start and a delivery on a busy machine. */
 const PATIENCE = { timeout: 45_000, interval: 100 };
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -31,14 +31,14 @@ async function start(env: Record<string, string>): Promise<App> {
   return running;
 }
 
-/** A TLS server in the opened range; resolves to what to type for it. */
+/** Starts a TLS server in the permitted range; resolves to its host and port. */
 async function startHost(): Promise<string> {
   const peer = await startTlsServer({ '*': selfSigned() });
   onTestFinished(() => peer.stop());
   return `127.0.0.1:${peer.port}`;
 }
 
-/** What the log and the start lines warn of. */
+/** Warnings in the log and in the start messages. */
 const warnings = (app: App) => ({
   logged: app
     .output()
@@ -49,7 +49,7 @@ const warnings = (app: App) => ({
   shown: /^ {2}Warning: (.*)$/m.exec(app.output())?.[1] ?? null,
 });
 
-it('With opened ranges and open sign-ups, a start warns of both and offers no look without an account', async () => {
+it('With permitted ranges and open sign-up, the server warns and disables preview checks', async () => {
   const host = await startHost();
   const app = await start({ EGRESS_ALLOW_CIDRS });
   const { logged, shown } = warnings(app);
@@ -64,7 +64,7 @@ it('With opened ranges and open sign-ups, a start warns of both and offers no lo
   expect(landing).not.toContain('id="try-it"');
 });
 
-it('TRY_IT=on offers the look all the same, and the warning names it', async () => {
+it('TRY_IT=on enables preview checks all the same, and the warning names it', async () => {
   const host = await startHost();
   const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on' });
   expect(warnings(app).shown).toContain('even without an account (TRY_IT=on)');
@@ -74,7 +74,7 @@ it('TRY_IT=on offers the look all the same, and the warning names it', async () 
   ]);
 });
 
-it('Without opened ranges, or where strangers may not sign up, there is nothing to warn of', async () => {
+it('The server does not warn without permitted ranges or without open sign-up', async () => {
   const closed = await start({});
   expect(warnings(closed)).toEqual({ logged: [], shown: null });
   expect((await createClient(sendTo(closed.url)).ask(CALLS.publicConfig)).ok.data.try_it).toBe(true);
@@ -82,7 +82,7 @@ it('Without opened ranges, or where strangers may not sign up, there is nothing 
   expect(warnings(invited)).toEqual({ logged: [], shown: null });
 }, 150_000);
 
-it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CIDRS lists them', async () => {
+it('With open sign-up, webhooks reach permitted ranges only if CHANNEL_ALLOW_CIDRS lists them', async () => {
   const sink = await startWebhookSink();
   onTestFinished(() => sink.stop());
   const heartbeats: string[] = [];
@@ -103,7 +103,7 @@ it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CI
   await alice.ask(CALLS.testChannel, { params: { key } });
   await expect.poll(() => sink.requests.length, PATIENCE).toBe(1);
 
-  // The channel from before is there still, and its address is judged anew at each attempt.
+  // The existing channel is still there, and its address is checked at each attempt.
   const { port } = new URL(opened.url);
   const HEARTBEAT_URL = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/ping`;
   const closed = await start({ EGRESS_ALLOW_CIDRS, HEARTBEAT_URL, PORT: port });
@@ -117,7 +117,7 @@ it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CI
   expect(sink.requests).toHaveLength(1);
   expect((await again.ask(CALLS.addChannel, { body: { config } })).problem.code).toBe('channel_refused');
 
-  // What the operator chose goes on: checks of the range, and the heartbeat.
+  // What the operator configured still works: checks of the range, and the heartbeat.
   expect((await again.ask(CALLS.addDomain, { body: { host } })).status).toBe(200);
   await expect.poll(() => heartbeats, PATIENCE).toEqual(['/ping']);
 }, 150_000);

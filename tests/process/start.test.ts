@@ -25,7 +25,7 @@ async function start(env: Record<string, string> = {}): Promise<App> {
   return app;
 }
 
-/** The one line that a refused start prints. */
+/** Returns the single line that a refused start prints. */
 async function refusal(env: Record<string, string>): Promise<string> {
   const { code, stderr } = await runServer(env);
   expect(code).toBe(1);
@@ -33,8 +33,8 @@ async function refusal(env: Record<string, string>): Promise<string> {
   return stderr;
 }
 
-describe('a start with nothing configured', () => {
-  it('says where it is, where the mail is and how to try it, and answers', async () => {
+describe('A start without configuration', () => {
+  it('prints the address, the mail page and the demo command, and serves requests', async () => {
     const app = await start();
     expect(app.output()).toContain(`is ready at ${app.url}`);
     expect(app.output()).toContain(`${app.url}/dev/mail?key=`);
@@ -43,7 +43,7 @@ describe('a start with nothing configured', () => {
     expect((await fetch(app.mailUrl ?? '')).status).toBe(200);
   });
 
-  it('keeps its secrets to itself and over a restart', async () => {
+  it('creates secrets readable only by the owner, and keeps them over a restart', async () => {
     const first = await start();
     const path = join(first.dataDir, 'secrets.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -53,7 +53,7 @@ describe('a start with nothing configured', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  it('starts again after a kill -9', async () => {
+  it('succeeds after a kill -9', async () => {
     const first = await start();
     await first.kill();
     const again = await start();
@@ -61,7 +61,7 @@ describe('a start with nothing configured', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('A failing start', () => {
   it('names a port in use and suggests another', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -79,18 +79,18 @@ describe('a start that cannot be', () => {
     expect(await refusal({ DATA_DIR: join(file, 'data'), PORT: '0' })).toContain('DATA_DIR');
   });
 
-  it.runIf(process.platform === 'linux')('names a DATA_DIR where nobody can make a folder', async () => {
+  it.runIf(process.platform === 'linux')('names a DATA_DIR in which no folder can be created', async () => {
     expect(await refusal({ DATA_DIR: '/proc/certlantern/data', PORT: '0' })).toContain('DATA_DIR');
   });
 
-  it('names a DATA_DIR that another process uses, and leaves that one alone', async () => {
+  it('names a DATA_DIR that another process uses, and does not disturb that process', async () => {
     const app = await start();
     const line = await refusal({ DATA_DIR: app.dataDir, PORT: String(await freePort()) });
     expect(line).toContain('DATA_DIR');
     expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
   });
 
-  it('names a database that cannot be reached, without its password', async () => {
+  it('names an unreachable database without its password', async () => {
     const line = await refusal({
       DATA_DIR: join(folder.path, 'data'),
       DATABASE_URL: `postgres://watch:hunter2@127.0.0.1:${await freePort()}/certlantern`,
@@ -100,7 +100,7 @@ describe('a start that cannot be', () => {
     expect(line).not.toContain('hunter2');
   }, 60_000);
 
-  it('names a value that makes no sense', async () => {
+  it('names a variable with an invalid value', async () => {
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: 'http' })).toContain('PORT');
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), SIGNUPS: 'maybe' })).toContain('SIGNUPS');
     const SMTP_URL = 'smtp://alerts:hunter2@mail.example?ignoreTLS=true';
@@ -109,7 +109,7 @@ describe('a start that cannot be', () => {
     expect(line).not.toContain('hunter2');
   });
 
-  it('names an EXTRA_CA_FILE that holds no certificate', async () => {
+  it('names an EXTRA_CA_FILE without a valid certificate', async () => {
     const file = join(folder.path, 'anchors.pem');
     for (const body of ['Zm9v\n-----END CERTIFICATE-----\n', '']) {
       writeFileSync(file, `-----BEGIN CERTIFICATE-----\n${body}`);
@@ -118,14 +118,14 @@ describe('a start that cannot be', () => {
     }
   });
 
-  it('names a lock in DATA_DIR that cannot be used, and blames no other process', async () => {
+  it('names an unusable lock in DATA_DIR, and blames no other process', async () => {
     mkdirSync(join(folder.path, 'data', 'process.lock'), { recursive: true });
     const line = await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: '0' });
     expect(line).toContain('process.lock');
     expect(line).not.toContain('Another process');
   });
 
-  it('names damaged secrets instead of making new ones', async () => {
+  it('names damaged secrets instead of creating new ones', async () => {
     const app = await start();
     await app.stop();
     writeFileSync(join(app.dataDir, 'secrets.json'), '{');
@@ -133,15 +133,15 @@ describe('a start that cannot be', () => {
   });
 });
 
-describe('the end', () => {
-  it('comes cleanly with SIGTERM while a keep-alive connection is open', async () => {
+describe('The server', () => {
+  it('stops cleanly on SIGTERM while a keep-alive connection is open', async () => {
     const app = await start();
     const idle = await fetch(`${app.url}/api/health`, { headers: { connection: 'keep-alive' } });
     await idle.text();
     expect(await app.stop()).toBe(0);
   });
 
-  it('comes cleanly while the start still waits for its database', async () => {
+  it('stops cleanly while its start waits for the database', async () => {
     const server = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
       env: {
         PATH: process.env['PATH'],
@@ -156,7 +156,7 @@ describe('the end', () => {
     expect(await exited).toEqual([0, null]);
   });
 
-  it('comes with the end of the process that started it', async () => {
+  it('stops with the boot script that started it', async () => {
     const dataDir = join(folder.path, 'data');
     const port = String(await freePort());
     const boot = spawn(process.execPath, [join(root, 'scripts', 'boot.mjs'), 'server/main.ts'], {
@@ -170,7 +170,7 @@ describe('the end', () => {
     }
     boot.kill('SIGKILL');
     await once(boot, 'exit');
-    // The data folder is free again once the server behind the killed boot script has ended.
+    // The data folder is free again once the server of the killed boot script has stopped.
     await expect
       .poll(async () => (await runServer({ DATA_DIR: dataDir, PORT: port, ROLE: 'migrate' })).code, {
         timeout: 10_000,

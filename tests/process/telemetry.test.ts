@@ -14,7 +14,7 @@ import { startWebhookSink } from '../kit/webhook-sink.ts';
 const TOKEN = 'metrics-token-of-a-real-process';
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN_ID = '00f067aa0ba902b7';
-/** A start and a check, on a machine that does much else. */
+/** Enough for a start and a check on a busy machine. */
 const PATIENCE = { timeout: 45_000, interval: 100 };
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-describe('A process that only works', () => {
+describe('A worker process', () => {
   const start = async (env: Record<string, string>) => {
     const database = await freshDatabase('postgres');
     const worker = startWorkerApp({
@@ -43,7 +43,7 @@ describe('A process that only works', () => {
       () => 'nobody',
     );
 
-  it.skipIf(!hasDatabase('postgres'))('tells its health and its figures at WORKER_PORT', async () => {
+  it.skipIf(!hasDatabase('postgres'))('serves health and metrics at WORKER_PORT', async () => {
     const port = await freePort();
     await start({ WORKER_PORT: String(port), METRICS_TOKEN: TOKEN });
     const url = `http://127.0.0.1:${port}`;
@@ -53,7 +53,7 @@ describe('A process that only works', () => {
     expect(await statusOf(`${url}/api/config`)).toBe(404);
     const headers = { authorization: `Bearer ${TOKEN}` };
     const figures = async () => (await fetch(`${url}/metrics`, { headers })).text();
-    // Checks begin a moment after it is ready, once it has seen whether any are overdue.
+    // Checks begin a moment after it is ready, once it knows whether any are overdue.
     await expect
       .poll(figures, PATIENCE)
       .toMatch(/^certlantern_claim_duration_seconds_count\{kind="check"\} [1-9]/m);
@@ -88,7 +88,7 @@ interface OtlpRequest {
   }[];
 }
 
-/** As a collector of OpenTelemetry takes traces over HTTP. */
+/** Starts a collector for OpenTelemetry traces over HTTP. */
 async function startReceiver() {
   const requests: { path: string; key: string | undefined; body: OtlpRequest }[] = [];
   let status = 200;
@@ -117,7 +117,7 @@ async function startReceiver() {
 }
 
 describe('Traces', () => {
-  it('show a request with its queries, a check step by step and a delivery, in OTLP', async () => {
+  it('contain a request with its queries, a check with its steps and a delivery, in OTLP', async () => {
     const receiver = await startReceiver();
     const sink = await startWebhookSink();
     const peer = await startTlsServer({ '*': selfSigned() });
@@ -136,7 +136,7 @@ describe('Traces', () => {
       await app.kill();
       await Promise.all([sink.stop(), peer.stop()]);
     });
-    // Away at first: what could not be sent is sent later.
+    // Unavailable at first: unsent traces are sent later.
     receiver.answerWith(503);
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
     const alice = await signUp(sendTo(app.url), { name: 'Alice' });
@@ -187,7 +187,7 @@ describe('Traces', () => {
     for (const { value } of alice.cookies.values()) expect(everything).not.toContain(value);
   }, 120_000);
 
-  it('cost nothing but themselves where nobody takes them', async () => {
+  it('do not affect the server if the collector is unreachable', async () => {
     const app = await startApp({
       DATA_DIR: join(folder.path, 'data'),
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,

@@ -12,10 +12,10 @@ import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';
-/** A start and a check, on a machine that does much else. */
+/** Enough for a start and a check on a busy machine. */
 const PATIENCE = { timeout: 45_000, interval: 200 };
 
-it('tells HEARTBEAT_URL that checks are made, and how it is to whoever has METRICS_TOKEN', async () => {
+it('The server calls HEARTBEAT_URL while it makes checks, and shows metrics only with METRICS_TOKEN', async () => {
   const { metrics, pings, url } = await stage({ aheadMs: 0 });
   await expect.poll(() => pings.length, PATIENCE).toBeGreaterThan(0);
   expect(pings[0]).toBe('GET /ping/secret');
@@ -25,20 +25,20 @@ it('tells HEARTBEAT_URL that checks are made, and how it is to whoever has METRI
   expect((await fetch(`${url}/metrics`)).status).toBe(404);
 }, 90_000);
 
-it('is silent there while the clocks of CANARY_HOSTS say that its own is wrong', async () => {
+it('The server does not call HEARTBEAT_URL while CANARY_HOSTS show that its clock is wrong', async () => {
   const { metrics, pings } = await stage({ aheadMs: 2 * DAY_MS });
   await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="clock_wrong"} 1\n');
   expect(pings).toEqual([]);
 }, 90_000);
 
-it('raises an alarm, and sends neither password nor mail, while somebody strips STARTTLS from the mail server', async () => {
+it('The server raises an alarm and sends neither password nor mail if STARTTLS is stripped', async () => {
   const folder = temporaryFolder();
   const sink = await startSmtpSink();
   const proxy = await startStrippingProxy(sink);
   const app = await startApp({
     DATA_DIR: join(folder.path, 'data'),
     METRICS_TOKEN: TOKEN,
-    // The system delivers what goes to this address to this machine, but it is none that may do without encryption.
+    // The system routes this address to this machine, but the config does not exempt it from encryption as it does loopback.
     SMTP_URL: `smtp://alerts:hunter2@0.0.0.0:${proxy.port}`,
   });
   onTestFinished(async () => {
@@ -46,7 +46,7 @@ it('raises an alarm, and sends neither password nor mail, while somebody strips 
     await Promise.all([proxy.stop(), sink.stop()]);
     folder.remove();
   });
-  // The mail with which an account verifies its address.
+  // Triggers the mail that verifies the address.
   await signUp(sendTo(app.url), { name: 'Alice' });
   const headers = { authorization: `Bearer ${TOKEN}` };
   const metrics = async () => (await fetch(`${app.url}/metrics`, { headers })).text();
@@ -57,7 +57,7 @@ it('raises an alarm, and sends neither password nor mail, while somebody strips 
   expect(sink.ledger).toEqual([]);
 }, 90_000);
 
-/** The product as an operator runs it, with canaries whose clocks are `aheadMs` before ours. */
+/** Starts the product as an operator does, with canaries whose clocks are `aheadMs` ahead of ours. */
 async function stage({ aheadMs }: { aheadMs: number }) {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
@@ -82,7 +82,7 @@ async function stage({ aheadMs }: { aheadMs: number }) {
   return { url: app.url, pings, metrics };
 }
 
-/** Resolves with its host and port. */
+/** Resolves to its host and port. */
 async function startCanary(aheadMs: number): Promise<string> {
   const canary = await startTlsServer(
     { '*': selfSigned() },

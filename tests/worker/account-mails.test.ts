@@ -39,8 +39,8 @@ const states = async (rig: Rig) =>
 
 const link: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
 
-describeAnyDatabase('the first domain', (open) => {
-  it('brings one mail that shows that mail arrives, whatever else is added', async () => {
+describeAnyDatabase('The welcome mail', (open) => {
+  it('is sent once when an account adds its first domains', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
     await Promise.all([
@@ -57,7 +57,7 @@ describeAnyDatabase('the first domain', (open) => {
     );
   });
 
-  it('brings none where nothing was added', async () => {
+  it('is not sent if no domain was added', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
     await add(rig);
@@ -65,8 +65,8 @@ describeAnyDatabase('the first domain', (open) => {
   });
 });
 
-describeAnyDatabase('an address that refused mail', (open) => {
-  it('gets links only, and what the operator writes to himself', async () => {
+describeAnyDatabase('A suppressed address', (open) => {
+  it('still gets mails with links and operator alarms, but no other mails', async () => {
     const rig = await startRig(await open());
     await refuse(rig, 'bounced');
     await enqueue(rig, { kind: 'password_changed' });
@@ -78,11 +78,11 @@ describeAnyDatabase('an address that refused mail', (open) => {
       'password_changed failed',
       'verify_email delivered',
     ]);
-    // Taken it was before, too; what came back came later.
+    // The server accepted mail for it before, too, and the bounce came later.
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(true);
   });
 
-  it('gets mail again once a link was taken by the server that refused it', async () => {
+  it('is released once the server that refused it accepts a mail with a link', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await enqueue(rig, { kind: 'password_changed' });
@@ -94,7 +94,7 @@ describeAnyDatabase('an address that refused mail', (open) => {
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(false);
   });
 
-  it('gets mail again when it was proven, or when its owner asks', async () => {
+  it('is released when it is verified or its owner asks for it', async () => {
     const rig = await startRig(await open());
     const { db } = rig.store;
     await refuse(rig, 'bounced');
@@ -105,7 +105,7 @@ describeAnyDatabase('an address that refused mail', (open) => {
     expect(await isSuppressed(db, ADDRESS)).toBe(false);
   });
 
-  it('of the operator is never given up, for nobody else could be told', async () => {
+  it('is never the operator’s address, which gets the alarms', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await enqueue(

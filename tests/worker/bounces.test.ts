@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => imap.stop());
 
-/** An alert that the mail server took, and the address that it comes back to. */
+/** Sends an alert that the mail server accepts, and returns its bounce address. */
 async function delivered(rig: Rig): Promise<string> {
   const validity = { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS };
   await rig.watch('pay.fjord.example', rig.issue('pay.fjord.example', validity));
@@ -49,8 +49,8 @@ function readerOf(rig: Rig, mailbox = imap.url) {
 const deliveries = (rig: Rig) => rig.store.db.selectFrom('deliveries').select(['state', 'detail']).execute();
 const standing = (rig: Rig) => mailIsFailing(rig.store, { id: rig.accountId, email: ADDRESS });
 
-describeAnyDatabase('a mail that comes back', (open) => {
-  it('counts as failed, says why, and its address gets no more', async () => {
+describeAnyDatabase('A bounce report', (open) => {
+  it('marks the delivery as failed with the reason and suppresses the address', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await delivered(rig), recipient: ADDRESS }));
     expect(await readerOf(rig).read()).toBe(1);
@@ -62,10 +62,10 @@ describeAnyDatabase('a mail that comes back', (open) => {
     expect(imap.mails()).toEqual([]);
   });
 
-  it('is kept in the mailbox until the database has it', async () => {
+  it('stays in the mailbox until the database has recorded it', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await delivered(rig), recipient: ADDRESS }));
-    // What was written before the connection broke is written once more, to the same end.
+    // The records of the first attempt, whose connection broke, are written again with the same result.
     imap.breakAt('UID STORE');
     const reader = readerOf(rig);
     expect(await reader.read()).toBe(0);
@@ -75,7 +75,7 @@ describeAnyDatabase('a mail that comes back', (open) => {
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(true);
   });
 
-  it('leaves the address alone where the refusal is about who sends', async () => {
+  it('about the sender does not suppress the recipient’s address', async () => {
     const rig = await startRig(await open());
     imap.append(postfixReport({ to: await delivered(rig), status: '5.7.1' }));
     expect(await readerOf(rig).read()).toBe(1);
@@ -83,7 +83,7 @@ describeAnyDatabase('a mail that comes back', (open) => {
     expect((await deliveries(rig))[0]?.state).toBe('failed');
   });
 
-  it('is nothing but mail where it is an answer, a delay, forged, or for an address that is another by now', async () => {
+  it('is ignored if it is an auto-reply, a delay, forged, or of an address that the account no longer has', async () => {
     const rig = await startRig(await open());
     const address = await delivered(rig);
     const forged = bounceAddress(
@@ -103,7 +103,7 @@ describeAnyDatabase('a mail that comes back', (open) => {
     expect((await deliveries(rig))[0]?.state).toBe('delivered');
   });
 
-  it('alarms the operator, without the password, where the mailbox cannot be read', async () => {
+  it('cannot be read without the right password, which raises an alarm that does not contain the password', async () => {
     const rig = await startRig(await open());
     await readerOf(rig, imap.url.replace('p4ss', 'other')).read();
     expect(alarmed).toEqual([expect.stringContaining('Wrong password')]);

@@ -40,7 +40,7 @@ const webhookAt = ({ url }: WebhookSink, path = ''): StoredChannelConfig => ({
   secrets: [{ secret: WEBHOOK_SECRET, until: null }],
 });
 
-/** A host whose certificate ends in six and a half days: one alert now, none for three days. */
+/** Watches a host whose certificate expires in six and a half days: one alert now, none for three days. */
 const alarm = (rig: Rig, host = 'pay.fjord.example') =>
   rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS }));
 
@@ -62,8 +62,8 @@ async function channel(rig: Rig, channelId: string) {
   return added.find(({ id }) => id === channelId);
 }
 
-describeAnyDatabase('an alert by HTTP', (open) => {
-  it('reaches every channel, in the form of each', async () => {
+describeAnyDatabase('An alert over HTTP', (open) => {
+  it('reaches every kind of channel in its format', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const here = everyChannelAt(sink.url).filter(({ kind }) => !['telegram', 'pagerduty'].includes(kind));
@@ -83,7 +83,7 @@ describeAnyDatabase('an alert by HTTP', (open) => {
     expect(rig.arrivals).toHaveLength(1);
   });
 
-  it('waits for a receiver that is down, and comes once it is back, under one id', async () => {
+  it('is retried with the same id while the receiver is down, until it is delivered', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -104,7 +104,7 @@ describeAnyDatabase('an alert by HTTP', (open) => {
     expect(await channel(rig, id)).toMatchObject({ failingSince: null, disabledBy: null });
   });
 
-  it('leaves a receiver alone for as long as it asks', async () => {
+  it('waits as long as the receiver’s Retry-After asks', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -114,7 +114,7 @@ describeAnyDatabase('an alert by HTTP', (open) => {
     expect(await deliveries(rig, id)).toMatchObject([{ next_attempt_at: START + 30 * MINUTE_MS }]);
   });
 
-  it('goes nowhere any more once its receiver is gone, and its owner is told', async () => {
+  it('is not sent any more after a 410, and the channel’s owner gets a mail', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -130,7 +130,7 @@ describeAnyDatabase('an alert by HTTP', (open) => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('is given up after some 75 hours, and stays to be seen and sent again', async () => {
+  it('is given up after about 75 hours of 503 and can be sent again', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -159,7 +159,7 @@ describeAnyDatabase('an alert by HTTP', (open) => {
     expect(types(sink)).toEqual(Array.from({ length: 11 }, () => 'test'));
   });
 
-  it('never goes where it leads inside', async () => {
+  it('is never sent to a forbidden address', async () => {
     const rig = await startRig(await open(), { allow: ['127.0.0.1/32', '::1/128'] });
     const sink = await startSink();
     const id = await add(rig, {
@@ -175,8 +175,8 @@ describeAnyDatabase('an alert by HTTP', (open) => {
   });
 });
 
-describeAnyDatabase('a channel that takes nothing', (open) => {
-  it('is switched off after five days, and its owner is told', async () => {
+describeAnyDatabase('A failing channel', (open) => {
+  it('is switched off after five days, and its owner gets a mail', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -190,7 +190,7 @@ describeAnyDatabase('a channel that takes nothing', (open) => {
     expect(rig.arrivals[0]?.at).toBeGreaterThanOrEqual(START + 5 * DAY_MS);
   });
 
-  it('is not for one bad moment long after the last', async () => {
+  it('stays on if two failures are thirty days apart', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -206,7 +206,7 @@ describeAnyDatabase('a channel that takes nothing', (open) => {
   });
 });
 
-describeAnyDatabase('a channel whose stored config cannot be decoded', (open) => {
+describeAnyDatabase('A channel whose stored config cannot be decoded', (open) => {
   it.each([
     ['webhook', '{"kind":"webhook","url":'],
     ['slack', '{"kind":"slack","url":"nowhere"}'],

@@ -14,7 +14,7 @@ interface RigOptions {
   concurrency?: number;
   claim?: (limit: number) => Promise<Item[]>;
   renewal?: ClaimLoopOptions<Item>['renewal'];
-  /** Goes on whatever its signal says. */
+  /** Ignores its abort signal. */
   isDeaf?: boolean;
 }
 
@@ -52,7 +52,7 @@ function rig(options: RigOptions = {}) {
   return { loop, due, done, released, limits, log };
 }
 
-/** Pauses and renewals pass by the test's word; promises settle by themselves. */
+/** Only the test advances pauses and renewals; promises settle on their own. */
 function fakeTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
@@ -64,8 +64,8 @@ const failing = (name: string): Item => ({ name, work: Promise.reject(new Error(
 const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-describe('the claim loop', () => {
-  it('does not let items that hang hold up the others', async () => {
+describe('The claim loop', () => {
+  it('runs fast items while slow ones hang', async () => {
     const { loop, due, done } = rig({ concurrency: 4 });
     due.push(...names(3, 'slow').map(never), ...names(50, 'fast').map(atOnce));
     loop.start();
@@ -73,7 +73,7 @@ describe('the claim loop', () => {
     expect(new Set(done)).toEqual(new Set(names(50, 'fast')));
   });
 
-  it('never runs more at once than it may', async () => {
+  it('never runs more items at once than its limit', async () => {
     let now = 0;
     let max = 0;
     const counting = (name: string): Item => ({
@@ -90,7 +90,7 @@ describe('the claim loop', () => {
     expect(max).toBe(5);
   });
 
-  it('starts at once when it is woken', async () => {
+  it('claims at once when it is woken', async () => {
     const { loop, due, done, limits } = rig();
     loop.start();
     await vi.waitFor(() => expect(limits).toHaveLength(1));
@@ -99,7 +99,7 @@ describe('the claim loop', () => {
     await vi.waitFor(() => expect(done).toEqual(['late']));
   });
 
-  it('does not lose a wake-up that comes while it claims', async () => {
+  it('does not lose a wake-up during a claim', async () => {
     const claims: ((items: Item[]) => void)[] = [];
     const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });
     loop.start();
@@ -111,7 +111,7 @@ describe('the claim loop', () => {
     claims.splice(0).forEach((resolve) => resolve([]));
   });
 
-  it('logs an item that throws, keeps its lease, and goes on', async () => {
+  it('logs an item that throws, keeps its lease and continues', async () => {
     const { loop, due, done, released, log } = rig();
     due.push(failing('poison'), atOnce('good'));
     loop.start();
@@ -120,7 +120,7 @@ describe('the claim loop', () => {
     expect(released).toEqual([]);
   });
 
-  it('renews the lease of what runs until it ends, also where that fails once', async () => {
+  it('renews the lease of a running item until it ends, even after a failed renewal', async () => {
     fakeTimers();
     const renewed: string[] = [];
     const { promise: work, resolve: end } = Promise.withResolvers<void>();
@@ -144,7 +144,7 @@ describe('the claim loop', () => {
     expect(renewed).toHaveLength(4);
   });
 
-  it('comes by soon after it found something, and ever later while it does not', async () => {
+  it('polls after 100 ms when it found work, and backs off to one second when it did not', async () => {
     fakeTimers();
     const { loop, due, done, limits } = rig();
     due.push(atOnce('first'));
@@ -158,7 +158,7 @@ describe('the claim loop', () => {
     expect(limits).toHaveLength(2 + 4 + 3);
   });
 
-  it('survives a database that is away', async () => {
+  it('continues after a failed claim', async () => {
     let calls = 0;
     const { loop, done, log } = rig({
       claim: () => {
@@ -173,7 +173,7 @@ describe('the claim loop', () => {
     await vi.waitFor(() => expect(done).toEqual(['after']));
   });
 
-  it('gives back what it had claimed when it is stopped', async () => {
+  it('releases claimed items when it is stopped', async () => {
     const { loop, due, done, released } = rig();
     due.push(never('hanging'));
     loop.start();
@@ -182,7 +182,7 @@ describe('the claim loop', () => {
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
   });
 
-  it('gives back, once, what does not end when it is told to', async () => {
+  it('releases an item once, even if it ignores the abort signal', async () => {
     const { loop, due, released } = rig({ isDeaf: true });
     const { promise, resolve } = Promise.withResolvers<void>();
     due.push({ name: 'deaf', work: promise });
@@ -195,7 +195,7 @@ describe('the claim loop', () => {
     expect(released).toEqual(['deaf']);
   });
 
-  it('gives back what a claim brings after the stop', async () => {
+  it('releases items of a claim that returns after the stop', async () => {
     let answer: (items: Item[]) => void = () => {};
     const { loop, done, released } = rig({ claim: () => new Promise((resolve) => (answer = resolve)) });
     loop.start();

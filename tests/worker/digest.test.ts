@@ -7,7 +7,7 @@ import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 import { nextDigestAt } from '../../server/core/index.ts';
 
-/** When the digest is due, and who is to get it. */
+/** Switches the digest on for a Premium account and returns when it is due. */
 async function digestFor(rig: Rig, timeZone: string | null = 'Europe/Oslo'): Promise<number> {
   const at = nextDigestAt(rig.clock.now(), timeZone);
   await rig.store.db.updateTable('accounts').set({ time_zone: timeZone, digest_next_at: at }).execute();
@@ -20,7 +20,7 @@ const nextOf = async (store: Store) =>
 const digests = (rig: Rig) =>
   rig.sink.ledger.filter(({ text }) => text.includes('weekly digest')).map(({ subject }) => subject);
 
-it('comes on Monday at eight, on the clocks of its reader, through summer and winter', () => {
+it('The digest is due on Monday at eight in the reader’s time zone, in summer and winter', () => {
   const at = (text: string) => Date.parse(text);
   const next = (now: string, zone: string | null) => new Date(nextDigestAt(at(now), zone)).toISOString();
   expect(next('2026-11-21T12:00:00Z', 'Europe/Oslo')).toBe('2026-11-23T07:00:00.000Z');
@@ -32,8 +32,8 @@ it('comes on Monday at eight, on the clocks of its reader, through summer and wi
   expect(next('2026-11-21T12:00:00Z', null)).toBe('2026-11-23T08:00:00.000Z');
 });
 
-describeEachDatabase('the weekly digest', (open) => {
-  it('is calm where all is well, is sent once, and plans the next', async () => {
+describeEachDatabase('The weekly digest', (open) => {
+  it('says that all is fine if it is, is sent once, and schedules the next one', async () => {
     const rig = await startRig(await open());
     for (const host of ['a.fjord.example', 'b.fjord.example']) await rig.watch(host);
     await rig.runDue();
@@ -54,7 +54,7 @@ describeEachDatabase('the weekly digest', (open) => {
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 
-  it('says what needs somebody, what ends, what was renewed, and what went wrong', async () => {
+  it('lists urgent, upcoming and renewed certificates, incidents and low uptime', async () => {
     const rig = await startRig(await open());
     const { clock } = rig;
     const ending = (days: number) => ({ notBefore: START - 80 * DAY_MS, notAfter: START + days * DAY_MS });
@@ -100,7 +100,7 @@ describeEachDatabase('the weekly digest', (open) => {
     expect(text).not.toMatch(/undefined|NaN|null/);
   });
 
-  it('is sent once by two workers that come to it together', async () => {
+  it('is queued once, even by two concurrent workers', async () => {
     const rig = await startRig(await open());
     await rig.watch('a.fjord.example');
     const now = await digestFor(rig);
@@ -110,7 +110,7 @@ describeEachDatabase('the weekly digest', (open) => {
     expect((await Promise.all(both)).filter(Boolean)).toHaveLength(1);
   });
 
-  it('rests without Premium, and where its reader wants no mail, and goes on afterwards', async () => {
+  it('is skipped without Premium or after unsubscribing, and resumes afterwards', async () => {
     const rig = await startRig(await open());
     await rig.watch('a.fjord.example');
     const first = await digestFor(rig);
@@ -135,7 +135,7 @@ describeEachDatabase('the weekly digest', (open) => {
     expect(await enqueueDigest(rig.store, { accountId: rig.accountId, now: third })).toBe(true);
   });
 
-  it('follows its reader to another zone, and a clock that was set right', async () => {
+  it('is rescheduled after a change of the time zone or a correction of the clock', async () => {
     const rig = await startRig(await open());
     await rig.watch('a.fjord.example');
     const planned = await digestFor(rig, null);

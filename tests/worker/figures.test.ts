@@ -4,7 +4,7 @@ import { describeAnyDatabase } from '../kit/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-/** The figures of a worker by name and labels. */
+/** Returns a function that reads a worker's metric by name and labels. */
 async function figures(meters: ReturnType<typeof createMetrics>) {
   const text = await meters.registry.metrics();
   return (line: string) =>
@@ -16,8 +16,8 @@ async function figures(meters: ReturnType<typeof createMetrics>) {
     );
 }
 
-describeAnyDatabase('A worker counts', (open) => {
-  it('its checks, its claims and its deliveries by how they ended', async () => {
+describeAnyDatabase('The worker’s metrics', (open) => {
+  it('count checks, claims and deliveries by outcome, without host names', async () => {
     const meters = createMetrics();
     const rig = await startRig(await open(), { telemetry: { meters, tracer: null } });
     await rig.watch('shop.test', rig.issue('shop.test', { notAfter: START + 16 * DAY_MS }));

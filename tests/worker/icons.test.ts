@@ -15,7 +15,7 @@ import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
 const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };
 
-/** A rig whose icons are what the test says; `asked` has the sites in order. */
+/** Starts a rig whose icons the test sets; `asked` lists the fetched sites in order. */
 async function startWithIcons(store: Store) {
   const world = { icon: RED as typeof RED | null, asked: [] as string[] };
   const icons: IconSource = {
@@ -29,8 +29,8 @@ async function startWithIcons(store: Store) {
 const keyOf = ({ accountId, id: monitorId }: Monitor) => ({ accountId, monitorId });
 const sites = ({ store }: Rig) => store.db.selectFrom('favicons').select(['host', 'next_fetch_at']).execute();
 
-describeAnyDatabase('the icons of sites', (open) => {
-  it('are looked for once a check has read a certificate there, and told', async () => {
+describeAnyDatabase('Site icons', (open) => {
+  it('are fetched after a check has read a certificate, and signal the change', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     const lost = await rig.add('lost.fjord.example', 443);
@@ -50,7 +50,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
   });
 
-  it('are looked for again after a week, and told where they changed', async () => {
+  it('are fetched again after a week, and signal only a change', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -71,7 +71,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     expect((await rig.read(monitor)).faviconVersion).not.toBe(first);
   });
 
-  it('are looked for daily where there is none, and a known one outlives that', async () => {
+  it('are fetched again daily while a site has none; a known icon survives a failed fetch', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -87,7 +87,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     expect((await rig.read(monitor)).faviconVersion).not.toBeNull();
   });
 
-  it('are nobody’s errand where the site is not checked, and go with its last monitor', async () => {
+  it('are not fetched for paused domains, and are deleted with the last monitor', async () => {
     const { rig, world } = await startWithIcons(await open());
     const monitor = await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -100,7 +100,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     expect(await sites(rig)).toEqual([]);
   });
 
-  it('are one worker’s errand each, also after a kill', async () => {
+  it('are fetched by one worker each, and retried a day later after a crash', async () => {
     const { rig } = await startWithIcons(await open());
     for (let index = 0; index < 6; index++) await rig.watch(`site${index}.example`);
     await rig.runDue();
@@ -108,12 +108,12 @@ describeAnyDatabase('the icons of sites', (open) => {
     const claim = (at: number) => claimDueSites(rig.store, { now: at, limit: 4, nextFetchAt: at + DAY_MS });
     const claimed = (await Promise.all([claim(now), claim(now), claim(now)])).flat().map(({ host }) => host);
     expect(claimed.toSorted()).toEqual(Array.from({ length: 6 }, (_, index) => `site${index}.example`));
-    // Killed there: a day later, not at once and over and over.
+    // The worker was killed here: the retry comes a day later, not at once.
     expect(await claim(now)).toEqual([]);
     expect(await claim(now + DAY_MS)).toHaveLength(4);
   });
 
-  it('are due now where a clock that ran ahead put them off', async () => {
+  it('are due again after a clock that ran ahead was corrected', async () => {
     const { rig } = await startWithIcons(await open());
     await rig.watch('shop.fjord.example');
     await rig.runDue();
@@ -124,7 +124,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     expect(await rig.worker.runIcons()).toBe(1);
   });
 
-  it('arrive from a real site while the worker runs', async () => {
+  it('are fetched from a real site by the running worker', async () => {
     const rig = await startRig(await open());
     const { certificatePem, keyPem, chainPem } = rig.issue('shop.fjord.example');
     const server = createServer({ cert: certificatePem + chainPem, key: keyPem }, ({ url }, response) =>
@@ -138,7 +138,7 @@ describeAnyDatabase('the icons of sites', (open) => {
     await until(async () => (await rig.read(monitor)).faviconVersion !== null);
   });
 
-  it('hold no check up where sites hang', async () => {
+  it('do not delay checks while sites hang', async () => {
     const hung: string[] = [];
     const hang = Promise.withResolvers<null>();
     const icons: IconSource = {

@@ -15,7 +15,7 @@ const ending = (rig: Rig, days: number) =>
   rig.issue(HOST, { notBefore: START - (90 - days) * DAY_MS, notAfter: START + days * DAY_MS });
 const subjects = ({ arrivals }: Rig) => arrivals.map(({ subject }) => subject);
 
-describeAnyDatabase('incidents, from the server to the mail', (open) => {
+describeAnyDatabase('The mails about an incident', (open) => {
   const begin = async () => startRig(await open());
   const theIncident = async (rig: Rig, { id, accountId }: Monitor) => {
     const [incident] = await incidentsOf(rig.store.db, { accountId, monitorId: id, since: 0 });
@@ -23,7 +23,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     return incident;
   };
 
-  it('tell a wrong name once a second look agrees, and that it is over', async () => {
+  it('report a wrong certificate name after a second check, and its end', async () => {
     const rig = await begin();
     await rig.watch(HOST, rig.issue('other.example'), { everyMinutes: 60 });
     await rig.runDue();
@@ -37,7 +37,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     ]);
   });
 
-  it('tell a broken chain, and that it is whole again', async () => {
+  it('report a broken chain, and its end', async () => {
     const rig = await begin();
     const notAfter = START + 60 * DAY_MS;
     const own = selfSigned({ dnsNames: [HOST], notBefore: START - DAY_MS, notAfter });
@@ -51,7 +51,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     ]);
   });
 
-  it('tell a change that nobody expected, and none that was due', async () => {
+  it('report an unexpected change of the certificate, but no renewal that was due', async () => {
     const rig = await begin();
     await rig.watch(HOST, rig.issue(HOST));
     await rig.runUntil(START + 2 * DAY_MS);
@@ -64,7 +64,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(subjects(rig)).toHaveLength(1);
   });
 
-  it('send good news of a renewal after a warning, once', async () => {
+  it('report a renewal after a warning, once', async () => {
     const rig = await begin();
     await rig.watch(HOST, ending(rig, 10), { everyMinutes: 60 });
     await rig.runUntil(START + HOUR_MS);
@@ -73,7 +73,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(subjects(rig)).toEqual([`${HOST} expires in 10 days`, `${HOST} was renewed`]);
   });
 
-  it('tell of a host that is down and up, and once of one that comes and goes', async () => {
+  it('report that a host is down and up, and summarise a host that keeps changing', async () => {
     const rig = await begin();
     await rig.watch(HOST, rig.issue(HOST), { everyMinutes: 10 });
     await rig.runDue();
@@ -90,7 +90,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(subjects(rig)).toEqual([down, up, down, up, `${HOST} comes and goes`, up]);
   });
 
-  it('are quiet once somebody knows, until it comes to the worst', async () => {
+  it('stop after acknowledgement, until the certificate expires', async () => {
     const rig = await begin();
     const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 360 });
     await rig.runDue();
@@ -101,7 +101,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, expect.stringContaining('expired on')]);
   });
 
-  it('let go out what somebody asked to be sent again before they acknowledged', async () => {
+  it('include one that was requested again before the acknowledgement', async () => {
     const rig = await begin();
     const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 360 });
     await rig.runDue();
@@ -114,7 +114,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, `${HOST} expires in 8 days`]);
   });
 
-  it('wait for the end of a snooze, and are told at its very end', async () => {
+  it('are delayed until the end of a snooze', async () => {
     const rig = await begin();
     const monitor = await rig.watch(HOST, ending(rig, 8));
     await rig.runDue();
@@ -129,7 +129,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(rig.arrivals[1]?.at).toBeLessThan(snoozedUntil + 2 * MINUTE_MS);
   });
 
-  it('wait for the end of maintenance, in which a step may fall', async () => {
+  it('are delayed until the end of maintenance, even across an alert step', async () => {
     const rig = await begin();
     const window = { startsAt: START, endsAt: START + 3 * DAY_MS, repeats: 'never' as const };
     const { accountId } = rig;
@@ -140,7 +140,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     expect(rig.arrivals[0]?.at).toBeLessThan(window.endsAt + 2 * MINUTE_MS);
   });
 
-  it('wait for the morning, unless they are critical', async () => {
+  it('are delayed by quiet hours, except critical ones', async () => {
     const rig = await begin();
     const quietHours = { fromMinute: 8 * 60, toMinute: 12 * 60, criticalAlways: true };
     const settings = { ...DEFAULT_ALERT_SETTINGS, quietHours };
@@ -159,7 +159,7 @@ describeAnyDatabase('incidents, from the server to the mail', (open) => {
     ]);
   });
 
-  it('follow the steps of the account, and those of the domain before them', async () => {
+  it('follow the steps of the domain, or else those of the account', async () => {
     const rig = await begin();
     const settings = { ...DEFAULT_ALERT_SETTINGS, steps: ['5d' as const] };
     await changeAccountAlerts(rig.store, rig.accountId, { settings }, START);

@@ -8,14 +8,14 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const checks = (rig: Rig) => checksMade(rig.store);
 
-describeEachDatabase('work that is interrupted', (open) => {
-  it('drops the result of a check whose lease went to another worker', async () => {
+describeEachDatabase('Interrupted work', (open) => {
+  it('drops the result of a check whose lease another worker has taken over', async () => {
     let looks = 0;
     const rig: Rig = await startRig(await open(), {
       wrapProbe: (probe) => ({
         async observe(endpoint, signal) {
           looks += 1;
-          // This worker sleeps until its lease is over; another one (here: itself, once more) takes the monitor.
+          // This worker sleeps until its lease has expired; another one (here: itself again) claims the monitor.
           if (looks === 1) {
             rig.clock.advance(HOUR_MS);
             await rig.runDue();
@@ -36,7 +36,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     );
   });
 
-  it('survives a check that throws: the others go on, and it comes back when its lease is over', async () => {
+  it('includes a check that throws: others continue, and it is repeated after its lease expires', async () => {
     let broken = true;
     const rig = await startRig(await open(), {
       wrapProbe: (probe) => ({
@@ -59,7 +59,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     expect(await rig.read(poison)).toMatchObject({ verdict: { reached: true } });
   });
 
-  it('gives checks in flight back when it is stopped, and records nothing of them', async () => {
+  it('releases running checks on stop and records nothing of them', async () => {
     const rig = await startRig(await open());
     const mute = await startRawPeer(silent);
     onTestFinished(() => mute.stop());
@@ -74,7 +74,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     expect(await checks(rig)).toEqual([]);
   });
 
-  it('gives a mail in flight back when it is stopped', async () => {
+  it('releases a mail that is being sent on stop', async () => {
     const store = await open();
     const rig = await startRig(store);
     rig.sink.behave('silence');
@@ -92,7 +92,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     expect(rig.arrivals).toHaveLength(1);
   });
 
-  it('lets a mail that is nearly through end', async () => {
+  it('lets a mail that is almost sent finish on stop', async () => {
     const rig = await startRig(await open());
     const host = 'pay.fjord.example';
     await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
@@ -104,7 +104,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     expect(rig.sink.ledger).toHaveLength(1);
   });
 
-  it('looks once more where a check was asked for while one ran', async () => {
+  it('repeats a check that was requested while one was running', async () => {
     let looks = 0;
     const rig: Rig = await startRig(await open(), {
       wrapProbe: (probe) => ({

@@ -24,8 +24,8 @@ const remind = ({ store, clock, accountId }: Rig) =>
     }),
   );
 
-describeEachDatabase('the janitor', (open) => {
-  it('removes what nobody needs any more and nothing else', async () => {
+describeEachDatabase('The janitor', (open) => {
+  it('removes expired data and nothing else', async () => {
     const rig = await startRig(await open());
     const { store, accountId } = rig;
     const kept = rig.issue('kept.example', { notAfter: START + 300 * DAY_MS });
@@ -72,7 +72,7 @@ describeEachDatabase('the janitor', (open) => {
 
     const count = async (table: 'alerts' | 'check_runs' | 'sessions' | 'rate_limits' | 'mails') =>
       (await store.db.selectFrom(table).selectAll().execute()).length;
-    // The two checks said the same, and the second is of today.
+    // Both checks had the same result, and the second one is recent.
     expect([await count('check_runs'), await count('sessions'), await count('rate_limits')]).toEqual([
       1, 1, 0,
     ]);
@@ -83,7 +83,7 @@ describeEachDatabase('the janitor', (open) => {
     expect(await certificateDers(store, [gone.fingerprint])).toBeNull();
   });
 
-  it('stops after the portion under way, and leaves the rest to the next process', async () => {
+  it('stops after the current batch, and the next process removes the rest', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ids = Array.from({ length: 500 }, (_, index) => `${index}`);
@@ -153,14 +153,14 @@ describeEachDatabase('the janitor', (open) => {
     expect([await left('incidents'), await left('rate_limits')]).toEqual([0, 0]);
   });
 
-  it('recalls what was put off while the clock ran ahead', async () => {
+  it('makes work due again that was delayed while the clock ran ahead', async () => {
     const rig = await startRig(await open());
     const { store } = rig;
     await rig.watch('shop.example');
     rig.clock.set(START + 1_000 * DAY_MS);
     await rig.sink.down();
     await remind(rig);
-    // The check expires the certificate and plans the next one in years to come, like the mails' next attempts.
+    // The check finds the certificate expired and schedules the next one years ahead, like the next attempts of the mails.
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 1 });
     await claimDue(store, { now: START + 1_002 * DAY_MS, limit: 1, leaseMs: HOUR_MS, claimedBy: 'killed' });
     await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() });
@@ -169,7 +169,7 @@ describeEachDatabase('the janitor', (open) => {
     await rig.sink.up();
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
     await rig.worker.sweep();
-    // What the wrong clock had to tell is forgotten by the first check of the right one.
+    // The first check with the correct clock supersedes the alerts of the wrong one.
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 0, mails: 1 });
     expect(
       await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() }),

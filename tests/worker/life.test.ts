@@ -5,11 +5,11 @@ import { describeAnyDatabase } from '../kit/database.ts';
 import { START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-describeAnyDatabase('a certificate that nobody renews', (open) => {
+describeAnyDatabase('A certificate that is not renewed', (open) => {
   it.each([
     { life: '90 days', lifetime: 90 * DAY_MS, everyMinutes: 1440 },
     { life: '160 hours', lifetime: 160 * HOUR_MS, everyMinutes: 1440 },
-  ])('is told of at each step of its $life, once and on time', async ({ lifetime, everyMinutes }) => {
+  ])('leads to one timely alert at each step of its $life', async ({ lifetime, everyMinutes }) => {
     const rig = await startRig(await open());
     const host = 'mail.orchard.example';
     const validity = { notBefore: START, notAfter: START + lifetime };
@@ -27,7 +27,7 @@ describeAnyDatabase('a certificate that nobody renews', (open) => {
     expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
     expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
 
-    // Never looked at later than the interval and the lifetime's 24th allow.
+    // No check is later than the interval and a 24th of the lifetime allow.
     const checks = await checksMade(rig.store, monitor.id);
     const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
     checks.slice(1).forEach(({ at }, index) => {
@@ -35,18 +35,18 @@ describeAnyDatabase('a certificate that nobody renews', (open) => {
     });
   });
 
-  it('is told of with one message where several steps passed unseen', async () => {
+  it('leads to one alert if several steps passed between checks', async () => {
     const rig = await startRig(await open());
     const host = 'cdn.moss.example';
     await rig.watch(host);
     await rig.runDue();
-    // The machine slept for three months but for two days.
+    // The machine slept for 88 days.
     rig.clock.set(START + 88 * DAY_MS);
     await rig.runDue();
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host} expires in 2 days`]);
   });
 
-  it('is told of no more once it has been replaced, but that it was', async () => {
+  it('leads to no more alerts after a replacement, except about the renewal', async () => {
     const rig = await startRig(await open());
     const host = 'auth.fjord.example';
     await rig.watch(

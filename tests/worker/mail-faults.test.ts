@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'pay.fjord.example';
 
-/** Watches a certificate that expires in `days`, with the check done and the mail waiting to be sent. */
+/** Watches a certificate that expires in `days`, checks it and tries to send the mail. */
 async function alerted(rig: Rig, days: number): Promise<void> {
   const validity = { notBefore: START - 197 * DAY_MS, notAfter: START + days * DAY_MS };
   await rig.watch(HOST, rig.issue(HOST, validity));
@@ -20,8 +20,8 @@ async function alerted(rig: Rig, days: number): Promise<void> {
 const deliveries = (rig: Rig) =>
   rig.store.db.selectFrom('deliveries').select(['state', 'attempts', 'detail']).execute();
 
-describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
-  it('waits while the mail server is down, and arrives once when it is back', async () => {
+describeAnyDatabase('An alert by mail', (open) => {
+  it('is retried while the mail server is down, and arrives once', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 6.5);
@@ -38,12 +38,12 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'delivered' })]);
   });
 
-  it('waits while STARTTLS is stripped, with an alarm for the operator, and arrives once it is not', async () => {
+  it('is held with an operator alarm while STARTTLS is stripped, and arrives once it is not', async () => {
     const authority = mintAuthority();
     const before = getCACertificates('default');
     setDefaultCACertificates([...before, authority.certificatePem]);
     onTestFinished(() => setDefaultCACertificates(before));
-    // The system delivers what goes to this address to this machine, but it is none that may do without encryption.
+    // The system routes this address to this machine, but the config does not exempt it from encryption as it does loopback.
     const host = '0.0.0.0';
     const sink = await startSmtpSink({
       certificate: authority.issue({ commonName: host, ipAddresses: [host] }),
@@ -72,7 +72,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
-  it('ends, once it is delivered, the alarms about mail that an earlier process raised', async () => {
+  it('ends, once delivered, mail alarms that an earlier process raised', async () => {
     const rig = await startRig(await open());
     for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
       await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
@@ -81,7 +81,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(await raisedAlarms(rig.store)).toEqual([]);
   });
 
-  it('is worded for the moment it goes out', async () => {
+  it('has the text of the moment when it is sent', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 2.75);
@@ -91,7 +91,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 42 hours`]);
   });
 
-  it('waits for the check that is due where its step has passed, and says nothing twice', async () => {
+  it('waits for a due check if its step has passed, and is sent without one after ten minutes', async () => {
     const rig = await startRig(await open());
     const end = START + HOUR_MS;
     const check = (at: number) => rig.store.db.updateTable('monitors').set({ next_check_at: at }).execute();
@@ -107,7 +107,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
       expect.stringContaining(`${HOST} expired on`),
     ]);
 
-    // Where no check comes it goes out all the same.
+    // Without a check it is sent anyway.
     const other = 'late.fjord.example';
     const validity = { notBefore: START - 197 * DAY_MS, notAfter: end + 2 * HOUR_MS };
     await rig.sink.down();
@@ -124,7 +124,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     ]);
   });
 
-  it('comes again after a greylisting', async () => {
+  it('is delivered after greylisting', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('greylist');
     await alerted(rig, 6.5);
@@ -137,7 +137,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     ]);
   });
 
-  it('fails for good, visibly, where the receiver refuses it', async () => {
+  it('fails at once and is logged if the server refuses the recipient', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await alerted(rig, 6.5);
@@ -150,7 +150,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(rig.log.warn).toHaveBeenCalledTimes(1);
   });
 
-  it('arrives twice under one Message-ID where the answer was lost', async () => {
+  it('arrives twice with the same Message-ID if the server’s reply was lost', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('lose_reply');
     await alerted(rig, 6.5);
@@ -160,10 +160,10 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('is given up after four days, visibly', async () => {
+  it('fails after four days of temporary refusals', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_sender');
-    // No step is crossed in these days.
+    // No alert step is reached in these days.
     await alerted(rig, 13.9);
     for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
       rig.clock.set(START + hours * HOUR_MS);
@@ -173,7 +173,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('is replaced by the next step', async () => {
+  it('is superseded by the next step', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 3.5);
@@ -184,7 +184,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect((await deliveries(rig)).map(({ state }) => state).toSorted()).toEqual(['delivered', 'superseded']);
   });
 
-  it('is dropped where a renewal came first', async () => {
+  it('is superseded by a renewal', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await alerted(rig, 6.5);
@@ -196,7 +196,7 @@ describeAnyDatabase('an alert that cannot be delivered at once', (open) => {
     expect((await deliveries(rig)).map(({ state }) => state)).toEqual(['superseded']);
   });
 
-  it('comes after all where the renewal was taken back', async () => {
+  it('is sent again if the renewal was reverted', async () => {
     const rig = await startRig(await open());
     const old = rig.issue(HOST, { notBefore: START - 80 * DAY_MS, notAfter: START + 13 * DAY_MS });
     await rig.sink.down();

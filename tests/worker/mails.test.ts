@@ -28,7 +28,7 @@ async function enqueue(rig: Rig, content: AccountMail, count = 1): Promise<void>
   });
 }
 
-/** Watches hosts whose certificates are about to expire: an alert each, and none more for three days. */
+/** Watches hosts whose certificates are about to expire: one alert each, and no more for three days. */
 async function alarm(rig: Rig, count: number): Promise<void> {
   const validity = { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS };
   for (let host = 0; host < count; host++)
@@ -50,8 +50,8 @@ const mails = (rig: Rig) =>
 
 const subjects = (rig: Rig) => rig.arrivals.map(({ subject }) => subject);
 
-describeAnyDatabase('a mail that is no alert', (open) => {
-  it('tells times in its reader’s zone and in UTC, and so does an alert; the operator’s are in UTC', async () => {
+describeAnyDatabase('A mail other than an alert', (open) => {
+  it('shows times in its reader’s zone and UTC, like an alert; the operator’s shows only UTC', async () => {
     const rig = await startRig(await open());
     await rig.store.db.updateTable('accounts').set({ time_zone: 'Europe/Oslo' }).execute();
     const from = { name: 'Alice', email: ADDRESS, premium: false };
@@ -65,7 +65,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(text('Feedback')).toMatch(/Written: +1 March 2027, 09:30 UTC/);
   });
 
-  it('arrives, once, and what it said is forgotten', async () => {
+  it('is sent once, and its content is deleted', async () => {
     const rig = await startRig(await open());
     await enqueue(rig, verify);
     await enqueue(rig, { kind: 'password_changed' });
@@ -78,7 +78,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(await rig.runDue()).toMatchObject({ mails: 0 });
   });
 
-  it('leaves within moments of the signal', async () => {
+  it('is sent soon after the signal', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
     await enqueue(rig, verify);
@@ -86,7 +86,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     await until(() => rig.sink.ledger.length === 1);
   });
 
-  it('with feedback is answered to its sender', async () => {
+  it('of feedback has the sender as Reply-To', async () => {
     const rig = await startRig(await open());
     const from = { name: 'Alice', email: ADDRESS, premium: true };
     await enqueue(rig, { kind: 'feedback', from, message: 'A horizon!\nLovely.' });
@@ -97,7 +97,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(mail?.text).toContain('A horizon!\nLovely.');
   });
 
-  it('waits for a mail server that is down for days', async () => {
+  it('is retried for days while the mail server is down', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await enqueue(rig, ended);
@@ -107,7 +107,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(subjects(rig)).toEqual(['Your Premium trial has ended']);
   });
 
-  it('is given up after four days, visibly, and can be read by nobody but the operator', async () => {
+  it('fails after four days, with the reason', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_sender');
     await enqueue(rig, ended);
@@ -120,7 +120,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     ]);
   });
 
-  it('with a link that has ended is dropped, with the link', async () => {
+  it('is dropped once its link has expired', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     await enqueue(rig, reset(rig));
@@ -133,7 +133,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(await mails(rig)).toMatchObject([{ data: null }]);
   });
 
-  it('arrives twice under one Message-ID where the answer was lost', async () => {
+  it('arrives twice with the same Message-ID if the server’s reply was lost', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('lose_reply');
     await enqueue(rig, verify);
@@ -144,7 +144,7 @@ describeAnyDatabase('a mail that is no alert', (open) => {
     expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
   });
 
-  it('is given back when the worker stops in the middle of it', async () => {
+  it('is released when the worker stops while sending it', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('silence');
     await enqueue(rig, verify);
@@ -158,8 +158,8 @@ describeAnyDatabase('a mail that is no alert', (open) => {
   });
 });
 
-describeAnyDatabase('an address that nobody has proven', (open) => {
-  it('gets 15 mails a day and 5 links; the rest waits for the next one', async () => {
+describeAnyDatabase('An unverified address', (open) => {
+  it('gets 15 mails a day and 5 links; the others wait for the next day', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     await alarm(rig, 14);
@@ -170,7 +170,7 @@ describeAnyDatabase('an address that nobody has proven', (open) => {
     await enqueue(rig, reset(rig), 2);
     await rig.runUntil(START + DAY_MS - 1);
     expect(rig.arrivals).toHaveLength(20);
-    // The reset link that had no room has ended; nothing else is lost.
+    // Only the reset link that had no room has expired.
     await rig.runUntil(START + DAY_MS);
     expect(rig.arrivals).toHaveLength(22);
     expect((await mails(rig)).filter(({ state }) => state !== 'delivered')).toMatchObject([
@@ -178,7 +178,7 @@ describeAnyDatabase('an address that nobody has proven', (open) => {
     ]);
   });
 
-  it('gets what waited at once when it is proven, and has no limit then', async () => {
+  it('gets held mails as soon as it is verified, without a limit', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     await alarm(rig, 17);
@@ -203,7 +203,7 @@ describeAnyDatabase('an address that nobody has proven', (open) => {
     expect(attempts.map(({ outcome }) => outcome)).toEqual(Array(17).fill('delivered'));
   });
 
-  it('is not charged for what no server took', async () => {
+  it('is not charged for mails that no server accepted', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     rig.sink.behave('greylist');
@@ -214,7 +214,7 @@ describeAnyDatabase('an address that nobody has proven', (open) => {
     expect(rig.arrivals).toHaveLength(15);
   });
 
-  it('leaves the mail to the operator alone', async () => {
+  it('does not limit mails to the operator', async () => {
     const rig = await startRig(await open());
     await setVerified(rig, false);
     const from = { name: 'Alice', email: ADDRESS, premium: false };

@@ -11,13 +11,13 @@ const BY = START + MINUTE_MS;
 const hostsOf = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}-${index}.example`);
 
-/** Watches the hosts, which share a certificate: minting one for each takes longer than the rest of the test. */
+/** Watches the hosts, which share a certificate: minting one for each would take longer than the rest of the test. */
 async function watchAll(rig: Rig, hosts: readonly string[], accountId = rig.accountId) {
   const certificate = rig.issue('shared.example', { dnsNames: [...hosts] });
   for (const host of hosts) await rig.watch(host, certificate, { accountId });
 }
 
-/** Five accounts with so many healthy hosts each, and one of another account. All are looked at again at `BY`. */
+/** Creates five accounts with `hostsEach` healthy hosts each, and one host of another account. All are checked again at `BY`. */
 async function busyRig(store: Store, hostsEach: number) {
   const rig = await startRig(store);
   for (const name of ['bob', 'carol', 'dave', 'erin', 'frank'])
@@ -33,8 +33,8 @@ async function expectBelieved(rig: Rig, monitor: Monitor) {
   expect(await raisedAlarms(rig.store)).toEqual([]);
 }
 
-describeAnyDatabase('Without canaries, a worker of several accounts', (open) => {
-  it('believes an outage after its second look while one account takes down 12 hosts of its own', async () => {
+describeAnyDatabase('Without canaries, a worker for several accounts', (open) => {
+  it('confirms an outage at the second check while another account loses 12 hosts of its own', async () => {
     const { rig, theirs } = await busyRig(await open(), 4);
     const own = hostsOf('own', 12);
     await watchAll(rig, own);
@@ -43,7 +43,7 @@ describeAnyDatabase('Without canaries, a worker of several accounts', (open) => 
     await expectBelieved(rig, theirs);
   }, 120_000);
 
-  it('holds the failures of everybody while hosts of all accounts fail', async () => {
+  it('holds all failures while hosts of all accounts fail', async () => {
     const { rig } = await busyRig(await open(), 4);
     await rig.runDue();
     for (const host of rig.dns.entries.keys()) rig.reachable(host, false);
@@ -53,8 +53,8 @@ describeAnyDatabase('Without canaries, a worker of several accounts', (open) => 
   }, 120_000);
 });
 
-// On one database: 160 hosts take long, and the brake asks the database nothing.
-it('A worker without canaries believes an outage after its second look beside 60 names that never existed', async () => {
+// On one database only: 160 hosts take long, and this rule does not query the database.
+it('Without canaries, a worker confirms an outage at the second check despite 60 names that never resolved', async () => {
   const database = await freshDatabase('sqlite');
   onTestFinished(() => database.remove());
   const { rig, theirs } = await busyRig(await database.open(), 20);

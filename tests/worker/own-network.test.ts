@@ -14,7 +14,7 @@ import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import { intermediate, type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-/** Canaries whose network and clock the test has in hand. */
+/** Returns canaries whose network and clock the test controls. */
 function puppets() {
   const world = { healthy: 3, rounds: 0, trueNow: null as number | null, now: () => 0 };
   const canaries: Canaries = {
@@ -33,7 +33,7 @@ function puppets() {
   return { world, canaries };
 }
 
-/** Three TLS servers on loopback that tell the time as it is, by names of their own. */
+/** Starts three TLS servers on loopback with different names and the right time. */
 async function realCanaries(now: () => number): Promise<Canaries> {
   const certificate = intermediate.issue({ dnsNames: ['elsewhere.example'] });
   const hosts = await Promise.all(
@@ -72,7 +72,7 @@ async function rigWithCanaries(store: Store) {
 const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').select('problem').execute();
 
 describeAnyDatabase('An outage of our own network', (open) => {
-  it('makes nobody down, and is over with the next look', async () => {
+  it('marks no host as down, and ends with the next check', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     const hosts = ['one.example', 'two.example', 'three.example'];
     const added = [];
@@ -98,7 +98,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
     expect(rig.arrivals.filter(({ subject }) => /down|up/i.test(subject))).toEqual([]);
   });
 
-  it('hides nothing that is down while canaries answer', async () => {
+  it('does not hide a host that is down while canaries answer', async () => {
     const { rig } = await rigWithCanaries(await open());
     const added = await rig.watch('one.example', undefined, { everyMinutes: 10 });
     await rig.runDue();
@@ -107,7 +107,7 @@ describeAnyDatabase('An outage of our own network', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'down' });
   });
 
-  it('leaves a check that somebody asked for meanwhile due', async () => {
+  it('keeps a check due that was requested meanwhile', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     const added = await rig.watch('one.example');
     await rig.runDue();
@@ -121,8 +121,8 @@ describeAnyDatabase('An outage of our own network', (open) => {
   });
 });
 
-describeAnyDatabase('Without canaries', (open) => {
-  it('much that fails at once is held, and believed after half an hour', async () => {
+describeAnyDatabase('Without canaries,', (open) => {
+  it('many simultaneous failures are held, and confirmed after half an hour', async () => {
     const rig = await startRig(await open());
     const hosts = Array.from({ length: 10 }, (_, index) => `shop.domain-${index}.example`);
     for (const host of hosts) await rig.watch(host, undefined, { everyMinutes: 10 });
@@ -138,8 +138,8 @@ describeAnyDatabase('Without canaries', (open) => {
   }, 120_000);
 });
 
-describeAnyDatabase('A clock that is wrong', (open) => {
-  it('by 400 days sends nothing, ends nothing and forgets nothing, and is set right without loss', async () => {
+describeAnyDatabase('A wrong clock', (open) => {
+  it('that is 400 days ahead sends, ends and deletes nothing, and recovers without loss', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
     const added = await rig.watch('one.example');
@@ -153,7 +153,7 @@ describeAnyDatabase('A clock that is wrong', (open) => {
     await rig.worker.sweep();
     await rig.worker.watch();
     await rig.runDue();
-    // What the alarm itself has to say may go.
+    // The alarm about the clock itself may be sent.
     expect(rig.arrivals.slice(before).filter(({ subject }) => !/clock/i.test(subject))).toEqual([]);
     expect(await checks()).toEqual(kept);
     expect(await incidents(rig)).toEqual([]);
@@ -172,7 +172,7 @@ describeAnyDatabase('A clock that is wrong', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'up' });
   });
 
-  it('by 400 days sends no mail, as three hosts on the network tell', async () => {
+  it('that is 400 days ahead is detected with three hosts on the network, and sends no mail', async () => {
     const now = { read: () => START };
     const rig = await startRig(await open(), { canaries: await realCanaries(() => now.read()) });
     now.read = () => rig.clock.now();
@@ -190,7 +190,7 @@ describeAnyDatabase('A clock that is wrong', (open) => {
     expect(await raisedAlarms(rig.store)).toMatchObject([{ code: 'clock_wrong' }]);
   });
 
-  it('holds an alert about time that was planned before, and lets it go when it is right again', async () => {
+  it('holds an expiry alert that was planned before, until it is corrected', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
     await rig.sink.down();
@@ -218,7 +218,7 @@ const NO_ALARMS = {
   mayBeRaised: () => false,
 };
 
-/** The only address was not reached, for this reason. */
+/** Returns an observation whose only address failed for this reason. */
 function failing(
   host: string,
   reason: FailedObservation['reason'],
@@ -235,7 +235,7 @@ function failing(
   };
 }
 
-describe('Which failures canaries are asked about', () => {
+describe('The network check with canaries', () => {
   async function asked(
     observation: Observation,
     wasDown = false,
@@ -259,7 +259,7 @@ describe('Which failures canaries are asked about', () => {
     ['closed', 'handshake'],
     ['unroutable', 'connect'],
     ['timeout', 'starttls'],
-  ] as const)('a network may be to blame for %s while it should %s', async (reason, stage) => {
+  ] as const)('runs after %s during %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 1, trusts: false });
   });
 
@@ -269,11 +269,11 @@ describe('Which failures canaries are asked about', () => {
     ['starttls_refused', 'starttls'],
     ['address_refused', 'policy'],
     ['no_route_here', 'connect'],
-  ] as const)('but not for %s', async (reason, stage) => {
+  ] as const)('does not run after %s during %s', async (reason, stage) => {
     expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 0, trusts: true });
   });
 
-  it('a request without an answer, and no name server that answers', async () => {
+  it('runs after an HTTP timeout and a silent resolver, but not after an HTTP answer', async () => {
     const shook = {
       ...MODERN_TLS,
       address: '192.0.2.1',
@@ -297,7 +297,7 @@ describe('Which failures canaries are asked about', () => {
     expect(await asked(nameless)).toEqual({ rounds: 1, trusts: false });
   });
 
-  it('nobody is asked where it was down already', async () => {
+  it('does not run for a host that was down already', async () => {
     expect(await asked(failing('shop.example', 'timeout', 'connect'), true)).toEqual({
       rounds: 0,
       trusts: true,
@@ -305,8 +305,8 @@ describe('Which failures canaries are asked about', () => {
   });
 });
 
-describe('Rounds of canaries', () => {
-  it('warn once in an outage, and again in the next one', async () => {
+describe('Rounds of canary probes', () => {
+  it('log one warning per outage', async () => {
     const { world, canaries } = puppets();
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });
@@ -326,7 +326,7 @@ describe('Rounds of canaries', () => {
     }
   });
 
-  it('begin after what they decide about, and are shared by all who wait for one', async () => {
+  it('start after the failure that they judge, and are shared by all waiting checks', async () => {
     const begun: (() => void)[] = [];
     let healthy = true;
     const canaries: Canaries = {

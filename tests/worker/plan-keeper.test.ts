@@ -10,8 +10,8 @@ import { person, watch } from '../store/samples.ts';
 import { START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
-describeEachDatabase('the keeper of plans', (open) => {
-  it('carries out the end of Premium at its moment: pauses, slows down, and a mail', async () => {
+describeEachDatabase('The plan keeper', (open) => {
+  it('applies the end of Premium on time: pauses domains, slows checks and sends a mail', async () => {
     const rig = await startRig(await open());
     const { store, accountId } = rig;
     const end = START + HOUR_MS;
@@ -21,7 +21,7 @@ describeEachDatabase('the keeper of plans', (open) => {
       await rig.watch('c.example', undefined, { everyMinutes: 10 }),
       await rig.watch('d.example', undefined, { everyMinutes: 10 }),
     ];
-    // As old as their order; all were added at the same instant of the rig's clock.
+    // Distinct ages in this order; all were added at the same instant of the rig's clock.
     for (const [index, host] of ['a', 'b', 'c', 'd'].entries())
       await store.db
         .updateTable('monitors')
@@ -41,13 +41,13 @@ describeEachDatabase('the keeper of plans', (open) => {
     await rig.runUntil(end + 2 * DAY_MS);
     const checks = await checkedAt(store, fourth.id);
     expect(checks.filter((at) => at > end)).toEqual([]);
-    // One was planned before the end; from it on they are a day apart.
+    // One check was scheduled before the end; after it they are a day apart.
     const daily = (await checkedAt(store, first.id)).filter((at) => at > end);
     expect(daily.length).toBeLessThanOrEqual(3);
     expect((daily[1] ?? 0) - (daily[0] ?? 0)).toBeGreaterThan(20 * HOUR_MS);
   });
 
-  it('wakes at the next plan end, and stops without waiting for the one after', async () => {
+  it('wakes at the next plan end and stops without waiting for a later one', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
@@ -64,14 +64,14 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect(log.error).not.toHaveBeenCalled();
   });
 
-  it('lets no account that cannot be settled stand in the way of the others', async () => {
+  it('continues with other accounts if one fails', async () => {
     const store = await open();
     const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
     for (const [index, { id }] of [alice, bob].entries()) {
       await watch(store, id, 'a.example');
       await grantPremium(store, id, { grant: { endsAt: START + index }, now: START - 1 });
     }
-    // Stands for whatever can fail about one account.
+    // Stands for any failure with one account.
     const failing: Store = {
       ...store,
       signals: {
@@ -94,7 +94,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect((await findAccount(store, bob.id))?.entitlement.plan).toBe('free');
   });
 
-  it('brings back what plans had paused where everybody has Premium now, and no end matters', async () => {
+  it('resumes domains that plans had paused once everybody has Premium', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: START });
@@ -115,7 +115,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect(await keeper.runDue()).toBe(0);
   });
 
-  it('brings accounts within Free where Premium is no longer everybody’s, and tells them', async () => {
+  it('applies the Free plan and sends mails once Premium is no longer for everybody', async () => {
     const store = await open();
     const [alice, bob, charlie] = [
       await person(store, 'alice'),
@@ -150,7 +150,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect(await keeper.runDue()).toBe(0);
   });
 
-  it('gives back what a clock that ran ahead took', async () => {
+  it('restores Premium that a clock that ran ahead had ended', async () => {
     const rig = await startRig(await open());
     const { store, accountId } = rig;
     await grantPremium(store, accountId, { grant: { endsAt: START + DAY_MS }, now: START });
@@ -169,7 +169,7 @@ describeEachDatabase('the keeper of plans', (open) => {
   });
 });
 
-it.skipIf(!hasDatabase('postgres'))('Several workers carry out an end once', async () => {
+it.skipIf(!hasDatabase('postgres'))('Several workers apply a plan’s end once', async () => {
   const database = await freshDatabase('postgres');
   onTestFinished(() => database.remove());
   const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));

@@ -41,8 +41,8 @@ const arrived = ({ sink }: Rig) =>
   sink.ledger.map(({ to, subject }) => `${to.join(' ')}: ${subject.replace(/(?<=example):\d+/, '')}`);
 const own = (subject: string) => `alice@certs.test: ${subject}`;
 
-describeAnyDatabase('an alert that is refused for good', (open) => {
-  it('goes to the account’s own address where nobody else takes it, and so do those after it', async () => {
+describeAnyDatabase('An alert that is permanently refused', (open) => {
+  it('goes to the account’s own address if no other channel is left, and so do later ones', async () => {
     const rig = await startRig(await open());
     await tellOnly(rig, { kind: 'email', address: OPS });
     rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
@@ -57,7 +57,7 @@ describeAnyDatabase('an alert that is refused for good', (open) => {
     expect(later.at(-1)).toContain('expired on');
   });
 
-  it.each([403, 410])('goes there, too, where a receiver answers %d', async (status) => {
+  it.each([403, 410])('also goes to the own address after an HTTP %d', async (status) => {
     const rig = await startRig(await open());
     const sink = await startWebhookSink();
     onTestFinished(() => sink.stop());
@@ -72,12 +72,12 @@ describeAnyDatabase('an alert that is refused for good', (open) => {
     expect(arrived(rig)).toContain(own(`${HOST} expires in 3 days`));
     const sent = sink.requests.length;
     await rig.runUntil(START + DAY_MS / 4);
-    // It was told: neither is anybody told again, nor the receiver asked again.
+    // The alert was delivered, so neither anybody gets it again nor is the receiver called again.
     expect(arrived(rig).filter((line) => line.includes(HOST))).toHaveLength(1);
     expect(sink.requests).toHaveLength(sent);
   });
 
-  it('is not told once more where another channel took it', async () => {
+  it('is not sent again if another channel delivered it', async () => {
     const rig = await startRig(await open());
     const sink = await startWebhookSink();
     onTestFinished(() => sink.stop());
@@ -93,7 +93,7 @@ describeAnyDatabase('an alert that is refused for good', (open) => {
     expect(sink.requests).toHaveLength(1);
   });
 
-  it('stays where it is where the own address refuses it as well', async () => {
+  it('fails if the own address refuses it as well', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('refuse_recipient');
     await watch(rig);

@@ -9,14 +9,14 @@ import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 const host = 'pay.fjord.example';
 const PATH = '/r1.crl';
 
-/** The list of the rig's intermediate as of `at`. */
+/** Publishes the CRL of the rig's intermediate as of `at` and returns its URL. */
 function publish(ca: CaServer, at: number, revoked: readonly Revoked[]): string {
   const times = { thisUpdate: at - HOUR_MS, nextUpdate: at + 7 * DAY_MS };
   return ca.crl(PATH, mintCrl(intermediate, { ...times, revoked }));
 }
 
-describeAnyDatabase('a certificate that is revoked', (open) => {
-  it('is told of at the check that learns it, once, and stays revoked until it is replaced', async () => {
+describeAnyDatabase('A revoked certificate', (open) => {
+  it('is reported once at the check that finds it, and stays revoked until it is replaced', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());
     const rig = await startRig(await open(), { sources: openSources() });
@@ -37,7 +37,7 @@ describeAnyDatabase('a certificate that is revoked', (open) => {
     expect(rig.arrivals[0]?.text).toContain('its key was compromised');
     expect(rig.arrivals[0]?.text).toMatch(/Revoked on: +2 March 2027, 09:30 UTC/);
 
-    // What expired may go from the list, and lists may be lost: neither makes it good again.
+    // Expired certificates may leave the CRL, and CRLs may be unavailable: neither ends the revocation.
     publish(ca, START + 4 * DAY_MS, []);
     await rig.runUntil(START + 6 * DAY_MS);
     ca.fault(PATH, 'error');
@@ -53,7 +53,7 @@ describeAnyDatabase('a certificate that is revoked', (open) => {
       trusted: true,
       revocation: { state: 'good' },
     });
-    // Good news follows what was told, once.
+    // One mail about the replacement follows the alert.
     expect(rig.arrivals.slice(1).map(({ subject }) => subject)).toEqual([
       `${host}'s revoked certificate was replaced`,
     ]);

@@ -32,7 +32,7 @@ import type { Protocol } from '../../contract/words.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
-/** Where the rig's clock stands at first. The machine's clock plays no part. */
+/** Initial time of the rig's clock, independent of the machine's clock. */
 export const START = Date.UTC(2027, 2, 1, 9, 30);
 
 export const root = mintAuthority({ notBefore: START - 3_650 * DAY_MS, notAfter: START + 3_650 * DAY_MS });
@@ -49,7 +49,7 @@ const someName = intermediate.issue({
   notAfter: START + 90 * DAY_MS,
 });
 
-/** A mail as it arrived, with the time of the rig's clock. */
+/** A received mail, with the time of the rig's clock. */
 export interface Arrival {
   at: number;
   subject: string;
@@ -66,13 +66,13 @@ export interface Rig {
   log: { debug: unknown; info: unknown; warn: unknown; error: unknown };
   accountId: string;
   port: number;
-  /** Mails in the order of their arrival. */
+  /** Mails in order of arrival. */
   arrivals: Arrival[];
-  /** From the rig's intermediate, for `host`; valid for 90 days from the clock's now unless told otherwise. */
+  /** Issues a certificate for `host` with the rig's intermediate; by default valid for 90 days from the clock's time. */
   issue(host: string, options?: CertificateOptions): MintedCertificate;
-  /** Answers for `host` from now on with this certificate. */
+  /** Serves this certificate for `host` from now on. */
   serve(host: string, certificate: MintedCertificate): void;
-  /** Points the host's name to where nothing listens, or to the rig's server again. */
+  /** Points the host's name to a closed port, or to the rig's server again. */
   reachable(host: string, yes: boolean): void;
   /** Opens another account, with Premium; returns its id. */
   arrive(name: string): Promise<string>;
@@ -81,45 +81,45 @@ export interface Rig {
   /** Adds a monitor of any endpoint, due now. */
   add(host: string, port: number, options?: WatchOptions): Promise<Monitor>;
   read(monitor: Monitor): Promise<Monitor>;
-  /** Does what is due at the clock's now. */
+  /** Does the work that is due at the clock's time. */
   runDue(): ReturnType<Worker['runDue']>;
-  /** Moves the clock from one due instant to the next, doing what is due at each, up to `at`. */
+  /** Moves the clock from one due time to the next, up to `at`, and does the due work at each. */
   runUntil(at: number): Promise<void>;
 }
 
 export interface WatchOptions {
   everyMinutes?: number;
-  /** The rig's own account where absent. */
+  /** Default: the rig's own account. */
   accountId?: string;
-  /** TLS alone where absent. */
+  /** Default: TLS only. */
   protocol?: Protocol;
 }
 
 export interface RigOptions {
-  /** Stands in front of the real probe. */
+  /** Wraps the real probe. */
   wrapProbe?(probe: Probe): Probe;
-  /** Whom the probe asks beside the endpoint; nobody where absent. */
+  /** The CA sources of the probe; by default none. */
   sources?: Sources;
-  /** Looks at the posture too, which takes a dozen connections; left out where absent. */
+  /** Also probes the posture, which takes a dozen connections; by default not. */
   posture?: boolean;
-  /** In the place of the real source of icons. */
+  /** Replaces the real source of icons. */
   icons?: IconSource;
-  /** What the worker tells of its work. */
+  /** Where the worker reports its work. */
   telemetry?: WorkerOptions['telemetry'];
   concurrency?: number;
-  /** None where absent. */
+  /** Default: none. */
   canaries?: Canaries;
-  /** What the product's own check looks at, and whom it tells; nobody where absent. */
+  /** What the product's self-check probes and where it reports; by default nothing. */
   heartbeat?: WorkerOptions['heartbeat'];
-  /** Shorter caps of the probe and the resolver, in ms. */
+  /** Shorter timeouts of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
-  /** The mail server and the address that leads to it; one of the rig's own where absent. */
+  /** The mail server and its address; by default one of the rig's own. */
   mail?: { sink: SmtpSink; smtpUrl: string };
-  /** Ranges that are open to checks; the machine's own where absent. */
+  /** Address ranges that checks may connect to; by default the machine's own. */
   allow?: readonly string[];
 }
 
-/** A worker on real TLS, DNS and SMTP peers, on a clock that only the test moves. Everything ends with the test. */
+/** Starts a worker with real TLS, DNS and SMTP peers and a clock that only the test moves. Everything stops with the test. */
 export async function startRig(store: Store, options: RigOptions = {}): Promise<Rig> {
   let now = START;
   const clock = {
@@ -191,7 +191,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     if (!opened.ok) throw new Error(opened.code);
     const { id } = opened.account;
     await grantPremium(store, id, { grant: { endsAt: null }, now });
-    // The mail with which every account begins would stand among the alerts.
+    // Skip the welcome mail of a new account, which would be among the alerts.
     await store.db.updateTable('accounts').set({ reached_out_at: now }).where('id', '=', id).execute();
     return id;
   }
@@ -245,7 +245,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       for (const { parsed, messageId } of sink.ledger.slice(arrivals.length))
         arrivals.push({
           at: now,
-          // The rig's port is another one at each run.
+          // The rig's port differs in each run.
           subject: (parsed.subject ?? '').replace(`:${peer.port}`, ''),
           text: parsed.text ?? '',
           messageId,
@@ -267,7 +267,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   return rig;
 }
 
-/** When the next end of Premium, check, delivery or mail falls due. */
+/** Returns when the next plan end, check, delivery or mail is due. */
 async function nextDue(store: Store): Promise<number | null> {
   const check = await store.db
     .selectFrom('monitors')
@@ -291,7 +291,7 @@ async function nextDue(store: Store): Promise<number | null> {
   return instants.length === 0 ? null : Math.min(...instants);
 }
 
-/** Waits for a condition that other code brings about. */
+/** Polls until a condition is true. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await delay(5);
 }

@@ -12,8 +12,8 @@ import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 const HOST = 'shop.fjord.example';
 
-describeEachDatabase('an endpoint that many accounts watch', (open) => {
-  it('is looked at once, and recorded for each of them', async () => {
+describeEachDatabase('An endpoint that many accounts watch', (open) => {
+  it('is probed once, and the result is recorded for each account', async () => {
     const { rig, looks } = await countingRig(await open());
     const mine = await rig.watch(HOST);
     const theirs = [await watchAs(rig, 'bob'), await watchAs(rig, 'carol')];
@@ -26,12 +26,12 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
         checking: false,
         verdict: { reached: true },
       });
-    // They fall due together again.
+    // Their next checks are due at the same time.
     const due = await rig.store.db.selectFrom('monitors').select('next_check_at').distinct().execute();
     expect(due).toHaveLength(1);
   });
 
-  it('is looked at again for whoever asks after it was', async () => {
+  it('is probed again if an account asks after the shared probe', async () => {
     const { rig, looks } = await countingRig(await open());
     await rig.watch(HOST);
     const { accountId, id: monitorId } = await watchAs(rig, 'bob');
@@ -41,7 +41,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(2);
   });
 
-  it('stays written down for the others where one of them cannot be', async () => {
+  it('is recorded for the other accounts if recording fails for one', async () => {
     const { rig, looks } = await countingRig(await open());
     const mine = await rig.watch(HOST);
     const [broken, theirs] = [await watchAs(rig, 'bob'), await watchAs(rig, 'carol')];
@@ -62,7 +62,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     expect(rig.log.error).toHaveBeenCalledTimes(1);
   });
 
-  it('has a line of the log for each that cannot be written down, with whose it is', async () => {
+  it('is logged with account and monitor for each failed recording', async () => {
     const meters = createMetrics();
     const spans: Span[] = [];
     const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
@@ -91,11 +91,11 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     expect(counted).toContain('certlantern_checks_total{outcome="done"} 1\n');
   });
 
-  it('is looked at once also for more accounts than one claim takes along', async () => {
+  it('is probed once even for more accounts than one claim takes', async () => {
     const { rig, looks } = await countingRig(await open());
     const watching = [await rig.watch(HOST)];
     for (let index = 0; index < 230; index++) watching.push(await watchAs(rig, `person-${index}`));
-    // Due before the look began: not for a later one.
+    // All are due before the probe starts, so it may serve them all.
     rig.clock.advance(1_000);
     rig.worker.start();
     onTestFinished(() => rig.worker.stop());
@@ -106,7 +106,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(1);
   });
 
-  it('leaves slots free, and says that there may be more for them', async () => {
+  it('is claimed up to the free slots, and reports that more may wait', async () => {
     const { rig } = await countingRig(await open());
     await rig.watch(HOST);
     await watchAs(rig, 'bob');
@@ -133,7 +133,7 @@ async function countingRig(store: Rig['store']) {
   return { rig, looks: () => looks };
 }
 
-/** Somebody else's monitor of the same endpoint, due now. */
+/** Adds another account's monitor of the same endpoint, due now. */
 async function watchAs(rig: Rig, name: string): Promise<Monitor> {
   const now = rig.clock.now();
   const opened = await openAccount(rig.store, {

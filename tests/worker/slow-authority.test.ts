@@ -7,8 +7,8 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 
 const host = 'pay.fjord.example';
 
-describeAnyDatabase('an authority that a server forgot and that comes late', (open) => {
-  it('is told of as what some clients refuse, and looked for again in two minutes', async () => {
+describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
+  it('is reported as an incomplete chain, and fetched again two minutes later', async () => {
     const ca = await startCaServer();
     onTestFinished(() => ca.stop());
     const rig = await startRig(await open(), { sources: openSources() });

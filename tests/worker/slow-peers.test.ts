@@ -8,9 +8,9 @@ import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 const CAPS = { dns: 5_000, handshake: 5_000 };
 const isSlow = (host: string): boolean => /^(?:mute|lost)/.test(host);
 
-describeAnyDatabase('the running worker', (open) => {
-  it('ends on servers and name servers that say nothing, and checks the others meanwhile', async () => {
-    // However busy the machine is: the slow ones hold their slots until everybody else was checked.
+describeAnyDatabase('The running worker', (open) => {
+  it('ends probes of silent servers and name servers, and checks other hosts meanwhile', async () => {
+    // Independent of the machine's load: slow probes hold their slots until all others were checked.
     const { promise: othersAreDone, resolve: release } = Promise.withResolvers<void>();
     const rig = await startRig(await open(), {
       concurrency: 16,
@@ -39,7 +39,7 @@ describeAnyDatabase('the running worker', (open) => {
       return read.filter(({ lastCheckedAt }) => lastCheckedAt !== null).length;
     };
 
-    // Slow ones were added first and are claimed first: twelve of sixteen slots hang.
+    // Slow hosts were added first and are claimed first: twelve of sixteen slots hang.
     rig.worker.start();
     await until(async () => (await checked(healthy)) === healthy.length);
     expect(await checked(slow)).toBe(0);
@@ -55,7 +55,7 @@ describeAnyDatabase('the running worker', (open) => {
     }
   });
 
-  it('checks a new monitor, and mails, without waiting for a poll', async () => {
+  it('checks a new monitor and sends its mail without waiting for a poll', async () => {
     const rig = await startRig(await open());
     rig.worker.start();
     await rig.watch('first.fjord.example');
@@ -70,7 +70,7 @@ describeAnyDatabase('the running worker', (open) => {
     expect(mail.parsed.subject).toContain('expires in 2 days');
   });
 
-  it('goes on checking while the mail server hangs', async () => {
+  it('keeps checking while the mail server hangs', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('silence');
     const host = 'pay.fjord.example';

@@ -10,7 +10,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const home = mintAuthority({ commonName: 'Home Root', notBefore: START - DAY_MS });
 
-/** A web server that answers with whatever status is set. */
+/** Starts a web server that answers with the status that the test sets. */
 async function site(rig: Rig, certificate = rig.issue('shop.example')) {
   let status = 200;
   const peer = await startTlsServer(
@@ -28,8 +28,8 @@ async function site(rig: Rig, certificate = rig.issue('shop.example')) {
 
 const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').selectAll().execute();
 
-describeAnyDatabase('The uptime of what is checked', (open) => {
-  it('is up, down after a second look half a minute later, and up again', async () => {
+describeAnyDatabase('The uptime of a monitor', (open) => {
+  it('is up, then down after a second failure half a minute later, then up again', async () => {
     const rig = await startRig(await open());
     const { peer, set } = await site(rig);
     const added = await rig.add('shop.example', peer.port, { protocol: 'https' });
@@ -50,7 +50,7 @@ describeAnyDatabase('The uptime of what is checked', (open) => {
     await rig.runUntil(at + MINUTE_MS / 2);
     const down = await rig.read(added);
     expect(down).toMatchObject({ uptime: 'down', downSince: at, verdict: { reached: true } });
-    // Watched daily, but what is down is looked at again within the hour.
+    // The interval is a day, but a host that is down is checked again within the hour.
     expect(down.nextCheckAt - at).toBeLessThanOrEqual(HOUR_MS + MINUTE_MS);
     set(200);
     await rig.runUntil(down.nextCheckAt);
@@ -60,7 +60,7 @@ describeAnyDatabase('The uptime of what is checked', (open) => {
     ]);
   });
 
-  it('is not down where one look alone failed', async () => {
+  it('does not change after a single failed check', async () => {
     const rig = await startRig(await open());
     const added = await rig.watch('shop.example');
     await rig.runDue();
@@ -75,7 +75,7 @@ describeAnyDatabase('The uptime of what is checked', (open) => {
     expect(await incidents(rig)).toEqual([]);
   });
 
-  it('is no matter of certificates', async () => {
+  it('does not depend on the certificate', async () => {
     const rig = await startRig(await open());
     const expired = rig.issue('shop.example', { notBefore: START - 9 * DAY_MS, notAfter: START - DAY_MS });
     const { peer } = await site(rig, expired);
@@ -85,8 +85,8 @@ describeAnyDatabase('The uptime of what is checked', (open) => {
   });
 });
 
-describeAnyDatabase('An account’s own authority', (open) => {
-  it('is trusted for its domains at the next check, which comes soon', async () => {
+describeAnyDatabase('An account’s own CA', (open) => {
+  it('is trusted for its domains at the next check, within a minute', async () => {
     const rig = await startRig(await open());
     const added = await rig.watch(
       'nas.example',
@@ -106,8 +106,8 @@ describeAnyDatabase('An account’s own authority', (open) => {
   });
 });
 
-describeAnyDatabase('What is looked at about once a day', (open) => {
-  it('is left out of the first check, and in the one that follows soon or is asked for', async () => {
+describeAnyDatabase('The posture', (open) => {
+  it('is not probed at the first check, but a minute later, daily and on request', async () => {
     const asked: boolean[] = [];
     const posture: Observation['posture'] = {
       at: START,

@@ -15,7 +15,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const stuck = { leaseMs: DAY_MS, limit: 100, claimedBy: 'a worker that hangs' };
 
-/** Whoever listens at HEARTBEAT_URL; answers with whatever status is set. */
+/** Starts the receiver at HEARTBEAT_URL; answers with the status that the test sets. */
 async function listener() {
   const heard: string[] = [];
   const state = { status: 200 };
@@ -51,19 +51,19 @@ const pings = ({ store }: Rig) =>
     .where('account_id', '=', 'system')
     .execute();
 
-describeEachDatabase('The check of the product’s own', (open) => {
-  it('goes the whole way every five minutes, whether its host answers or not', async () => {
+describeEachDatabase('The product’s self-check', (open) => {
+  it('sends a heartbeat every five minutes, whether its host answers or not', async () => {
     const { rig, heard } = await rigWithHeartbeat(await open());
     await rig.worker.watch();
     await rig.runDue();
     expect(heard).toEqual(['GET /ping/abc']);
     await rig.runUntil(START + 21 * MINUTE_MS);
-    // With the second look, half a minute after the first that failed.
+    // One more for the second check, half a minute after the first failure.
     expect(heard).toHaveLength(6);
     expect(rig.arrivals.filter(({ text }) => text.includes('canary.example'))).toEqual([]);
   });
 
-  it('is nobody’s: no list shows it, and it is gone without HEARTBEAT_URL', async () => {
+  it('belongs to no listed account, and is removed without HEARTBEAT_URL', async () => {
     const store = await open();
     const { rig } = await rigWithHeartbeat(store);
     await rig.worker.watch();
@@ -81,7 +81,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
     expect(left).toEqual([]);
   });
 
-  it('is silent while an alarm stands', async () => {
+  it('sends no heartbeat while an alarm is raised', async () => {
     const { rig, heard } = await rigWithHeartbeat(await open());
     await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: '535', now: START });
     await rig.worker.watch();
@@ -92,7 +92,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
     expect(heard).toHaveLength(2);
   });
 
-  it('is silent where checks hang, and where deliveries do', async () => {
+  it('sends no heartbeat while checks hang', async () => {
     const { rig, heard } = await rigWithHeartbeat(await open());
     await rig.worker.watch();
     await claimDue(rig.store, { ...stuck, now: rig.clock.now() });
@@ -106,7 +106,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
     expect(heard).toHaveLength(1);
   });
 
-  it('is tried again, and never piles up', async () => {
+  it('retries a failed heartbeat and never queues a second one', async () => {
     const { rig, heard, state } = await rigWithHeartbeat(await open());
     state.status = 503;
     await rig.worker.watch();
@@ -120,7 +120,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
     expect(await pings(rig)).toMatchObject([{ state: 'delivered' }]);
   });
 
-  it('tells nothing that is long past', async () => {
+  it('drops a heartbeat that is an hour late', async () => {
     const { rig, heard, state } = await rigWithHeartbeat(await open());
     state.status = 503;
     await rig.worker.watch();
@@ -136,7 +136,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
     expect(await pings(rig)).toMatchObject([{ state: 'superseded' }]);
   });
 
-  it('goes on where looks fail, and not where they break', async () => {
+  it('sends a heartbeat when checks fail, but not when they throw', async () => {
     let broken = true;
     const { rig, heard } = await rigWithHeartbeat(await open(), {
       wrapProbe: (probe) => ({
@@ -157,7 +157,7 @@ describeEachDatabase('The check of the product’s own', (open) => {
 describeEachDatabase('The watchdog', (open) => {
   const codes = async (store: Store) => (await raisedAlarms(store)).map(({ code }) => code);
 
-  it('says that checks are late, and mails the operator once a day', async () => {
+  it('raises an alarm if checks are late, and mails the operator at most once a day', async () => {
     const rig = await startRig(await open());
     await rig.watch('shop.example');
     rig.clock.advance(11 * MINUTE_MS);
@@ -177,7 +177,7 @@ describeEachDatabase('The watchdog', (open) => {
     await rig.runDue();
     await rig.worker.watch();
     expect(await codes(rig.store)).toEqual([]);
-    // Back on the same day: it stands, and nobody is mailed again.
+    // Raised again on the same day, without another mail.
     rig.clock.advance(20 * MINUTE_MS);
     await rig.worker.watch();
     expect(await codes(rig.store)).toEqual(['checks_late']);
@@ -189,7 +189,7 @@ describeEachDatabase('The watchdog', (open) => {
     expect(await told()).toHaveLength(2);
   });
 
-  it('says that no mail goes out, and that it does again', async () => {
+  it('raises an alarm while no mail can be sent, and clears it afterwards', async () => {
     const rig = await startRig(await open());
     await rig.sink.down();
     const validity = { notBefore: START - 88 * DAY_MS, notAfter: START + 2 * DAY_MS };
@@ -203,7 +203,7 @@ describeEachDatabase('The watchdog', (open) => {
     expect(await codes(rig.store)).toEqual([]);
   });
 
-  it('takes no mailbox that puts us off for hours for a mail server that is down', async () => {
+  it('raises no alarm while greylisting delays a mail for hours', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('greylist');
     const validity = { notBefore: START - 88 * DAY_MS, notAfter: START + 2 * DAY_MS };
@@ -215,7 +215,7 @@ describeEachDatabase('The watchdog', (open) => {
     expect(waiting).toEqual([{ state: 'waiting', detail: '451 4.7.1 Greylisted, try again later' }]);
   });
 
-  it('spreads what is overdue after a sleep, and all of it is checked within ten minutes', async () => {
+  it('spreads overdue checks over ten minutes after a sleep of the machine', async () => {
     const rig = await startRig(await open(), { concurrency: 64 });
     await rig.watch('shop.example');
     await rig.runDue();

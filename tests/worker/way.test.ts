@@ -12,8 +12,8 @@ const ofDays = (before: number, after: number) => ({
   notAfter: START + after * DAY_MS,
 });
 
-describeEachDatabase('the whole way', (open) => {
-  it('goes from a monitor that is due to a mail that arrives', async () => {
+describeEachDatabase('The path from check to mail', (open) => {
+  it('leads from a due monitor to a delivered alert', async () => {
     const rig = await startRig(await open());
     const certificate = rig.issue('pay.fjord.example', ofDays(80, 6.5));
     const added = await rig.watch('pay.fjord.example', certificate);
@@ -39,7 +39,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(rig.arrivals).toHaveLength(1);
   });
 
-  it('is quiet about a fresh certificate, also one that lives for six days', async () => {
+  it('sends no alert for a fresh certificate, even one valid for six days', async () => {
     const rig = await startRig(await open());
     await rig.watch('docs.moss.example');
     await rig.watch('edge.moss.example', rig.issue('edge.moss.example', { notAfter: START + 160 * HOUR_MS }));
@@ -48,7 +48,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('shows a monitor that never ran as pending, not as healthy', async () => {
+  it('shows an unchecked monitor as pending, not as healthy', async () => {
     const rig = await startRig(await open());
     await rig.watch('new.fjord.example');
     const { counts } = await summary(rig.store, { accountId: rig.accountId, now: START });
@@ -79,7 +79,7 @@ describeEachDatabase('the whole way', (open) => {
     );
   });
 
-  it('tells once about each of two certificates that alternate behind one name', async () => {
+  it('sends one alert for each of two certificates that alternate behind one name', async () => {
     const rig = await startRig(await open());
     const host = 'balanced.fjord.example';
     const nodes = [rig.issue(host, ofDays(85, 5)), rig.issue(host, ofDays(78, 12))];
@@ -96,7 +96,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(await history(rig.store, { accountId: rig.accountId, monitorId: added.id })).toHaveLength(2);
   });
 
-  it('records an expired certificate and says so, once', async () => {
+  it('records an expired certificate and sends one alert', async () => {
     const rig = await startRig(await open());
     const added = await rig.watch('legacy.fjord.example', rig.issue('legacy.fjord.example', ofDays(93, -3)));
     await rig.runUntil(START + 5 * DAY_MS);
@@ -108,7 +108,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(rig.arrivals[0]?.subject).toMatch(/^legacy\.fjord\.example expired on /);
   });
 
-  it('alerts from the last certificate seen while the host cannot be reached', async () => {
+  it('sends alerts about the last known certificate while the host is unreachable', async () => {
     const rig = await startRig(await open());
     const host = 'far.orchard.example';
     const end = START + 60 * HOUR_MS;
@@ -135,7 +135,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(rig.arrivals.at(-1)?.subject).toContain('expired on');
   });
 
-  it('keeps the notices of an intermediate and of the leaf apart', async () => {
+  it('keeps alerts about an intermediate and about the leaf apart', async () => {
     const rig = await startRig(await open());
     const old = root.intermediate({ commonName: 'Old R0', ...ofDays(1_000, 6) });
     const host = 'api.fjord.example';
@@ -145,12 +145,12 @@ describeEachDatabase('the whole way', (open) => {
       `${host} expires in 12 days`,
       `${host}: an intermediate certificate expires in 6 days`,
     ]);
-    // The leaf's own next step still comes, though a tighter one of the intermediate is long told.
+    // The leaf's next step is still reported, although a closer one of the intermediate was reported before.
     await rig.runUntil(START + 5.5 * DAY_MS);
     expect(rig.arrivals.map(({ subject }) => subject)).toContain(`${host} expires in 7 days`);
   });
 
-  it('is not alarmed by an expired certificate that no path needs', async () => {
+  it('sends no alert for an expired certificate that no path needs', async () => {
     const rig = await startRig(await open());
     const stray = root.intermediate({ commonName: 'Stray', ...ofDays(1_000, -100) });
     const leaf = rig.issue('pkg.orchard.example');
@@ -159,7 +159,7 @@ describeEachDatabase('the whole way', (open) => {
     expect(rig.arrivals).toEqual([]);
   });
 
-  it('watches the port that was asked for', async () => {
+  it('checks the port of each monitor', async () => {
     const rig = await startRig(await open());
     const host = 'many.moss.example';
     const other = rig.issue(host, { notAfter: START + 50 * DAY_MS });
@@ -172,7 +172,7 @@ describeEachDatabase('the whole way', (open) => {
     expect((await rig.read(first)).certificate?.fingerprint).not.toBe(other.fingerprint);
   });
 
-  it('alerts about a certificate that no client trusts just the same', async () => {
+  it('sends expiry alerts for untrusted certificates, too', async () => {
     const rig = await startRig(await open());
     const host = 'nas.orchard.example';
     await rig.watch(host, selfSigned({ dnsNames: [host], ...ofDays(360, 5.5) }));

@@ -1,7 +1,7 @@
 import { defineConfig } from '@playwright/test';
 import journeys from '../playwright.config.ts';
 
-// Its own command, because the emulator is installed for it alone.
+// A separate command, because only it needs the emulator.
 export default defineConfig({
   ...journeys,
   testDir: '.',

@@ -55,7 +55,7 @@ async function expectGone(
   await expect(page.getByText('Failed to login: ')).toBeVisible();
 }
 
-test('signs up, logs out and in again, by Firebase’s SDK', async ({ page, emulator }) => {
+test('a person signs up, logs out and logs in with Firebase’s SDK', async ({ page, emulator }) => {
   const person = await signUpOnPage(page);
   const { email } = person;
   expect((await emulator.users()).find((user) => user.email === email)?.displayName).toBe(person.name);
@@ -69,7 +69,7 @@ test('signs up, logs out and in again, by Firebase’s SDK', async ({ page, emul
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test('sets a new password by mail', async ({ page, emulator }) => {
+test('a person sets a new Firebase password by mail', async ({ page, emulator }) => {
   const { email } = await signUpOnPage(page);
   await logOut(page);
   await page.goto('/forgot-password');
@@ -83,7 +83,7 @@ test('sets a new password by mail', async ({ page, emulator }) => {
   await expect(page).toHaveURL(/\/dashboard/);
 });
 
-test('knows that the address was verified at Firebase', async ({ page, emulator }) => {
+test('an address is verified after Firebase has verified it', async ({ page, emulator }) => {
   const person = await signUpOnPage(page);
   const isVerified = async () => {
     const response = await page.request.get('/api/user/standing');
@@ -97,13 +97,13 @@ test('knows that the address was verified at Firebase', async ({ page, emulator 
   expect(await isVerified()).toBe(true);
 });
 
-test('deletes the account, and then the user at Firebase', async ({ page, emulator }) => {
+test('deleting the account also deletes the user at Firebase', async ({ page, emulator }) => {
   const person = await signUpOnPage(page);
   await deleteAccount(page, person);
   await expectGone(page, person, emulator);
 });
 
-test('deletes the user with the server’s own credentials, where it has some', async ({
+test('the server deletes the user at Firebase with its own credentials if it has some', async ({
   browser,
   emulator,
 }) => {
@@ -126,7 +126,7 @@ test('deletes the user with the server’s own credentials, where it has some', 
   folder.remove();
 });
 
-test('says so while Firebase is unreachable, and sessions go on', async ({ page }) => {
+test('a login shows an error while Firebase is unreachable, and sessions continue', async ({ page }) => {
   const person = await signUpOnPage(page);
   await page.context().route(/identitytoolkit\.googleapis\.com/, (route) => route.abort());
   await page.reload();

@@ -6,17 +6,17 @@ export const DAY = 24 * HOUR;
 const LIFETIMES = [6 * DAY, 90 * DAY, 398 * DAY];
 
 export interface MadeUpCertificate extends Readonly<ExpiringCertificate> {
-  /** The same as verdicts have it. */
+  /** The same certificate as verdicts describe it. */
   seen: ExpiringCertificate;
   isRevoked: boolean;
   isWanted: boolean;
 }
 
-/** A host to which things happen, and what a check of it would conclude; nothing is minted, so that it is cheap. */
+/** A simulated host whose state changes, and the verdict of a check; fast, because no certificate is minted. */
 export class MadeUpHost {
   readonly certificates: MadeUpCertificate[] = [];
   served: MadeUpCertificate;
-  /** Another one: of a second node behind the same address, or of a second address. */
+  /** Another certificate: of a second node behind the same address, or of a second address. */
   beside: MadeUpCertificate | null = null;
   answersIn: 'one' | 'turns' | 'both' = 'one';
   isWrongName = false;
@@ -31,7 +31,7 @@ export class MadeUpHost {
 
   issue(now: number, draw: number): MadeUpCertificate {
     const lifetime = LIFETIMES[draw % LIFETIMES.length] ?? DAY;
-    // Some are fresh, others near their end or past it.
+    // Some are fresh, others close to their end or past it.
     const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
     const seen: ExpiringCertificate = {
       fingerprint: `c${this.certificates.length}`,
@@ -46,7 +46,7 @@ export class MadeUpHost {
     return certificate;
   }
 
-  /** What its CA says about renewing the one that is served. */
+  /** Sets the CA's renewal window (ARI) for the served certificate. */
   wantRenewal(renewalWindow: ExpiringCertificate['renewalWindow']): void {
     this.served.seen = { ...this.served.seen, renewalWindow };
   }
@@ -135,7 +135,7 @@ function finding(
   };
 }
 
-/** What alerts do not depend on is left out. */
+/** Omits what alerts do not depend on. */
 function partial(verdict: Record<string, unknown>): Verdict {
   return verdict as unknown as Verdict;
 }

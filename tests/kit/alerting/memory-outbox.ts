@@ -15,7 +15,7 @@ export interface SentStep {
   step: PlannedAlert['step'];
   alert: PlannedAlert;
   at: number;
-  /** `waiting`: for the end of quiet hours. */
+  /** `waiting`: until quiet hours end. */
   state: 'waiting' | 'sent' | 'superseded';
 }
 
@@ -27,11 +27,11 @@ export type Incident = Omit<KnownIncident, 'notifiedSteps' | 'lastStepAt'> & {
 export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: string }): string =>
   `${problem} ${fingerprint}`;
 
-/** Incidents and alerts of one monitor as `server/store` keeps them, in memory. */
+/** Keeps incidents and alerts of one monitor in memory, as `server/store` does in the database. */
 export class MemoryOutbox {
   readonly incidents: Incident[] = [];
   readonly sent: SentStep[] = [];
-  /** When each incident ended, in their order; one that was opened again has several ends. */
+  /** When each incident ended, in order; a reopened incident has several ends. */
   readonly ends: { incident: Incident; at: number }[] = [];
   isQuiet = false;
   #uptime: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null, downSeenAt: null };
@@ -57,7 +57,7 @@ export class MemoryOutbox {
     return this.incidents.find((one) => one.key === key && one.endedAt === null && !one.isDropped) ?? null;
   }
 
-  /** As the uptime of the monitor goes on with each check, before its incidents do. */
+  /** Updates the uptime before the incidents, as each check does. */
   followUptime(state: 'up' | 'down' | 'unknown', now: number): void {
     const { standing, incident, endedAt } = followUptime(this.#uptime, { state, now });
     this.#uptime = standing;
@@ -71,7 +71,7 @@ export class MemoryOutbox {
     }
   }
 
-  /** One recorded look of a host that is up, with nothing chosen unless given; returns the alerts. */
+  /** Records a check; by default the host is up and all settings are defaults. Returns the alerts. */
   recordCheck({
     state = 'up',
     ...look
@@ -120,12 +120,12 @@ export class MemoryOutbox {
     return alerts.flatMap((alert) => this.#add(alert, now) ?? []);
   }
 
-  /** The end of quiet hours. */
+  /** Ends the quiet hours. */
   deliver(): void {
     for (const one of this.sent) if (one.state === 'waiting') one.state = 'sent';
   }
 
-  /** Somebody said "I know", or "later": what waits of it is not sent any more. */
+  /** Drops queued alerts of an incident that was acknowledged or snoozed. */
   dropWaiting(incident: Incident): void {
     for (const one of this.sent)
       if (one.incident === incident && one.state === 'waiting' && one.step !== 'resolved')

@@ -4,8 +4,8 @@ import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory
 import type { MutableEvent } from '../../../contract/words.ts';
 
 /*
- * What alerts promise, each promise in its own words and held against the whole history. Nothing is shared with what is judged,
- * not even when a step comes.
+ * The guarantees that alerts give, each checked against the whole history. Shares no code with what it tests, not even the due
+ * times of steps.
  */
 
 const APART = 20_000;
@@ -14,7 +14,7 @@ const HOUR = 3_600_000;
 const WEEK = 7 * DAY;
 const PROVEN = ['expiry', 'revoked', 'replacement_wanted'];
 
-/** When each step of a certificate comes, loosest first, as the product's decisions say it. */
+/** Returns when each step of a certificate is due, earliest first, according to the product's decisions. */
 export function stepsOf(
   one: ExpiringCertificate,
   chosen: readonly ChosenStep[] | null,
@@ -42,7 +42,7 @@ export function stepsOf(
   ];
 }
 
-/** The step that a certificate has come to: the last that passed, the tightest of those that fall together. */
+/** Returns the step that a certificate has reached: the last one due, or the closest to expiry of several due together. */
 function reachedStep(
   one: ExpiringCertificate,
   chosen: readonly ChosenStep[] | null,
@@ -54,7 +54,10 @@ function reachedStep(
   return reached;
 }
 
-/** Something that ends soon, or sooner, came after it: that is another server's as likely as it is a renewal. */
+/**
+ * Returns whether the new certificate expires soon, or sooner than the old one: it may belong to another server instead of being
+ * a renewal.
+ */
 function mayBeBeside(
   { lastSeen, leafFingerprint }: Verdict,
   old: ExpiringCertificate,
@@ -76,19 +79,19 @@ export interface RecordedLook {
   steps: readonly ChosenStep[] | null;
   muted: readonly MutableEvent[];
   isMaintained: boolean;
-  /** What this look planned and the outbox took. */
+  /** The alerts that this check planned and the outbox accepted. */
   told: readonly SentStep[];
   reopened: readonly string[];
 }
 
-/** What is so of one thing: it is there, gone, or the look could not tell. `due`: what people have to know. */
+/** The state of one problem: it exists, it is gone, or the check could not tell. `due`: an alert is due. */
 interface Sighting {
   says: 'there' | 'gone' | 'nothing';
   due: { step: string; at: number | null } | null;
 }
 
 interface Track {
-  /** The sightings that told something, of the stretch in which it was there or gone without a break. */
+  /** The decisive sightings of one period without a break in which the problem existed or was gone. */
   says: 'there' | 'gone';
   since: number;
   before: number;
@@ -120,7 +123,7 @@ export class Promises {
       const { fingerprint, notAfter } = certificate;
       const known = lastSeen?.expiring.find((one) => one.fingerprint === fingerprint);
       const isShown = shown.includes(fingerprint);
-      // Nobody has it in sight, but it still is somewhere behind this address.
+      // The check did not see it, but it is still served somewhere at this address.
       const away = reached && known === undefined ? 'gone' : 'nothing';
       const reachedBy = known ? reachedStep(known, steps, now) : null;
       const isBeside = away === 'gone' && mayBeBeside(verdict, certificate.seen, steps, now);
@@ -155,7 +158,7 @@ export class Promises {
     return sightings;
   }
 
-  /** How long it has been there or gone, up to this look. */
+  /** Returns how long the problem has existed or been gone, up to this check. */
   #follow(key: string, { says }: Sighting, now: number): Track | null {
     const track = this.#tracks.get(key) ?? null;
     if (says === 'nothing') return track;
@@ -164,7 +167,7 @@ export class Promises {
     return next;
   }
 
-  /** Nobody is told what is not so, what the second look did not see, what is not due, or who asked for silence. */
+  /** No alert is sent about a problem that does not exist, is not confirmed, is not due or is silenced. */
   #rightStep(look: RecordedLook, key: string, { says, due }: Sighting): void {
     for (const told of look.told.filter((one) => one.key === key && one.step !== 'resolved')) {
       insist(says === 'there' && due !== null, `${key} is told and not so`);
@@ -192,7 +195,7 @@ export class Promises {
     }
   }
 
-  /** Of one thing the same is told once until it was over, and twice in a week at most. */
+  /** A problem is reported once until it ends, and at most twice a week. */
   #oncePerEpisode({ outbox, now }: RecordedLook, told: SentStep): void {
     if (told.step === 'resolved') return;
     const same = outbox.sent.filter(
@@ -219,7 +222,7 @@ export class Promises {
     );
   }
 
-  /** What is so, was seen twice and is not silenced has been told, of this trouble. */
+  /** A problem that exists, is confirmed and is not silenced has been reported, for this incident. */
   #notLost(
     look: RecordedLook,
     key: string,
@@ -239,7 +242,7 @@ export class Promises {
     insist(isTold, `${key}: ${due.step} is lost`);
   }
 
-  /** Good news comes after bad news only, once, when it has been gone for two looks; and then it does come. */
+  /** A recovery is reported once, only after an alert, when the problem has been gone for two checks; and then always. */
   #goodNews(look: RecordedLook, key: string, track: Track | null): void {
     const { outbox, now, told, muted } = look;
     const isOver = track?.says === 'gone' && now - track.since >= AWAY && track.before === now;
@@ -281,7 +284,7 @@ export class Promises {
     );
   }
 
-  /** A replacement that nobody expected is told when the second look agrees; no other one is. */
+  /** An unexpected replacement is reported when the second check confirms it; no other replacement is. */
   #changes(look: RecordedLook): void {
     const { verdict, previous, outbox, now, told, muted, isMaintained } = look;
     for (const one of told.filter(({ incident }) => incident.problem === 'changed')) {
@@ -332,7 +335,7 @@ export class Promises {
     const current = downs.at(-1);
     if (current === undefined) return;
     const troubles = downs.filter((one) => outbox.sentOf(one).some(({ step }) => step === 'flapping'));
-    // Of one trouble until it was up for an hour, or until nobody saw how it went on.
+    // An incident lasts until the host has been up for an hour, or until checks could not tell for some time.
     const lasting = troubles.find((one) => one !== current && lastDown(downs, one) === current);
     for (const one of told.filter(({ incident }) => incident.problem === 'down')) {
       insist(!muted.includes('uptime'), 'uptime is told although it is muted');
@@ -369,7 +372,7 @@ export class Promises {
       const last = troubles.includes(one) ? lastDown(downs, one) : one;
       const isDue = last.recovered && now - (last.endedAt ?? now) >= (troubles.includes(one) ? HOUR : 0);
       const known = outbox.sentOf(one);
-      // What ended a week ago is forgotten.
+      // An incident that ended a week ago is forgotten.
       if (isDue && known.length > 0 && now - (one.endedAt ?? now) < WEEK)
         insist(
           known.some(({ step }) => step === 'resolved'),

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { at, dialog, foresee, open, press, type Screen } from './ways.ts';
 
-/** The page with all that it reads. */
+/** Opens the page and waits for its data. */
 async function alerts(page: Page): Promise<void> {
   await open(page, '/alerts');
   await page.getByRole('button', { name: 'Add channel' }).waitFor();
@@ -28,7 +28,7 @@ const SUBJECT = {
   unsubscribed: 'no',
 };
 
-/** The page behind the link of a mail, which nobody can be sent for a picture. */
+/** Opens the page of a mailed link with faked data, because no picture can receive mail. */
 const mailed = (subject: object) => async (page: Page) => {
   await page.route('**/api/recipients/subscription', (route) =>
     route.fulfill({ json: { data: { ...SUBJECT, ...subject } } }),
@@ -37,7 +37,7 @@ const mailed = (subject: object) => async (page: Page) => {
   await page.getByText(SUBJECT.address).waitFor();
 };
 
-/** The page Alerts with what opens over it, and the pages behind links of mails. */
+/** The page Alerts with its dialogs, and the pages of mailed links. */
 export const ALERTS: readonly Screen[] = [
   { name: 'alerts', visitor: 'member', show: alerts },
   { name: 'alerts-free', visitor: 'newcomer', show: alerts },

@@ -81,7 +81,7 @@ const LIST: Screen[] = [
   },
 ];
 
-/** The dashboard with the first two domains selected. */
+/** Opens the dashboard with the first two domains selected. */
 async function selected(page: Page): Promise<void> {
   await dashboard(page, '?sort=soonest&view=grid');
   for (const box of (await page.getByRole('checkbox', { name: /^Select / }).all()).slice(0, 2))
@@ -98,7 +98,7 @@ async function addMany(page: Page): Promise<void> {
 
 async function actOnSelected(page: Page, name: string): Promise<void> {
   const bar = page.getByRole('region', { name: 'Selected domains' });
-  // A narrow bar keeps what it can do in a menu.
+  // A narrow bar has its actions in a menu.
   const menu = bar.getByRole('button', { name: 'Actions' });
   if (!(await menu.isVisible())) return bar.getByRole('button', { name }).click();
   await menu.click();
@@ -166,7 +166,7 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
-      // On a phone it stands beside the search, which the header opens.
+      // On a phone it is beside the search, which the header opens.
       const search = page.getByRole('button', { name: 'Search', exact: true });
       if (await search.isVisible()) await search.click();
       await press(page, 'Filter by tag');
@@ -195,7 +195,7 @@ const MANY: Screen[] = [
 
 const NONE_BUT_PAUSED = Object.fromEntries(DOMAIN_STATES.map((state) => [state, state === 'paused' ? 3 : 0]));
 
-/** As somebody sees it who has just proven the address of an account that somebody else made. */
+/** Opens the dashboard as the owner sees it who has just verified the address of an account that somebody else created. */
 async function asNewOwner(page: Page): Promise<void> {
   await page.route('**/api/user/standing', (route) =>
     change(route, (standing) => ({ ...standing, paused_unconfirmed: 3 })),
@@ -207,7 +207,7 @@ async function asNewOwner(page: Page): Promise<void> {
   await page.route('**/api/domain/summary', (route) =>
     change(route, (summary) => ({ ...summary, counts: NONE_BUT_PAUSED, expiries: [], problems: [] })),
   );
-  // One domain by its id; its parts have longer addresses.
+  // Matches one domain by its id; its parts have longer paths.
   await page.route(/\/api\/domain\/[0-9a-f-]{36}$/, (route) => change(route, pausedOne));
 }
 
@@ -253,7 +253,7 @@ const PANEL: Screen[] = [
     visitor: 'member',
     async show(page) {
       await panelOf('pay.fjord.example')(page);
-      // The path, and on it the leaf.
+      // Open the path, and in it the leaf.
       await page.locator('summary', { hasText: 'Path' }).click();
       await page.locator('summary', { hasText: 'Leaf' }).click();
     },
@@ -269,7 +269,7 @@ const PANEL: Screen[] = [
   },
 ];
 
-/** The panel of a domain, at what is told of it. */
+/** Opens the panel of a domain at its alerts. */
 const alertsOf = (hostname: string) => async (page: Page) => {
   await panelOf(hostname)(page);
   const heading = page.getByRole('heading', { name: 'Alerts', exact: true });
@@ -338,5 +338,5 @@ const PANEL_ALERTS: Screen[] = [
   },
 ];
 
-/** The dashboard of the demo's own person, what opens over it, and its panel. */
+/** The dashboard of the demo's own person with its dialogs and its panel. */
 export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...NEW_OWNER, ...PANEL, ...PANEL_ALERTS];

@@ -155,7 +155,7 @@ export const MAILS: { name: string; message: () => RenderedMessage }[] = [
   })),
 ];
 
-/** Each mail as programs show it in a light and a dark theme, and where one turns colours by itself. */
+/** Takes pictures of each mail in a light and a dark theme, and in a program that inverts colours by itself. */
 export async function pictureMails(
   browser: Browser,
   names: readonly string[],

@@ -23,7 +23,7 @@ const PUBLIC: Screen[] = [
     visitor: 'nobody',
     async show(page) {
       await open(page, '/login');
-      // Prerendered: what cannot be pressed before the script is there looks otherwise.
+      // The page is prerendered; buttons look disabled until the script has loaded.
       await page.getByRole('button', { name: 'Login', exact: true, disabled: false }).waitFor();
     },
   },
@@ -207,7 +207,7 @@ const SHELL: Screen[] = [
 /** Every screen and dialog of the product, in the demo. */
 export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...SHELL, ...ALERTS, ...STATUS];
 
-/** Shows a screen in its visitor's window, whatever was open there before, and lets it come to rest. */
+/** Shows a screen in its visitor's window, whatever was open there, and waits until it no longer changes. */
 export async function showScreen(screen: Screen, page: Page, demo: Demo): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await screen.show(page, demo);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { open, panelOf, type Screen } from './ways.ts';
 
-/** The settings with all that they read. */
+/** Opens the settings and waits for their data. */
 async function settings(page: Page): Promise<void> {
   await open(page, '/status-page');
   const preview = page.getByRole('group', { name: 'Preview' });
@@ -10,7 +10,7 @@ async function settings(page: Page): Promise<void> {
 
 const ADDRESS = 'fjord-systems';
 
-/** The page switched on, with these choices, as its owner would do it. */
+/** Publishes the page with these choices, as its owner would. */
 async function publish(page: Page, choices: object): Promise<void> {
   await open(page, '/status-page');
   const status = await page.evaluate(
@@ -27,7 +27,7 @@ async function publish(page: Page, choices: object): Promise<void> {
   if (status !== 200) throw new Error(`The status page was not saved: ${status}`);
 }
 
-/** Settings of the status page, the page itself, and the badge of a domain. */
+/** The settings of the status page, the page itself, and the badge of a domain. */
 export const STATUS: readonly Screen[] = [
   { name: 'status-settings-new', visitor: 'newcomer', show: settings },
   {

@@ -5,12 +5,13 @@ import type { Demo } from '../demo.ts';
 import { sendTo, signUp } from '../people.ts';
 
 /**
- * Who looks at a screen of the demo: nobody who is signed in; somebody who has just signed up; somebody on the Free plan
- * with as many domains as it holds; somebody on trial with as many as an unverified address may have; the demo's own person, with Premium and months of history.
+ * Who looks at a screen of the demo: nobody signed in; somebody who has just signed up; somebody with as many domains as the Free
+ * plan allows; somebody on trial with as many as an unverified address may have; the demo's own person, with Premium and months
+ * of history.
  */
 export type Visitor = 'nobody' | 'newcomer' | 'full' | 'unverified' | 'member';
 
-/** A window for each, in which they are signed in and nothing moves. */
+/** Opens a window for each visitor, signed in, without animations. */
 export async function openWindows(browser: Browser, demo: Demo): Promise<Record<Visitor, Page>> {
   const send = sendTo(demo.url);
   const newcomer = await signUp(send, { name: 'Tove', company: 'Moss' });

@@ -2,27 +2,27 @@ import type { Page } from '@playwright/test';
 import type { Demo } from '../demo.ts';
 import type { Visitor } from './visitors.ts';
 
-/** One state of a page, or a dialog over it, as somebody sees it. */
+/** One state of a page, or a dialog over it, as a person sees it. */
 export interface Screen {
-  /** In kebab case; part of the name of its picture. */
+  /** In kebab case; part of the picture's file name. */
   name: string;
   visitor: Visitor;
-  /** Leads there from anywhere and resolves when everything of it is to be seen. */
+  /** Navigates there from anywhere and resolves when everything is visible. */
   show(page: Page, demo: Demo): Promise<void>;
 }
 
-/** Opens an address and waits until it speaks. */
+/** Opens an address and waits for its content. */
 export async function open(page: Page, path: string): Promise<void> {
-  // The browser loads nothing where only the fragment differs.
+  // The browser loads nothing if only the fragment differs.
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
-  // Not by its role: under a sheet that fills a narrow screen nothing has one.
+  // Not by role: elements below a sheet that fills a narrow screen have none.
   await page.locator('h1').first().waitFor();
 }
 
 export const at = (path: string) => (page: Page) => open(page, path);
 
-/** The dashboard with its cards or rows. */
+/** Opens the dashboard and waits for its cards or rows. */
 export async function dashboard(page: Page, search = ''): Promise<void> {
   await open(page, `/dashboard${search}`);
   await page.locator('[aria-label^="Actions for "]').first().waitFor();
@@ -42,14 +42,14 @@ export async function idOf(page: Page, hostname: string): Promise<string> {
   return found.id;
 }
 
-/** The dashboard with the panel of one domain, its history read. */
+/** Opens the dashboard with the panel of one domain and waits for its history. */
 export const panelOf = (hostname: string) => async (page: Page) => {
   await dashboard(page, `?sort=soonest&domain=${await idOf(page, hostname)}`);
   await page.getByRole('heading', { name: 'Current Certificate' }).waitFor();
   await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
 };
 
-/** Changes what is to be sent, and waits for what is foreseen of it: until then that is dimmed. */
+/** Changes alert settings, and waits for the preview, which is dimmed until then. */
 export async function foresee(page: Page, change: () => Promise<void>): Promise<void> {
   const asked = page.waitForRequest((request) => request.url().endsWith('/api/alerts/preview'));
   await change();
@@ -62,7 +62,7 @@ export async function accountMenu(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
 }
 
-/** What a narrow header has no room for is in the menu of the account. */
+/** Uses the account menu for what a narrow header has no room for. */
 export async function fromHeader(page: Page, name: string): Promise<void> {
   if ((page.viewportSize()?.width ?? 0) >= 720) {
     await page.getByRole('banner').getByRole('button', { name }).click();
@@ -72,7 +72,7 @@ export async function fromHeader(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name }).click();
 }
 
-/** The menu of the first domain of the list. */
+/** Opens the menu of the first domain in the list. */
 export async function domainMenu(page: Page): Promise<void> {
   await dashboard(page, '?sort=soonest');
   await page
