@@ -6,20 +6,26 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest pause between rounds: a user may turn a digest on, or a round may fail. */
+/**
+ * Maximum pause between rounds. During a pause a user may turn on a digest that is due before the next known one; and after a
+ * failed round, this is the time until the retry.
+ */
 const POLL_MS = MINUTE_MS;
-/** The shortest pause between rounds: another worker may be about to queue the due digests. */
+/**
+ * Minimum pause between rounds. A due digest stays due until a worker, perhaps another one, has queued it; without the pause,
+ * this loop would spin meanwhile.
+ */
 const MIN_PAUSE_MS = 100;
 
-export interface DigestKeeperOptions {
+export interface DigestLoopOptions {
   store: Store;
   clock: Clock;
-  /** State of our clock: no digest is sent while it is wrong. */
+  /** State of our clock: no digest is queued while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
-export interface DigestKeeper {
+export interface DigestLoop {
   start(): void;
   /** Queues every digest that is due; returns how many. For tests. */
   runDue(): Promise<number>;
@@ -28,7 +34,7 @@ export interface DigestKeeper {
 }
 
 /** Creates the loop that queues the weekly digests. Each is queued once, even with several workers. */
-export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeeperOptions): DigestKeeper {
+export function createDigestLoop({ store, clock, ownNetwork, log }: DigestLoopOptions): DigestLoop {
   const stopping = new AbortController();
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();

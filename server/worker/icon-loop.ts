@@ -6,7 +6,7 @@ import type { Telemetry } from '../telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Clock, Log } from './clock.ts';
 
-export interface IconKeeperOptions {
+export interface IconLoopOptions {
   store: Store;
   icons: IconSource;
   clock: Clock;
@@ -22,19 +22,19 @@ const RETRY_MISSING_AFTER_MS = DAY_MS;
 const CONCURRENCY = 2;
 
 /** Creates the loop that fetches the icons of checked sites. */
-export function createIconKeeper({
+export function createIconLoop({
   store,
   icons,
   clock,
   random,
   telemetry,
   log,
-}: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
+}: IconLoopOptions & { telemetry: Telemetry }): ClaimLoop {
   const jitteredFromNow = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
 
   async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
     const icon = await icons.find(site, stopping);
-    // Keep the known icon while its site does not answer.
+    // Keep the known icon, because the site may only be unreachable at the moment.
     if (icon === null) return;
     await storeFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
   }

@@ -11,24 +11,30 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest pause between rounds: a new plan end may come before the expected one, or a round may fail. */
+/**
+ * Maximum pause between rounds. During a pause an account may get an earlier plan end than the next known one; and after a
+ * failed round, this is the time until the retry.
+ */
 const POLL_MS = MINUTE_MS;
-/** The shortest pause between rounds: another worker, perhaps with another clock, may be about to apply what is due. */
+/**
+ * Minimum pause between rounds. A plan end that has passed stays stored until a worker, perhaps another one, has applied it;
+ * without the pause, this loop would spin meanwhile.
+ */
 const MIN_PAUSE_MS = 100;
 
-export interface PlanKeeperOptions {
+export interface PlanLoopOptions {
   store: Store;
   clock: Clock;
-  /** State of our clock: no plan ends while it is wrong. */
+  /** State of our clock: no plan end is applied while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
-export interface PlanKeeper {
+export interface PlanLoop {
   start(): void;
   /**
-   * Applies every plan end that has passed, and in the first round what changed with BILLING; returns how many accounts
-   * changed. For tests.
+   * Applies every plan end that has passed, and in the first round the effects of a changed BILLING setting; returns how many
+   * accounts changed. For tests.
    */
   runDue(): Promise<number>;
   /** Stops within `abortMs`, between two accounts if possible. */
@@ -36,11 +42,10 @@ export interface PlanKeeper {
 }
 
 /**
- * Creates the loop that applies the ends of Premium on time: it pauses or resumes domains and sends mails. An ended plan
- * counts as Free even before that. Applying a plan locks the account's row and is idempotent, so several workers may run this
- * loop.
+ * Creates the loop that applies the ends of Premium on time: pauses or resumes domains and sends mails. An ended plan counts as
+ * Free even before. Applying a plan locks the account's row and is idempotent, so several workers may run this loop.
  */
-export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
+export function createPlanLoop({ store, clock, ownNetwork, log }: PlanLoopOptions): PlanLoop {
   const stopping = new AbortController();
   const wakeSignal = createWakeSignal();
   let looping: Promise<void> = Promise.resolve();
