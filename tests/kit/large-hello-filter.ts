@@ -5,15 +5,15 @@ import type { Server } from 'node:net';
 const LARGE_HELLO_BYTES = 1_000;
 
 /**
- * Stands before a TLS server like middleboxes that cannot handle a ClientHello of more than one packet: it ignores a large one or
- * resets the connection. Start it with `listening`.
+ * Creates a proxy in front of a TLS server that acts like a middlebox which cannot handle a ClientHello of more than one packet:
+ * it ignores a large one (`silent`) or resets the connection (`broken`). Start it with `listening`.
  */
-export function largeHellosSwallowed(port: number, manner: 'silent' | 'broken'): Server {
+export function createLargeHelloFilter(port: number, reaction: 'silent' | 'broken'): Server {
   return createServer((client) => {
     client.on('error', () => client.destroy());
     client.once('data', (hello: Buffer) => {
       if (hello.length > LARGE_HELLO_BYTES) {
-        if (manner === 'broken') client.resetAndDestroy();
+        if (reaction === 'broken') client.resetAndDestroy();
         return;
       }
       const server = connect({ port, host: '127.0.0.1' });

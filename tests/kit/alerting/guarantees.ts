@@ -1,20 +1,20 @@
 import type { ChosenStep, ExpiringCertificate, Verdict } from '../../../server/core/index.ts';
-import { DAY, type MadeUpHost } from './made-up-host.ts';
+import { DAY, type SimulatedHost } from './simulated-host.ts';
 import { type Incident, keyOf, type MemoryOutbox, type SentStep } from './memory-outbox.ts';
 import type { MutableEvent } from '../../../contract/words.ts';
 
 /*
- * The guarantees that alerts give, each checked against the whole history. Shares no code with what it tests, not even the due
- * times of steps.
+ * Guarantees about alerts, each verified against the whole history. They share no code with the rules under test, not even the
+ * due times of steps.
  */
 
-const APART = 20_000;
-const AWAY = 90_000;
+const RECHECK_MS = 20_000;
+const ABSENT_MS = 90_000;
 const HOUR = 3_600_000;
 const WEEK = 7 * DAY;
-const PROVEN = ['expiry', 'revoked', 'replacement_wanted'];
+const IMMEDIATE = ['expiry', 'revoked', 'replacement_wanted'];
 
-/** Returns when each step of a certificate is due, earliest first, according to the product's decisions. */
+/** Returns when each step of a certificate is due, earliest first, as documented in docs/guides/watch-hosts.md. */
 export function stepsOf(
   one: ExpiringCertificate,
   chosen: readonly ChosenStep[] | null,
@@ -58,64 +58,64 @@ function reachedStep(
  * Returns whether the new certificate expires soon, or sooner than the old one: it may belong to another server instead of being
  * a renewal.
  */
-function mayBeBeside(
+function mayBeOtherServer(
   { lastSeen, leafFingerprint }: Verdict,
   old: ExpiringCertificate,
   chosen: readonly ChosenStep[] | null,
   now: number,
 ): boolean {
   const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
-  const wasLately = lastSeen?.turns.some(({ certificate }) => certificate.fingerprint === old.fingerprint);
-  if (leaf === undefined || !wasLately) return false;
+  const wasRecent = lastSeen?.turns.some(({ certificate }) => certificate.fingerprint === old.fingerprint);
+  if (leaf === undefined || !wasRecent) return false;
   return leaf.notAfter <= old.notAfter || reachedStep(leaf, chosen, now) !== null;
 }
 
-export interface RecordedLook {
+export interface ObservedCheck {
   now: number;
   verdict: Verdict;
   previous: Verdict | null;
-  host: MadeUpHost;
+  host: SimulatedHost;
   outbox: MemoryOutbox;
   steps: readonly ChosenStep[] | null;
   muted: readonly MutableEvent[];
   isMaintained: boolean;
   /** The alerts that this check planned and the outbox accepted. */
-  told: readonly SentStep[];
+  alerts: readonly SentStep[];
   reopened: readonly string[];
 }
 
 /** The state of one problem: it exists, it is gone, or the check could not tell. `due`: an alert is due. */
 interface Sighting {
-  says: 'there' | 'gone' | 'nothing';
+  state: 'present' | 'absent' | 'unknown';
   due: { step: string; at: number | null } | null;
 }
 
 interface Track {
-  /** The decisive sightings of one period without a break in which the problem existed or was gone. */
-  says: 'there' | 'gone';
+  /** State in all conclusive checks from `since` to `before`, ms UTC. */
+  state: 'present' | 'absent';
   since: number;
   before: number;
 }
 
-export class Promises {
+export class Guarantees {
   readonly #tracks = new Map<string, Track>();
   readonly #shown = new Set<string>();
   #change: { to: string; at: number } | null = null;
 
-  hold(look: RecordedLook): void {
-    for (const told of look.told) this.#oncePerEpisode(look, told);
-    for (const id of look.reopened) this.#onlyWhatReturnsOften(look, id);
-    for (const [key, sighting] of this.#sightings(look)) {
-      const track = this.#follow(key, sighting, look.now);
-      this.#rightStep(look, key, sighting);
-      if (sighting.due !== null) this.#notLost(look, key, sighting.due, track);
-      this.#goodNews(look, key, track);
+  verify(check: ObservedCheck): void {
+    for (const alert of check.alerts) this.#verifyReportedOnce(check, alert);
+    for (const id of check.reopened) this.#verifyReopened(check, id);
+    for (const [key, sighting] of this.#sightings(check)) {
+      const track = this.#updateTrack(key, sighting, check.now);
+      this.#verifyStep(check, key, sighting);
+      if (sighting.due !== null) this.#verifyNotLost(check, key, sighting.due, track);
+      this.#verifyRecovery(check, key, track);
     }
-    this.#changes(look);
-    this.#downs(look);
+    this.#verifyChanges(check);
+    this.#verifyOutages(check);
   }
 
-  #sightings({ verdict, host, now, steps }: RecordedLook): Map<string, Sighting> {
+  #sightings({ verdict, host, now, steps }: ObservedCheck): Map<string, Sighting> {
     const { reached, lastSeen } = verdict;
     const sightings = new Map<string, Sighting>();
     const shown = reached ? verdict.addresses.map(({ fingerprint }) => fingerprint) : [];
@@ -123,26 +123,26 @@ export class Promises {
       const { fingerprint, notAfter } = certificate;
       const known = lastSeen?.expiring.find((one) => one.fingerprint === fingerprint);
       const isShown = shown.includes(fingerprint);
-      // The check did not see it, but it is still served somewhere at this address.
-      const away = reached && known === undefined ? 'gone' : 'nothing';
+      // A certificate that the check did not see may still be served by another server.
+      const away = reached && known === undefined ? 'absent' : 'unknown';
       const reachedBy = known ? reachedStep(known, steps, now) : null;
-      const isBeside = away === 'gone' && mayBeBeside(verdict, certificate.seen, steps, now);
+      const isOtherServer = away === 'absent' && mayBeOtherServer(verdict, certificate.seen, steps, now);
       sightings.set(`expiry ${fingerprint}`, {
-        says: known ? 'there' : isBeside ? 'nothing' : away,
+        state: known ? 'present' : isOtherServer ? 'unknown' : away,
         due: reachedBy,
       });
       const isRevoked =
         lastSeen?.revoked.some((one) => one.fingerprint === fingerprint && one.served) ?? false;
       sightings.set(
         `revoked ${fingerprint}`,
-        isRevoked ? { says: 'there', due: { step: 'revoked', at: null } } : { says: away, due: null },
+        isRevoked ? { state: 'present', due: { step: 'revoked', at: null } } : { state: away, due: null },
       );
-      const isWanted = isShown && certificate.isWanted && now < notAfter;
+      const isWanted = isShown && certificate.isReplacementWanted && now < notAfter;
       sightings.set(
         `replacement_wanted ${fingerprint}`,
         isWanted
-          ? { says: 'there', due: { step: 'opened', at: null } }
-          : { says: isShown && now < notAfter ? 'gone' : away, due: null },
+          ? { state: 'present', due: { step: 'opened', at: null } }
+          : { state: isShown && now < notAfter ? 'absent' : away, due: null },
       );
     }
     const broken = host.chain === 'broken' ? 'opened' : host.chain === 'whole' ? null : 'some_clients';
@@ -151,130 +151,129 @@ export class Promises {
       ['chain_broken ', broken],
     ] as const)
       sightings.set(key, {
-        says: !reached ? 'nothing' : step === null ? 'gone' : 'there',
+        state: !reached ? 'unknown' : step === null ? 'absent' : 'present',
         due: !reached || step === null ? null : { step, at: null },
       });
     for (const key of this.#tracks.keys()) if (!sightings.has(key)) throw new Error(`${key} was forgotten`);
     return sightings;
   }
 
-  /** Returns how long the problem has existed or been gone, up to this check. */
-  #follow(key: string, { says }: Sighting, now: number): Track | null {
+  /** Extends the track of a problem by this check and returns it; null without any conclusive check so far. */
+  #updateTrack(key: string, { state }: Sighting, now: number): Track | null {
     const track = this.#tracks.get(key) ?? null;
-    if (says === 'nothing') return track;
-    const next: Track = track?.says === says ? { ...track, before: now } : { says, since: now, before: now };
+    if (state === 'unknown') return track;
+    const next: Track =
+      track?.state === state ? { ...track, before: now } : { state, since: now, before: now };
     this.#tracks.set(key, next);
     return next;
   }
 
   /** No alert is sent about a problem that does not exist, is not confirmed, is not due or is silenced. */
-  #rightStep(look: RecordedLook, key: string, { says, due }: Sighting): void {
-    for (const told of look.told.filter((one) => one.key === key && one.step !== 'resolved')) {
-      insist(says === 'there' && due !== null, `${key} is told and not so`);
-      insist(told.step === due?.step, `${key}: ${told.step} is told where it is ${due?.step}`);
-      insist(
-        !this.#isSilent(look, told.incident, told.step),
-        `${key} is told although somebody asked for silence`,
+  #verifyStep(check: ObservedCheck, key: string, { state, due }: Sighting): void {
+    for (const alert of check.alerts.filter((one) => one.key === key && one.step !== 'resolved')) {
+      assert(state === 'present' && due !== null, `${key} is reported but does not exist`);
+      assert(alert.step === due?.step, `${key}: ${alert.step} is reported instead of ${due?.step}`);
+      assert(!this.#isSilenced(check, alert.incident, alert.step), `${key} is reported while silenced`);
+      const { problem, confirmedAt } = alert.incident;
+      assert(IMMEDIATE.includes(problem) || confirmedAt !== null, `${key} is reported unconfirmed`);
+      assert(
+        IMMEDIATE.includes(problem) || check.now - alert.incident.startedAt >= RECHECK_MS,
+        `${key} is reported by its first check`,
       );
-      const { problem, confirmedAt } = told.incident;
-      insist(PROVEN.includes(problem) || confirmedAt !== null, `${key} is told unconfirmed`);
-      insist(
-        PROVEN.includes(problem) || look.now - told.incident.startedAt >= APART,
-        `${key} is told at first sight`,
-      );
-      const before = look.outbox.sentOf(told.incident).filter((one) => one !== told);
-      insist(
+      const before = check.outbox.sentOf(alert.incident).filter((one) => one !== alert);
+      assert(
         before.every(({ step }) => step !== 'resolved'),
-        `${key} is told where no good news can follow`,
+        `${key} is reported after its recovery`,
       );
       const passed = due?.at ?? null;
-      insist(passed === null || before.every(({ at }) => at < passed), `${key}: ${told.step} was known`);
-      const isLate = (told.alert.facts.certificate?.notAfter ?? 0) - look.now;
-      if (problem === 'expiry' && told.step === 'expired')
-        insist(isLate <= 0, `${key} is called expired before its end`);
+      assert(
+        passed === null || before.every(({ at }) => at < passed),
+        `${key}: ${alert.step} was reported already`,
+      );
+      const remainingMs = (alert.alert.facts.certificate?.notAfter ?? 0) - check.now;
+      if (problem === 'expiry' && alert.step === 'expired')
+        assert(remainingMs <= 0, `${key} is reported as expired before its end`);
     }
   }
 
   /** A problem is reported once until it ends, and at most twice a week. */
-  #oncePerEpisode({ outbox, now }: RecordedLook, told: SentStep): void {
-    if (told.step === 'resolved') return;
+  #verifyReportedOnce({ outbox, now }: ObservedCheck, alert: SentStep): void {
+    if (alert.step === 'resolved') return;
     const same = outbox.sent.filter(
-      (one) => one !== told && one.key === told.key && one.step === told.step && one.state !== 'superseded',
+      (one) =>
+        one !== alert && one.key === alert.key && one.step === alert.step && one.state !== 'superseded',
     );
     for (const one of same) {
       const isOver = outbox.ends.some(({ incident, at }) => incident === one.incident && at >= one.at);
-      insist(isOver, `${told.key} ${told.step} is told twice of one trouble`);
+      assert(isOver, `${alert.key} ${alert.step} is reported twice for one incident`);
     }
-    if (told.incident.problem === 'down') return;
-    const lately = same.filter(({ at }) => at > now - WEEK);
-    insist(lately.length < 2, `${told.key} ${told.step} is told a third time in a week`);
+    if (alert.incident.problem === 'down') return;
+    const recent = same.filter(({ at }) => at > now - WEEK);
+    assert(recent.length < 2, `${alert.key} ${alert.step} is reported a third time in a week`);
   }
 
-  #onlyWhatReturnsOften({ outbox, now }: RecordedLook, id: string): void {
+  #verifyReopened({ outbox, now }: ObservedCheck, id: string): void {
     const key = outbox.incidents.find((one) => one.id === id)?.key ?? '';
-    const lately = outbox.ends.filter(
+    const recent = outbox.ends.filter(
       ({ incident, at }) =>
         incident.key === key && at > now - WEEK - HOUR && outbox.sentOf(incident).length > 0,
     );
-    insist(
-      new Set(lately.map(({ incident }) => incident)).size >= 2,
-      `${key} came back and is not told anew`,
-    );
+    assert(new Set(recent.map(({ incident }) => incident)).size >= 2, `${key} returned unreported`);
   }
 
   /** A problem that exists, is confirmed and is not silenced has been reported, for this incident. */
-  #notLost(
-    look: RecordedLook,
+  #verifyNotLost(
+    check: ObservedCheck,
     key: string,
     due: { step: string; at: number | null },
     track: Track | null,
   ): void {
-    const { outbox, now } = look;
+    const { outbox, now } = check;
     const incident = outbox.openOf(key);
-    insist(incident !== null, `${key} is so, and there is no incident`);
-    if (incident === null || this.#isSilent(look, incident, due.step)) return;
-    const isSeenTwice = track?.says === 'there' && now - track.since >= APART;
-    if (!isSeenTwice && !PROVEN.includes(incident.problem)) return;
+    assert(incident !== null, `${key} exists without an incident`);
+    if (incident === null || this.#isSilenced(check, incident, due.step)) return;
+    const isSeenTwice = track?.state === 'present' && now - track.since >= RECHECK_MS;
+    if (!isSeenTwice && !IMMEDIATE.includes(incident.problem)) return;
     const rows = outbox.sentOf(incident).filter(({ step }) => step !== 'resolved');
-    const isTold = rows.some(
+    const isReported = rows.some(
       ({ step, at }) => step === due.step || step === 'opened' || (due.at !== null && at >= due.at),
     );
-    insist(isTold, `${key}: ${due.step} is lost`);
+    assert(isReported, `${key}: ${due.step} is lost`);
   }
 
   /** A recovery is reported once, only after an alert, when the problem has been gone for two checks; and then always. */
-  #goodNews(look: RecordedLook, key: string, track: Track | null): void {
-    const { outbox, now, told, muted } = look;
-    const isOver = track?.says === 'gone' && now - track.since >= AWAY && track.before === now;
-    const news = told.filter((one) => one.key === key && one.step === 'resolved');
+  #verifyRecovery(check: ObservedCheck, key: string, track: Track | null): void {
+    const { outbox, now, alerts, muted } = check;
+    const isOver = track?.state === 'absent' && now - track.since >= ABSENT_MS && track.before === now;
+    const news = alerts.filter((one) => one.key === key && one.step === 'resolved');
     for (const one of news) {
-      insist(isOver, `${key} is called over too early`);
+      assert(isOver, `${key} is resolved too early`);
       const rows = outbox.sentOf(one.incident);
-      insist(
+      assert(
         rows.some(({ step }) => step !== 'resolved'),
-        `good news of ${key} without bad news`,
+        `${key} is resolved without an earlier alert`,
       );
     }
-    insist(news.length <= 1, `good news of ${key} twice`);
+    assert(news.length <= 1, `${key} is reported as resolved twice`);
     const open = outbox.openOf(key);
-    insist(
+    assert(
       !(open !== null && isOver && now - track.since >= HOUR),
-      `${key} is gone and its incident is not over`,
+      `${key} is gone but its incident is open`,
     );
     for (const { incident, at } of outbox.ends.slice(-8)) {
       if (at !== now || incident.key !== key || !isOver) continue;
       const rows = outbox.sentOf(incident);
       const isWanted = !muted.includes('good_news') && !muted.includes(incident.problem as 'changed');
       if (rows.some(({ state }) => state === 'sent') && isWanted)
-        insist(
+        assert(
           rows.some(({ step }) => step === 'resolved'),
-          `${key} ends without good news`,
+          `${key} ends without a resolved alert`,
         );
     }
   }
 
-  #isSilent(look: RecordedLook, incident: Incident, step: string): boolean {
-    const { muted, isMaintained, now } = look;
+  #isSilenced(check: ObservedCheck, incident: Incident, step: string): boolean {
+    const { muted, isMaintained, now } = check;
     const { problem, snoozedUntil, acknowledgedAt } = incident;
     return (
       isMaintained ||
@@ -285,40 +284,38 @@ export class Promises {
   }
 
   /** An unexpected replacement is reported when the second check confirms it; no other replacement is. */
-  #changes(look: RecordedLook): void {
-    const { verdict, previous, outbox, now, told, muted, isMaintained } = look;
-    for (const one of told.filter(({ incident }) => incident.problem === 'changed')) {
+  #verifyChanges(check: ObservedCheck): void {
+    const { verdict, previous, outbox, now, alerts, muted, isMaintained } = check;
+    for (const one of alerts.filter(({ incident }) => incident.problem === 'changed')) {
       const { certificate, successor } = one.alert.facts;
-      insist(successor?.fingerprint === verdict.leafFingerprint, 'a change is told of what is not there');
-      insist(certificate?.fingerprint !== verdict.leafFingerprint, 'a certificate took its own place');
-      insist(now - one.incident.startedAt >= APART, 'a change is told at first sight');
-      insist(
-        !muted.includes('changed') && !isMaintained,
-        'a change is told although somebody asked for silence',
-      );
+      assert(successor?.fingerprint === verdict.leafFingerprint, 'the reported certificate is not served');
+      assert(certificate?.fingerprint !== verdict.leafFingerprint, 'a certificate replaced itself');
+      assert(now - one.incident.startedAt >= RECHECK_MS, 'a change is reported by its first check');
+      assert(!muted.includes('changed') && !isMaintained, 'a change is reported while silenced');
     }
     const leaf = verdict.leafFingerprint;
     if (leaf === null) return;
     const before = previous?.lastSeen ?? null;
-    if (this.#change !== null && this.#change.to === leaf && now - this.#change.at >= APART) {
+    if (this.#change !== null && this.#change.to === leaf && now - this.#change.at >= RECHECK_MS) {
       const rows = outbox.sent.filter(({ key }) => key === `changed ${leaf}`);
       const incident =
         outbox.openOf(`changed ${leaf}`) ?? outbox.incidents.findLast(({ key }) => key === `changed ${leaf}`);
-      const isSilent = incident !== undefined && this.#isSilent(look, incident, 'opened');
-      insist(rows.length > 0 || isSilent, `the change to ${leaf} is lost`);
+      const isSilenced = incident !== undefined && this.#isSilenced(check, incident, 'opened');
+      assert(rows.length > 0 || isSilenced, `the change to ${leaf} is lost`);
       this.#change = null;
     }
     if (this.#change !== null && this.#change.to !== leaf) this.#change = null;
     const old = before?.expiring.find(({ fingerprint }) => fingerprint === before.leafFingerprint);
     const isNew = before !== null && before.leafFingerprint !== leaf && !this.#shown.has(leaf);
-    if (isNew && old !== undefined && !this.#isExcused(old, look)) this.#change = { to: leaf, at: now };
+    if (isNew && old !== undefined && !this.#isRenewalExpected(old, check))
+      this.#change = { to: leaf, at: now };
     const incident = outbox.openOf(keyOf({ problem: 'changed', fingerprint: leaf }));
     if (incident?.startedAt === now && previous?.judgedAt !== now && old !== undefined)
-      insist(!this.#isExcused(old, look), `${old.fingerprint} was due to be replaced`);
+      assert(!this.#isRenewalExpected(old, check), `${old.fingerprint} was due for renewal`);
     this.#shown.add(leaf);
   }
 
-  #isExcused(old: ExpiringCertificate, { previous, now }: RecordedLook): boolean {
+  #isRenewalExpected(old: ExpiringCertificate, { previous, now }: ObservedCheck): boolean {
     const life = old.notAfter - old.notBefore;
     const usual = life < 10 * DAY ? old.notBefore + life / 2 : old.notBefore + (life * 2) / 3;
     const seen = previous?.lastSeen;
@@ -329,54 +326,51 @@ export class Promises {
     );
   }
 
-  #downs(look: RecordedLook): void {
-    const { outbox, now, told, muted } = look;
+  #verifyOutages(check: ObservedCheck): void {
+    const { outbox, now, alerts, muted } = check;
     const downs = outbox.incidents.filter(({ problem }) => problem === 'down');
     const current = downs.at(-1);
     if (current === undefined) return;
-    const troubles = downs.filter((one) => outbox.sentOf(one).some(({ step }) => step === 'flapping'));
+    const flappings = downs.filter((one) => outbox.sentOf(one).some(({ step }) => step === 'flapping'));
     // An incident lasts until the host has been up for an hour, or until checks could not tell for some time.
-    const lasting = troubles.find((one) => one !== current && lastDown(downs, one) === current);
-    for (const one of told.filter(({ incident }) => incident.problem === 'down')) {
-      insist(!muted.includes('uptime'), 'uptime is told although it is muted');
+    const lasting = flappings.find((one) => one !== current && lastDown(downs, one) === current);
+    for (const one of alerts.filter(({ incident }) => incident.problem === 'down')) {
+      assert(!muted.includes('uptime'), 'an outage is reported although uptime is muted');
       if (one.step === 'resolved') {
-        insist(look.host.isUp && current.endedAt !== null, 'it is called up while it is down');
+        assert(check.host.isUp && current.endedAt !== null, 'the host is reported as up while it is down');
         const last = outbox.sentOf(one.incident).some(({ step }) => step === 'flapping')
           ? lastDown(downs, one.incident)
           : one.incident;
-        insist(last.recovered, 'it is called up, and nobody saw that');
-        if (last !== one.incident || troubles.includes(one.incident))
-          insist(now - (last.endedAt ?? now) >= HOUR, 'it is called steady too early');
+        assert(last.recovered, 'the host is reported as up, but no check saw that');
+        if (last !== one.incident || flappings.includes(one.incident))
+          assert(now - (last.endedAt ?? now) >= HOUR, 'the host is reported as stable too early');
         continue;
       }
       const recent = downs.filter(({ startedAt }) => startedAt >= one.incident.startedAt - 6 * HOUR);
-      insist(one.incident === current && current.endedAt === null, 'it is called down while it is up');
-      insist(
+      assert(one.incident === current && current.endedAt === null, 'the host is up but reported as down');
+      assert(
         (one.step === 'flapping') === recent.length >= 3,
-        `${recent.length} times down make ${one.step}`,
+        `${recent.length} outages lead to ${one.step}`,
       );
-      insist(lasting === undefined, 'it is told again of what comes and goes');
-      insist(
-        !this.#isSilent(look, one.incident, one.step),
-        'down is told although somebody asked for silence',
-      );
+      assert(lasting === undefined, 'a flapping host is reported again');
+      assert(!this.#isSilenced(check, one.incident, one.step), 'an outage is reported while silenced');
     }
     const rows = outbox.sentOf(current);
     if (current.endedAt === null) {
-      const isSilent = this.#isSilent(look, current, 'opened');
-      insist(rows.length > 0 || lasting !== undefined || isSilent, 'down is lost');
+      const isSilenced = this.#isSilenced(check, current, 'opened');
+      assert(rows.length > 0 || lasting !== undefined || isSilenced, 'an outage is not reported');
       return;
     }
-    if (muted.includes('uptime') || muted.includes('good_news') || !look.host.isUp) return;
-    for (const one of new Set([current, ...troubles])) {
-      const last = troubles.includes(one) ? lastDown(downs, one) : one;
-      const isDue = last.recovered && now - (last.endedAt ?? now) >= (troubles.includes(one) ? HOUR : 0);
+    if (muted.includes('uptime') || muted.includes('good_news') || !check.host.isUp) return;
+    for (const one of new Set([current, ...flappings])) {
+      const last = flappings.includes(one) ? lastDown(downs, one) : one;
+      const isDue = last.recovered && now - (last.endedAt ?? now) >= (flappings.includes(one) ? HOUR : 0);
       const known = outbox.sentOf(one);
       // An incident that ended a week ago is forgotten.
       if (isDue && known.length > 0 && now - (one.endedAt ?? now) < WEEK)
-        insist(
+        assert(
           known.some(({ step }) => step === 'resolved'),
-          'good news of a time of being down is lost',
+          'the end of an outage is not reported',
         );
     }
   }
@@ -391,6 +385,6 @@ function lastDown(downs: readonly Incident[], first: Incident): Incident {
   return last;
 }
 
-function insist(isKept: boolean, otherwise: string): asserts isKept {
-  if (!isKept) throw new Error(otherwise);
+function assert(isKept: boolean, message: string): asserts isKept {
+  if (!isKept) throw new Error(message);
 }

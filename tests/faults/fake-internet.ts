@@ -6,7 +6,7 @@ import { DAY_MS } from '../../contract/durations.ts';
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];
 
 /** Addresses and root certificate of the hosts as plain data that can be sent to other processes. */
-export interface PlacesMap {
+export interface InternetAddresses {
   /** Address and port of the name server. */
   dns: string;
   /** Port of all hosts, including canaries. */
@@ -17,14 +17,14 @@ export interface PlacesMap {
 }
 
 /** Monitored hosts and canaries at one address, with a name server for their names. */
-export interface Places {
-  map: PlacesMap;
+export interface FakeInternet {
+  addresses: InternetAddresses;
   /** Gives a host a certificate of its own. All other hosts share one certificate for `*.siteN.example`. */
-  certify(host: string, validity: { notBefore: number; notAfter: number }): void;
-  /** Points the DNS names to the hosts if `here`, otherwise to an address where nothing listens. */
-  lead(hosts: readonly string[], here: boolean): void;
+  setCertificate(host: string, validity: { notBefore: number; notAfter: number }): void;
+  /** Points the DNS names to the hosts if `isUp`, otherwise to an address where nothing listens. */
+  pointNames(hosts: readonly string[], isUp: boolean): void;
   /** Makes the name server give the same `answer` for every name; null restores the real answers. */
-  garble(answer: 'refused' | 'silent' | null): void;
+  breakDns(answer: 'refused' | 'silent' | null): void;
   /** Sets the time in the canaries' `Date` header, ms UTC. */
   setClock: (now: number) => void;
   stop(): Promise<void>;
@@ -34,13 +34,13 @@ const SITES = 20;
 /** Returns the name of host number `index`; hosts are spread over 20 registrable domains. */
 export const siteHost = (index: number): string => `host${index}.site${index % SITES}.example`;
 
-export async function startPlaces({
+export async function startFakeInternet({
   address = '127.0.0.1',
   now,
 }: {
   address?: string;
   now: number;
-}): Promise<Places> {
+}): Promise<FakeInternet> {
   let clock = now;
   const dns = await startDnsServer({}, 0, address);
   const known = new Map<string, DnsEntry>();
@@ -62,20 +62,20 @@ export async function startPlaces({
       },
     },
   );
-  const places: Places = {
-    map: { dns: dns.address, port: peer.port, rootPem: root.certificatePem, canaries: CANARIES },
-    certify(host, validity) {
+  const internet: FakeInternet = {
+    addresses: { dns: dns.address, port: peer.port, rootPem: root.certificatePem, canaries: CANARIES },
+    setCertificate(host, validity) {
       peer.setCertificate(host, issue([host], validity));
     },
-    lead(hosts, here) {
+    pointNames(hosts, isUp) {
       // Nothing listens at 127.0.0.9 on this port.
       for (const host of hosts) {
-        const entry = { addresses: [here ? address : '127.0.0.9'] };
+        const entry = { addresses: [isUp ? address : '127.0.0.9'] };
         known.set(host, entry);
         dns.entries.set(host, entry);
       }
     },
-    garble(answer) {
+    breakDns(answer) {
       for (const [name, entry] of known) dns.entries.set(name, answer === null ? entry : { answer });
     },
     setClock(at) {
@@ -85,6 +85,6 @@ export async function startPlaces({
       await Promise.all([dns.stop(), peer.stop()]);
     },
   };
-  places.lead(CANARIES, true);
-  return places;
+  internet.pointNames(CANARIES, true);
+  return internet;
 }

@@ -1,21 +1,14 @@
-import type { Socket } from 'node:net';
-
-import { flooding } from './raw-peers.ts';
-
-type Manners = (socket: Socket) => void;
+import { flooding, type PeerBehaviour } from './raw-peers.ts';
 
 /** Sends this text on the first request and closes the connection. */
 export const answering =
-  (text: string): Manners =>
+  (text: string): PeerBehaviour =>
   (socket) =>
     void socket.once('data', () => socket.end(text, 'latin1'));
 
-/** Closes the connection on the first request without an answer. */
-export const hangingUp: Manners = (socket) => void socket.once('data', () => socket.end());
-
 /** Sends this text on the first request, a byte at a time, so that it is never idle for long. */
 export const drippingText =
-  (text: string): Manners =>
+  (text: string): PeerBehaviour =>
   (socket) => {
     let at = 0;
     socket.once('data', () => {
@@ -25,14 +18,14 @@ export const drippingText =
   };
 
 /** Starts an answer and never stops sending headers. */
-export const endlessHeaders: Manners = (socket) => {
+export const endlessHeaders: PeerBehaviour = (socket) => {
   socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\n'));
   flooding(Buffer.from('x-more: and more\r\n'))(socket);
 };
 
 /** Refuses HEAD with the first head, and sends the other one with an endless body. */
 export const endlessBody =
-  (toHead: string, toGet: string): Manners =>
+  (toHead: string, toGet: string): PeerBehaviour =>
   (socket) =>
     void socket.once('data', (request: Buffer) => {
       if (request.toString('latin1').startsWith('HEAD')) return socket.end(toHead);

@@ -3,14 +3,14 @@ import { findAccount, grantPremium } from '../../server/store/accounts/accounts.
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
-import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
+import { createPlanLoop } from '../../server/worker/plan-loop.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person, watch } from '../store/samples.ts';
 import { START, startRig, until } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
-describeEachDatabase('The plan keeper', (open) => {
+describeEachDatabase('The plan loop', (open) => {
   it('applies the end of Premium on time: pauses domains, slows checks and sends a mail', async () => {
     const rig = await startRig(await open());
     const { store, accountId } = rig;
@@ -52,15 +52,15 @@ describeEachDatabase('The plan keeper', (open) => {
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
     const log = quiet();
-    const keeper = createPlanKeeper({
+    const loop = createPlanLoop({
       ownNetwork: TRUST_EVERY_CHECK,
       store,
       clock: { now: () => Date.now() },
       log,
     });
-    keeper.start();
+    loop.start();
     await until(async () => (await findAccount(store, accountId))?.entitlement.plan === 'free');
-    await keeper.stop(DAY_MS);
+    await loop.stop(DAY_MS);
     expect(log.error).not.toHaveBeenCalled();
   });
 
@@ -83,13 +83,13 @@ describeEachDatabase('The plan keeper', (open) => {
       },
     };
     const log = quiet();
-    const keeper = createPlanKeeper({
+    const loop = createPlanLoop({
       ownNetwork: TRUST_EVERY_CHECK,
       store: failing,
       clock: { now: () => START + DAY_MS },
       log,
     });
-    expect(await keeper.runDue()).toBe(1);
+    expect(await loop.runDue()).toBe(1);
     expect(log.error).toHaveBeenCalledTimes(1);
     expect((await findAccount(store, bob.id))?.entitlement.plan).toBe('free');
   });
@@ -104,15 +104,15 @@ describeEachDatabase('The plan keeper', (open) => {
     expect(await running(store)).toBe(3);
 
     const generous = { ...store, everyonePremium: true };
-    const keeper = createPlanKeeper({
+    const loop = createPlanLoop({
       ownNetwork: TRUST_EVERY_CHECK,
       store: generous,
       clock: { now: () => START + 20 },
       log: quiet(),
     });
-    expect(await keeper.runDue()).toBe(1);
+    expect(await loop.runDue()).toBe(1);
     expect(await running(store)).toBe(5);
-    expect(await keeper.runDue()).toBe(0);
+    expect(await loop.runDue()).toBe(0);
   });
 
   it('applies the Free plan and sends mails once Premium is no longer for everybody', async () => {
@@ -135,19 +135,19 @@ describeEachDatabase('The plan keeper', (open) => {
       mayUse: () => true,
     });
 
-    const keeper = createPlanKeeper({
+    const loop = createPlanLoop({
       ownNetwork: TRUST_EVERY_CHECK,
       store,
       clock: { now: () => START + 20 },
       log: quiet(),
     });
-    expect(await keeper.runDue()).toBe(2);
+    expect(await loop.runDue()).toBe(2);
     expect(await running(store)).toBe(3 + 5 + 1);
     const mails = await mailsOfEnds(store);
     expect(mails.map(({ account_id, data }) => [account_id, JSON.parse(data ?? '').source])).toEqual([
       [alice.id, 'deployment'],
     ]);
-    expect(await keeper.runDue()).toBe(0);
+    expect(await loop.runDue()).toBe(0);
   });
 
   it('restores Premium that a clock that ran ahead had ended', async () => {
@@ -182,7 +182,7 @@ it.skipIf(!hasDatabase('postgres'))('Several workers apply a plan’s end once',
   const log = quiet();
   const done = await Promise.all(
     stores.map((one) =>
-      createPlanKeeper({
+      createPlanLoop({
         ownNetwork: TRUST_EVERY_CHECK,
         store: one,
         clock: { now: () => START + 2 },

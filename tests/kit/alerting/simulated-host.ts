@@ -5,19 +5,19 @@ const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 const LIFETIMES = [6 * DAY, 90 * DAY, 398 * DAY];
 
-export interface MadeUpCertificate extends Readonly<ExpiringCertificate> {
+export interface SimulatedCertificate extends Readonly<ExpiringCertificate> {
   /** The same certificate as verdicts describe it. */
   seen: ExpiringCertificate;
   isRevoked: boolean;
-  isWanted: boolean;
+  isReplacementWanted: boolean;
 }
 
 /** A simulated host whose state changes, and the verdict of a check; fast, because no certificate is minted. */
-export class MadeUpHost {
-  readonly certificates: MadeUpCertificate[] = [];
-  served: MadeUpCertificate;
-  /** Another certificate: of a second node behind the same address, or of a second address. */
-  beside: MadeUpCertificate | null = null;
+export class SimulatedHost {
+  readonly certificates: SimulatedCertificate[] = [];
+  served: SimulatedCertificate;
+  /** Another certificate: of a second server behind the same address, or of a second address. */
+  other: SimulatedCertificate | null = null;
   answersIn: 'one' | 'turns' | 'both' = 'one';
   isWrongName = false;
   chain: 'whole' | 'some clients' | 'broken' = 'whole';
@@ -29,7 +29,7 @@ export class MadeUpHost {
     this.served = this.issue(now, draw);
   }
 
-  issue(now: number, draw: number): MadeUpCertificate {
+  issue(now: number, draw: number): SimulatedCertificate {
     const lifetime = LIFETIMES[draw % LIFETIMES.length] ?? DAY;
     // Some are fresh, others close to their end or past it.
     const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
@@ -41,17 +41,17 @@ export class MadeUpHost {
       name: 'a.example',
       renewalWindow: null,
     };
-    const certificate = { ...seen, seen, isRevoked: false, isWanted: false };
+    const certificate = { ...seen, seen, isRevoked: false, isReplacementWanted: false };
     this.certificates.push(certificate);
     return certificate;
   }
 
   /** Sets the CA's renewal window (ARI) for the served certificate. */
-  wantRenewal(renewalWindow: ExpiringCertificate['renewalWindow']): void {
+  setRenewalWindow(renewalWindow: ExpiringCertificate['renewalWindow']): void {
     this.served.seen = { ...this.served.seen, renewalWindow };
   }
 
-  look(now: number, previous: Verdict | null): Verdict {
+  check(now: number, previous: Verdict | null): Verdict {
     const before = previous?.lastSeen ?? null;
     const base = { judgedAt: now, observedAt: now, posture: null };
     if (!this.isReached)
@@ -98,14 +98,14 @@ export class MadeUpHost {
     });
   }
 
-  #shown(): MadeUpCertificate[] {
-    const { served, beside } = this;
-    if (beside === null || this.answersIn === 'one') return [served];
-    if (this.answersIn === 'both') return [served, beside];
-    return [this.#turn++ % 2 === 0 ? beside : served];
+  #shown(): SimulatedCertificate[] {
+    const { served, other } = this;
+    if (other === null || this.answersIn === 'one') return [served];
+    if (this.answersIn === 'both') return [served, other];
+    return [this.#turn++ % 2 === 0 ? other : served];
   }
 
-  #findings(shown: readonly MadeUpCertificate[], leaf: MadeUpCertificate, now: number): Finding[] {
+  #findings(shown: readonly SimulatedCertificate[], leaf: SimulatedCertificate, now: number): Finding[] {
     return [
       ...(this.isWrongName ? [finding('name_mismatch', 'critical', leaf)] : []),
       ...(this.chain === 'broken' ? [finding('untrusted_root', 'critical', leaf)] : []),
@@ -113,7 +113,9 @@ export class MadeUpHost {
       ...shown.flatMap((one) => [
         ...(one.isRevoked ? [finding('revoked', 'critical', one)] : []),
         ...(one.notAfter <= now ? [finding('expired', 'critical', one)] : []),
-        ...(one.isWanted && now < one.notAfter ? [finding('replacement_wanted', 'warning', one)] : []),
+        ...(one.isReplacementWanted && now < one.notAfter
+          ? [finding('replacement_wanted', 'warning', one)]
+          : []),
       ]),
     ];
   }
@@ -122,16 +124,19 @@ export class MadeUpHost {
 function finding(
   code: Finding['code'],
   severity: Finding['severity'],
-  { fingerprint }: MadeUpCertificate,
+  { fingerprint }: SimulatedCertificate,
 ): Finding {
   return {
     code,
     severity,
     fingerprint,
-    facts: { kind: 'no_path' },
+    facts:
+      code === 'incomplete_chain'
+        ? { kind: 'missing_intermediates', missing: [], evidence: { sent: [] } }
+        : { kind: 'no_path' },
     addresses: [],
     keyType: null,
-    attachment: code === 'incomplete_chain' ? 'chain' : null,
+    attachment: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import type { Demo } from '../demo.ts';
 import type { Visitor } from './visitors.ts';
 
@@ -42,15 +42,20 @@ export async function idOf(page: Page, hostname: string): Promise<string> {
   return found.id;
 }
 
-/** Opens the dashboard with the panel of one domain and waits for its history. */
-export const panelOf = (hostname: string) => async (page: Page) => {
-  await dashboard(page, `?sort=soonest&domain=${await idOf(page, hostname)}`);
-  await page.getByRole('heading', { name: 'Current Certificate' }).waitFor();
-  await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
-};
+/** Opens the dashboard with one section of a domain's panel and waits for the section. */
+export const panelOf =
+  (hostname: string, section = 'overview') =>
+  async (page: Page) => {
+    await dashboard(page, `?sort=soonest&domain=${await idOf(page, hostname)}&section=${section}`);
+    await page.getByRole('tabpanel').getByRole('heading').first().waitFor();
+    await page
+      .getByText(/^Loading/)
+      .first()
+      .waitFor({ state: 'hidden' });
+  };
 
 /** Changes alert settings, and waits for the preview, which is dimmed until then. */
-export async function foresee(page: Page, change: () => Promise<void>): Promise<void> {
+export async function changeAndAwaitPreview(page: Page, change: () => Promise<void>): Promise<void> {
   const asked = page.waitForRequest((request) => request.url().endsWith('/api/alerts/preview'));
   await change();
   await (await asked).response();
@@ -64,7 +69,7 @@ export async function accountMenu(page: Page): Promise<void> {
 
 /** Uses the account menu for what a narrow header has no room for. */
 export async function fromHeader(page: Page, name: string): Promise<void> {
-  if ((page.viewportSize()?.width ?? 0) >= 720) {
+  if ((page.viewportSize()?.width ?? 0) >= 900) {
     await page.getByRole('banner').getByRole('button', { name }).click();
     return;
   }
@@ -80,4 +85,10 @@ export async function domainMenu(page: Page): Promise<void> {
     .first()
     .click();
   await page.getByRole('menuitem', { name: 'Remove' }).waitFor();
+}
+
+export async function change(route: Route, of: (data: object) => object): Promise<void> {
+  const response = await route.fetch();
+  const answer = (await response.json()) as { data: object };
+  await route.fulfill({ response, json: { ...answer, data: of(answer.data) } });
 }

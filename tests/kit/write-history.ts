@@ -5,7 +5,7 @@ import { DAY_MS } from '../../contract/durations.ts';
 import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
 /** Writes past checks of a monitor, oldest first, as far as the strip and the chart show them. */
-export async function writePast(
+export async function writeHistory(
   { db }: Store,
   { accountId, monitorId }: MonitorKey,
   samples: readonly Sample[],

@@ -7,16 +7,16 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { prepareQuarters } from './daemon.ts';
-import type { Entrance, ServerKind } from './servers.ts';
+import { prepareFiles } from './daemon.ts';
+import type { Endpoint, ServerKind } from './servers.ts';
 
 export interface Outcome {
   server: string;
-  /** null where it did not start. */
-  entrance: Entrance | null;
-  /** What was seen there. */
+  /** null if the server did not start. */
+  endpoint: Endpoint | null;
+  /** TLS version and group; empty without a handshake. */
   seen: string;
-  /** null: the certificate was seen, and trusted. */
+  /** null if the certificate was read and is trusted. */
   fault: string | null;
 }
 
@@ -25,28 +25,32 @@ const root = mintAuthority({ commonName: 'Interop Root' });
 const leaf = root.intermediate({ commonName: 'Interop Intermediate' }).issue({ dnsNames: [HOST] });
 const trustStore = createTrustStore([root.der]);
 
-/** Starts one server, looks at each of its entrances as at a user's endpoint, and stops it. */
-export async function visit(server: ServerKind, folder: string, signal: AbortSignal): Promise<Outcome[]> {
+/** Starts a server, checks each of its endpoints like that of a user, and stops it. */
+export async function checkServer(
+  server: ServerKind,
+  folder: string,
+  signal: AbortSignal,
+): Promise<Outcome[]> {
   chmodSync(folder, 0o755);
   try {
-    const quarters = prepareQuarters(join(folder, server.name), leaf, root.certificatePem);
-    const running = await server.start(quarters, HOST);
+    const files = prepareFiles(join(folder, server.name), leaf, root.certificatePem);
+    const running = await server.start(files, HOST);
     try {
       const outcomes: Outcome[] = [];
-      for (const entrance of running.entrances)
-        outcomes.push({ server: server.name, entrance, ...(await look(entrance, signal)) });
+      for (const endpoint of running.endpoints)
+        outcomes.push({ server: server.name, endpoint, ...(await check(endpoint, signal)) });
       return outcomes;
     } finally {
       await running.stop();
     }
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error);
-    return [{ server: server.name, entrance: null, seen: '', fault }];
+    return [{ server: server.name, endpoint: null, seen: '', fault }];
   }
 }
 
-async function look(
-  { protocol, address, port }: Entrance,
+async function check(
+  { protocol, address, port }: Endpoint,
   signal: AbortSignal,
 ): Promise<Pick<Outcome, 'seen' | 'fault'>> {
   const probe = createProbe({
@@ -55,13 +59,13 @@ async function look(
     sources: NO_SOURCES,
     now: Date.now,
   });
-  const endpoint = { host: HOST, port, protocol };
-  const observation = await probe.observe(endpoint, { signal, trustStore, withPosture: false });
+  const target = { host: HOST, port, protocol };
+  const observation = await probe.observe(target, { signal, trustStore, withPosture: false });
   const verdict = judge(observation, Date.now(), trustStore);
-  const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, endpoint);
+  const { failure, findings, leafFingerprint, trusted } = describeVerdict(verdict, target);
   const seen = tlsOf(observation);
   if (failure !== null) return { seen, fault: `${failure.message} (${detailOf(observation)})` };
-  if (leafFingerprint !== leaf.fingerprint) return { seen, fault: 'It shows another certificate.' };
+  if (leafFingerprint !== leaf.fingerprint) return { seen, fault: 'The server sent another certificate.' };
   if (!trusted) return { seen, fault: findings.map(({ message }) => message).join(' ') };
   return { seen, fault: null };
 }
@@ -76,17 +80,17 @@ function detailOf({ addresses }: Observation): string {
   return first?.outcome === 'failed' ? `${first.stage}: ${first.detail ?? first.reason}` : '';
 }
 
-/** A line for each entrance, and one that counts them. */
+/** Returns a line for each endpoint and one with the totals. */
 export function formatOutcomes(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ server, entrance, seen, fault }) => [
+  const rows = outcomes.map(({ server, endpoint, seen, fault }) => [
     server,
-    entrance?.protocol ?? '',
-    entrance === null ? '' : `${entrance.address}:${entrance.port}`,
+    endpoint?.protocol ?? '',
+    endpoint === null ? '' : `${endpoint.address}:${endpoint.port}`,
     seen,
-    fault ?? 'seen and trusted',
+    fault ?? 'trusted',
   ]);
   const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => (row[column] ?? '').length)));
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   const good = outcomes.filter(({ fault }) => fault === null).length;
-  return [...lines, `${good} of ${outcomes.length} entrances as they should be`, ''].join('\n');
+  return [...lines, `${good} of ${outcomes.length} endpoints are trusted`, ''].join('\n');
 }

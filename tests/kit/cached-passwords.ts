@@ -7,13 +7,13 @@ const verdicts = new Map<string, Promise<boolean>>();
  * The product's password hashing with a cache: scrypt is slow on purpose, and hashing the same few passwords took most of the
  * time of the API tests.
  */
-export const REMEMBERED_PASSWORDS = {
-  hash: (password: string): Promise<string> => remembered(hashes, password, () => hashPassword(password)),
+export const CACHED_PASSWORD_HASHING = {
+  hash: (password: string): Promise<string> => cached(hashes, password, () => hashPassword(password)),
   verify: ({ hash, password }: { hash: string; password: string }): Promise<boolean> =>
-    remembered(verdicts, `${hash} ${password}`, () => verifyPassword({ hash, password })),
+    cached(verdicts, `${hash} ${password}`, () => verifyPassword({ hash, password })),
 };
 
-function remembered<Value>(
+function cached<Value>(
   known: Map<string, Promise<Value>>,
   key: string,
   make: () => Promise<Value>,
