@@ -1,9 +1,10 @@
-# One image for every role: ROLE chooses. It runs as 1000:1000 on a read-only root; /data is all that it writes.
+# One image for all roles; the variable ROLE chooses one. The program runs as 1000:1000 on a read-only root and writes only
+# to /data and /tmp.
 #
 #   docker build -t certlantern .
 #   docker run -p 127.0.0.1:8080:8080 -v certlantern:/data --read-only --tmpfs /tmp certlantern
 
-# A release sets it with a digest as well: CONTRIBUTING.md has the commands.
+# A release adds the digest of the base image: CONTRIBUTING.md has the commands.
 ARG NODE_IMAGE=node:26.10.0-trixie-slim
 
 FROM ${NODE_IMAGE} AS web
@@ -18,14 +19,14 @@ RUN node_modules/.bin/vite build && chmod -R a+rX dist
 FROM ${NODE_IMAGE} AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Of optional peers (of better-auth) nothing: they are what the tests and the pages are made with.
+# --omit=optional leaves out the optional peer dependencies of better-auth, which only the tests and the pages need.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 COPY LICENSE ./
 COPY contract contract
 COPY server server
 COPY scripts scripts
-# To be read by anybody, whatever the umask of the checkout was. With this file, the commands of docs/guides/commands.md neither
-# install nor build anything.
+# Let every user read the files, whatever the umask of the checkout was. Where .packaged exists, scripts/boot.mjs neither
+# installs nor builds anything.
 RUN chmod -R a+rX package.json LICENSE contract server scripts && touch .packaged
 
 FROM ${NODE_IMAGE}
@@ -39,5 +40,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "scripts/healthy.mjs"]
-# No npm and no shell in between: signals reach the program itself.
+# Start node without npm or a shell, so that the program gets the signals.
 CMD ["node", "server/main.ts"]

@@ -1,45 +1,13 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import type { Plugin } from 'vite';
+import { precompress } from './web/build/after-build.ts';
 import { prerenderPages } from './web/build/prerender-plugin.ts';
-import { slimZod } from './web/build/slim-zod.ts';
-
-const api = 'http://localhost:8080';
-
-/** Puts a `.br` and a `.gz` beside every file of text that the server hands out as it is: all but the pages. */
-function precompress(): Plugin {
-  let outDir = '';
-  let isWritten = false;
-  return {
-    name: 'precompress',
-    apply: 'build',
-    configResolved(config) {
-      outDir = resolve(config.root, config.build.outDir);
-    },
-    writeBundle() {
-      isWritten = true;
-    },
-    async closeBundle() {
-      // Of a build that failed there is nothing, and an error here would hide its own.
-      if (!isWritten) return;
-      for (const entry of await readdir(outDir, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue;
-        const path = join(entry.parentPath, entry.name);
-        const content = await readFile(path);
-        await writeFile(`${path}.br`, brotliCompressSync(content));
-        await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
-      }
-    },
-  };
-}
+import { slimModules } from './web/build/slim-modules.ts';
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwindcss(), slimZod(), prerenderPages(), precompress()],
+  plugins: [react(), tailwindcss(), slimModules(), prerenderPages(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
@@ -49,27 +17,39 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // Every file costs a way to the server, most of all where nobody speaks HTTP/2 there: one for all that every page
-        // needs, and small ones that several pages share join one another.
+        // Each file costs a request, which is slowest over HTTP/1.1. So there is one file with everything that all pages
+        // need, and small modules that several pages share are merged.
         codeSplitting: {
           groups: [
-            { name: 'base', tags: ['$initial'], priority: 1 },
-            { name: 'icons', test: /lucide-react/, priority: 1 },
-            // Small, and on nearly every page: joined with something larger, they would bring that to the first page.
+            { name: 'base', tags: ['$initial'], priority: 3 },
+            {
+              name: 'icons',
+              test: /lucide-react/,
+              priority: 1,
+              entriesAware: true,
+              entriesAwareMergeThreshold: 9000,
+            },
+            // Small modules of many pages. Merged with others, they would make a page load those too: base64url came with the menus.
             {
               name: 'page',
-              test: /web.(lib.date|ui.(logo|class-names|page-title|header-slot|badge|glyph)\.)/,
+              test: /contract.(words|durations)\.|web.(app.page-frame|lib.(format|use-now|use-hydrated|api-error|browser.(preference|base64url))|ui.(logo|class-names|page-title|header-slot|badge|glyph|button|horizon.day-ruler)\.)/,
+              priority: 2,
+            },
+            // The router with its libraries, and what every form checks text with, for every page but the landing page.
+            { name: 'router', test: /web.app.router\.|contract.text\./, priority: 1 },
+            // Modules of settings pages only. In a chunk with schemas, every page that needs a schema would load them.
+            {
+              name: 'settings',
+              test: /web.ui.form.(row|checkbox|checkbox-line|use-kept-focus)\./,
               priority: 1,
             },
-            // What only settings are made of: joined with schemas, it would come along with those.
-            { name: 'settings', test: /web.ui.(row|checkbox|checkbox-line|use-kept-focus)\./, priority: 1 },
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4096 },
+            // Of the thresholds tried, this one gives the fewest files. With 4500 two chunks import each other, and no page with both starts.
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 2500 },
           ],
         },
-        // Their own names are those of all who share them.
+        // By default, the name of a shared chunk lists all modules that share it.
         chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
       },
     },
   },
-  server: { proxy: { '/api': api, '/dev': api } },
 });

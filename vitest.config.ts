@@ -6,19 +6,19 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          // Measured: half of its time went into loading the same modules for each file anew. What a test puts in the place of
-          // something global it takes away again.
+          // Measured: half of the time was spent on loading the same modules again for each file. Tests must therefore restore
+          // whatever global they replace.
           isolate: false,
           include: ['{contract,server,web,scripts}/**/*.test.{ts,tsx}', 'tests/*.test.ts'],
-          // Minting large RSA keys beside lint and types took more than the five seconds of the default.
+          // Minting large RSA keys takes more than the default of five seconds while lint and type checks run.
           testTimeout: 30_000,
         },
       },
       {
         test: {
           name: 'integration',
-          // Measured: a third of its time went into loading the server for each file anew. Modules of the server and of the
-          // kit keep nothing but what never changes.
+          // Measured: a third of the time was spent on loading the server again for each file. Modules of the server and the
+          // test kit must therefore keep no state.
           isolate: false,
           include: ['tests/{kit,egress,probe,store,channels,worker,api,process}/**/*.test.ts'],
           globalSetup: ['tests/kit/global-setup.ts'],

@@ -122,7 +122,7 @@ function report(
       line('  of it: judging a known chain', judgeKnown),
       `\nto openssl s_time      ${(check / openssl).toFixed(2)}   at most 1.25\n`,
       exporters.length === 0
-        ? 'blackbox_exporter is not here (Debian: prometheus-blackbox-exporter)\n'
+        ? 'blackbox_exporter is not installed (Debian: prometheus-blackbox-exporter)\n'
         : `to blackbox_exporter   ${(check / exporter).toFixed(2)}   at most 1.15\n`,
     ].join(''),
   );

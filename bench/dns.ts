@@ -18,7 +18,7 @@ const unshare = ['-rnm', 'sh', '-c', INSIDE, 'sh', resolvConf];
 
 try {
   if (spawnSync('unshare', [...unshare, 'true']).status !== 0)
-    throw new Error('This bench needs Linux with unshare(1), ip(8) and leave to make namespaces.');
+    throw new Error('This bench needs Linux with unshare(1), ip(8) and permission to create namespaces.');
   const rounds: DnsRound[] = [];
   const client = fork(new URL('./dns/client.ts', import.meta.url), {
     execPath: 'unshare',
@@ -49,13 +49,13 @@ function report(rounds: readonly DnsRound[]): void {
     (figure(way, true, ({ p99 }) => p99) - figure(way, false, ({ p99 }) => p99)).toFixed(1);
   process.stdout.write(
     [
-      `${LIVING_NAMES} names that answer, 100 a second; milliseconds from when a name was due, Node ${process.versions.node}\n\n`,
+      `${LIVING_NAMES} names with an answer, 100 a second; milliseconds from when a name was due, Node ${process.versions.node}\n\n`,
       `${''.padEnd(44)}${['p50', 'p99', 'longest', 'failed'].map((head) => head.padStart(9)).join('')}\n`,
       line('resolver', false),
       line('resolver', true),
       line('dns.lookup', false),
       line('dns.lookup', true),
-      `\nthe dead move the p99 of the others by ${p99Shift('resolver')} ms, at most 50; with dns.lookup by ${p99Shift('dns.lookup')} ms\n`,
+      `\nthe dead names add ${p99Shift('resolver')} ms to the p99 of the others, at most 50; with dns.lookup ${p99Shift('dns.lookup')} ms\n`,
     ].join(''),
   );
 }

@@ -2,8 +2,8 @@ import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
 import { startPostgres } from '../tests/kit/postgres-server.ts';
 import { SCENARIOS } from '../tests/faults/scenarios.ts';
 
-// Checks on SQLite and PostgreSQL that alerts survive killed processes, network failures, wrong clocks and failing
-// receivers. Compares the database with ledgers that the receivers keep in processes of their own.
+// Checks that alerts survive killed and stalled processes, cut database and network connections, a full disk, wrong clocks, and
+// failing mail servers and webhooks. Compares the database with ledgers that the receivers keep in processes of their own.
 
 //   npm run bench -- faults                   every scenario
 //   npm run bench -- faults kills network     some scenarios
@@ -13,18 +13,18 @@ const wanted = process.argv.slice(3);
 const unknown = wanted.filter((name) => !(name in SCENARIOS));
 if (unknown.length > 0) {
   process.stderr.write(
-    `No such fault: ${unknown.join(', ')}. There are ${Object.keys(SCENARIOS).join(', ')}.\n`,
+    `There is no scenario ${unknown.join(', ')}. The scenarios are ${Object.keys(SCENARIOS).join(', ')}.\n`,
   );
   process.exit(2);
 }
 const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
-process.stdout.write(`To repeat these moments: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
+process.stdout.write(`To repeat these random choices: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
 
-// Run PostgreSQL with fsync, as in production: without it, data of a killed process could survive only in the operating
-// system's cache.
+// Run PostgreSQL with fsync, as in production. Without it, the database would lose nothing in these tests only because the
+// operating system's cache outlives a killed process.
 const server = await startPostgres({ durable: true });
 if (server === null)
-  process.stdout.write('No PostgreSQL here and none could be had: only SQLite is measured.\n');
+  process.stdout.write('PostgreSQL is not available and could not be installed: only SQLite is tested.\n');
 const template = server && { url: server.url, template: `certlantern_faults_${process.pid}` };
 const dropTemplate = template && (await migratedTemplate(template.url, template.template));
 const table: string[] = [];
@@ -52,6 +52,6 @@ try {
   await server?.stop();
 }
 process.stdout.write(
-  `\n${table.join('\n')}\n\n${broken === 0 ? 'Every limit held.' : `${broken} limits were broken.`}\n`,
+  `\n${table.join('\n')}\n\n${broken === 0 ? 'Every limit was met.' : `${broken} limits were exceeded.`}\n`,
 );
 process.exit(broken === 0 ? 0 : 1);

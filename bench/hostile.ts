@@ -4,7 +4,7 @@ import { measureRoutes } from './hostile/routes.ts';
 import { measureSearch } from './hostile/search.ts';
 import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
-// Measures how much attackers can slow down other users. Exits with 1 if a target is missed.
+// Measures how much attackers can slow down other users and fill the database. Exits with 1 if a target is missed.
 //
 //   npm run bench -- hostile                 every part
 //   npm run bench -- hostile chain search    some parts
@@ -19,7 +19,9 @@ const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
 const asked = process.argv.slice(3);
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
-  process.stderr.write(`No such part: ${unknown.join(', ')}. There are ${Object.keys(PARTS).join(', ')}.\n`);
+  process.stderr.write(
+    `There is no part ${unknown.join(', ')}. The parts are ${Object.keys(PARTS).join(', ')}.\n`,
+  );
   process.exit(2);
 }
 
@@ -32,6 +34,6 @@ for (const [name, measure] of Object.entries(PARTS)) {
   process.stdout.write(`${tableOf(figures)}\n\n`);
 }
 process.stdout.write(
-  `Node ${process.versions.node}; ${missed === 0 ? 'every target was reached.' : `${missed} targets were missed.`}\n`,
+  `Node ${process.versions.node}; ${missed === 0 ? 'every target was met.' : `${missed} targets were missed.`}\n`,
 );
 process.exit(missed === 0 ? 0 : 1);

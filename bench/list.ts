@@ -18,7 +18,7 @@ const VIEWS = ['grid', 'list'] as const;
 
 const folder = temporaryFolder();
 const found = findBrowser();
-if (!found) throw new Error('No Chromium was found; BROWSER_PATH names one.');
+if (!found) throw new Error('No Chromium was found. Set BROWSER_PATH.');
 const app = await startApp({ DATA_DIR: folder.path, BILLING: 'none' });
 let browser: Browser | undefined;
 try {
@@ -80,11 +80,11 @@ function report(view: string, large: readonly ListFigures[], small: readonly Lis
   process.stdout.write(
     [
       `\n${view}, medians of ${ROUNDS} interleaved rounds${' '.repeat(12)}${LARGE} domains  ${SMALL} domains\n`,
-      line('first rows, from the navigation', ({ firstRowsMs }) => firstRowsMs, 'ms'),
+      line('first rows after navigation', ({ firstRowsMs }) => firstRowsMs, 'ms'),
       line('long tasks (> 50 ms) while scrolling', ({ longTasks }) => longTasks, '  '),
       line('longest task while scrolling', ({ longestTaskMs }) => longestTaskMs, 'ms'),
       line('frames over 50 ms while scrolling', ({ slowFrames }) => slowFrames, '  '),
-      line('rows mounted at most', ({ mostMounted }) => mostMounted, '  '),
+      line('rows mounted, maximum', ({ mostMounted }) => mostMounted, '  '),
       line('JavaScript heap after scrolling', ({ heapBytes }) => heapBytes / 1_000_000, 'MB'),
     ].join(''),
   );

@@ -8,7 +8,7 @@ const benches = readdirSync(import.meta.dirname)
   .toSorted();
 
 const usage = `npm run bench -- NAME, where NAME is one of: ${benches.join(', ')}`;
-answerHelp(`${usage}\nMeasures one figure; without a NAME it lists them. bench/README.md explains each.`);
+answerHelp(`${usage}\nRuns one bench; without NAME it lists them. bench/README.md explains each.`);
 
 const [name] = process.argv.slice(2);
 if (name !== undefined && benches.includes(name)) {

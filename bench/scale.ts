@@ -11,25 +11,23 @@ import { MINUTE_MS } from '../contract/durations.ts';
 // Measures queries, checks and database size with up to a million monitors. Exits with 1 if a target is missed.
 
 //   npm run bench -- scale                              every part; takes most of an hour
-//   npm run bench -- scale quick                        every part at a small size; takes a few minutes
+//   npm run bench -- scale quick                        every part at a smaller size; takes about ten minutes
 //   npm run bench -- scale lists work sqlite-100k       some parts, on some stores
 //   npm run bench -- scale sustain four-workers month
 
 const PARTS = ['lists', 'work', 'month', 'sustain', 'four-workers'] as const;
 type Part = (typeof PARTS)[number];
 
-const words = process.argv.slice(3);
-const isQuick = words.includes('quick');
+const args = process.argv.slice(3);
+const isQuick = args.includes('quick');
 const chosen = <T extends string>(from: readonly T[]): readonly T[] => {
-  const some = from.filter((name) => words.includes(name));
+  const some = from.filter((name) => args.includes(name));
   return some.length > 0 ? some : from;
 };
-const unknown = words.filter(
-  (word) => ![...PARTS, ...STORE_VARIANTS, 'quick'].some((known) => known === word),
-);
+const unknown = args.filter((arg) => ![...PARTS, ...STORE_VARIANTS, 'quick'].some((known) => known === arg));
 if (unknown.length > 0) {
   process.stderr.write(
-    `No such part or variant: ${unknown.join(', ')}. There are ${[...PARTS, ...STORE_VARIANTS, 'quick'].join(', ')}.\n`,
+    `There is no part or store ${unknown.join(', ')}. There are ${[...PARTS, ...STORE_VARIANTS, 'quick'].join(', ')}.\n`,
   );
   process.exit(2);
 }
@@ -105,7 +103,10 @@ try {
     missed += figures.filter(isMissed).length;
     const seconds = Math.round((Date.now() - from) / 1_000);
     const share = stolen();
-    const lost = share === null ? '' : `; ${(share * 100).toFixed(1)} % of the processors went to others`;
+    const lost =
+      share === null
+        ? ''
+        : `; ${(share * 100).toFixed(1)} % of the processors went to other machines (steal time)`;
     const table = `${tableOf(figures)}\n  (${seconds} s${lost})`;
     tables.push(`${name}\n${table}`);
     process.stdout.write(`${table}\n\n`);
@@ -114,6 +115,6 @@ try {
   await stopServer();
 }
 process.stdout.write(
-  `Node ${process.versions.node}\n\n${tables.join('\n\n')}\n\n${missed === 0 ? 'Every target was reached.' : `${missed} targets were missed.`}\n`,
+  `Node ${process.versions.node}\n\n${tables.join('\n\n')}\n\n${missed === 0 ? 'Every target was met.' : `${missed} targets were missed.`}\n`,
 );
 process.exit(missed === 0 ? 0 : 1);

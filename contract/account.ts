@@ -23,7 +23,7 @@ export const userSchema = z
     photo_url: z.string().nullable(),
     paddle_id: z.string().default(''),
     company_name: z.string().default(''),
-    /** Time zone for dates in mails, shown beside UTC; null shows UTC only. */
+    /** IANA time zone for quiet hours, for the digest and, beside UTC, for dates in mails; null means UTC only. */
     time_zone: z.string().nullable().default(null),
   })
   .meta({ id: 'User' });
@@ -36,11 +36,11 @@ export const tokenExchangeSchema = z.object({
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
   /** True if the person signed up through a button that offers the trial. Used only when the account is created. */
   trial: z.boolean().optional(),
-  /** Invitation code, needed if the account is created through a provider other than the built-in one. */
+  /** Invitation code, needed with SIGNUPS=invite if another provider than the built-in one has signed up the person. */
   invite: z.string().max(2048).optional(),
 });
 
-/** Body of `PATCH /user/update`. `company: null` removes the company. */
+/** Body of `PATCH /user/update`. Removes the company if `company` is null or omitted. */
 export const userUpdateSchema = z.object({
   full_name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
@@ -81,14 +81,16 @@ export const standingSchema = z
     checks_late: z.boolean(),
     /** True if an alert is more than 10 minutes overdue. */
     alerts_late: z.boolean(),
-    /** True if the account's address rejected mail permanently. We send it no mail until the account's owner requests a retry. */
+    /**
+     * True if the account's address rejected mail permanently. Until the owner requests a retry, we send it only mails with
+     * secret links.
+     */
     mail_failing: z.boolean(),
+    /** Number of channels that no longer receive alerts: those in a state of `DEAD_STATES`. */
+    dead_channels: z.number().int().default(0),
     /** True if the recipient at the account's address unsubscribed from all alerts sent by mail. */
     unsubscribed: z.boolean(),
-    /**
-     * URL of the page with the mails that this installation stores instead of sending. null if it sends mail, and for requests
-     * from other machines.
-     */
+    /** URL of the page with captured mail; null if this installation sends its mail, and for requests from other machines. */
     mail_page: z.string().nullable(),
   })
   .meta({ id: 'Standing' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deliverySchema } from './channel.ts';
 import { lineSchema } from './text.ts';
 import { WEEK_MS } from './durations.ts';
-import { ALERT_PROBLEMS, MUTABLE_EVENTS } from './words.ts';
+import { ALERT_PROBLEMS, OPTIONAL_EVENTS } from './words.ts';
 
 const isoInstant = z.string();
 export const MAX_STEPS = 8;
@@ -10,7 +10,7 @@ export const MAX_MAINTENANCE_WINDOWS = 50;
 
 /** Time of an alert before a certificate expires: '14d' is 14 days before, '20%' is when 20 % of the lifetime is left. */
 export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)d|(?:[1-9]|[1-4]\d|50)%)$/, {
-  message: 'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
+  message: 'Enter 1 to 399 days, or 1 to 50 percent of the lifetime',
 });
 const minuteSchema = z.number().int().min(0).max(1439);
 
@@ -23,9 +23,9 @@ const alertSettingsSchema = z.object({
   /** Steps at which expiry alerts are sent; null means the default steps, which suit every certificate lifetime. */
   steps: z
     .array(alertStepSchema)
-    .min(1, 'One step has to stay')
-    .max(MAX_STEPS, `At most ${MAX_STEPS} steps`)
-    .refine((steps) => new Set(steps).size === steps.length, 'Two steps are the same')
+    .min(1, 'Keep at least one step')
+    .max(MAX_STEPS, `Choose at most ${MAX_STEPS} steps`)
+    .refine((steps) => new Set(steps).size === steps.length, 'Choose each step only once')
     .nullable(),
   /**
    * Daily quiet hours in minutes after midnight, in the account's time zone; null if there are none. An end before the start is
@@ -33,10 +33,13 @@ const alertSettingsSchema = z.object({
    */
   quiet_hours: z
     .object({ from_minute: minuteSchema, to_minute: minuteSchema, critical_always: z.boolean() })
-    .refine(({ from_minute: from, to_minute: to }) => from !== to, 'Quiet hours need a beginning and an end')
+    .refine(
+      ({ from_minute: from, to_minute: to }) => from !== to,
+      'Choose different times for the start and end of quiet hours',
+    )
     .nullable(),
   /** Events for which no alerts are sent. */
-  muted: z.array(z.enum(MUTABLE_EVENTS)).max(MUTABLE_EVENTS.length),
+  muted: z.array(z.enum(OPTIONAL_EVENTS)).max(OPTIONAL_EVENTS.length),
 });
 export type AlertSettingsWire = z.infer<typeof alertSettingsSchema>;
 
@@ -65,13 +68,14 @@ export const changeAccountAlertsSchema = z.object({
   settings: alertSettingsSchema.partial().optional(),
   digest: z.boolean().optional(),
 });
+export type ChangeAccountAlerts = z.input<typeof changeAccountAlertsSchema>;
 
 const plannedAlertSchema = z.object({
   domain_id: z.string(),
   display_name: z.string(),
   /** Step as in `alertStepSchema`, or a built-in step such as `renewal_overdue` or `expired`. */
   step: z.string(),
-  /** The step in words, e.g. "14 days before", "20 % of its lifetime left" or "when it expires". */
+  /** The step in words, e.g. "14 days before", "20% of its lifetime left" or "when it expires". */
   label: z.string(),
   severity: z.enum(['critical', 'warning']),
   /** Time when the alert would be sent, after any quiet hours, snooze or maintenance window. */
@@ -92,6 +96,7 @@ export const previewAlertsSchema = z.object({
   /** Quiet hours to apply; the current ones if omitted. */
   quiet_hours: alertSettingsSchema.shape.quiet_hours.optional(),
 });
+export type PreviewAlerts = z.input<typeof previewAlertsSchema>;
 export const previewSchema = z.object({
   /** The next alerts, soonest first, at most 20. */
   alerts: z.array(plannedAlertSchema),
@@ -109,7 +114,7 @@ export const alertIncidentSchema = z.object({
   started_at: isoInstant,
   ended_at: isoInstant.nullable(),
   acknowledged_at: isoInstant.nullable(),
-  /** End of the snooze, before which no alerts are sent; always in the future. null without a snooze. */
+  /** End of the snooze, before which no alerts about the incident are sent; always in the future. null without a snooze. */
   snoozed_until: isoInstant.nullable(),
 });
 export type AlertIncidentWire = z.infer<typeof alertIncidentSchema>;
@@ -127,7 +132,7 @@ export type SentAlertWire = z.infer<typeof sentAlertSchema>;
 
 export const domainAlertsSchema = z
   .object({
-    /** Open incidents, then those that ended within the last week; newest first. */
+    /** Open incidents, then those that ended within the last week, each newest first. */
     incidents: z.array(alertIncidentSchema),
     /** Whether at least one channel would send alerts about this domain. */
     is_told: z.boolean(),
@@ -140,6 +145,8 @@ export const domainAlertsSchema = z
     /** The account's settings with the domain's overrides applied. */
     effective: alertSettingsSchema,
     maintenance_until: isoInstant.nullable(),
+    /** End of the current quiet hours, until which alerts are held; null outside of them. */
+    quiet_until: isoInstant.nullable().default(null),
     /** Keys of mail channels whose recipient unsubscribed from this domain. */
     unsubscribed: z.array(z.string()),
   })
@@ -172,11 +179,11 @@ export const addMaintenanceWindowSchema = z
     note: lineSchema(200).default(''),
   })
   .refine(({ starts_at: from, ends_at: to }) => Date.parse(to) > Date.parse(from), {
-    message: 'The end comes after the beginning',
+    message: 'Choose an end after the start',
     path: ['ends_at'],
   })
   .refine(({ starts_at: from, ends_at: to }) => Date.parse(to) - Date.parse(from) <= WEEK_MS, {
-    message: 'A window lasts at most a week',
+    message: 'A maintenance window can last at most a week',
     path: ['ends_at'],
   });
 
@@ -209,4 +216,6 @@ export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
 export const unsubscribeSchema = mailedTokenSchema.extend({
   scope: z.enum(['domain', 'digest', 'all', 'none']),
 });
+export type UnsubscribeScope = z.infer<typeof unsubscribeSchema>['scope'];
 export const confirmedRecipientSchema = z.object({ address: z.string(), account: z.string() });
+export type ConfirmedRecipientWire = z.infer<typeof confirmedRecipientSchema>;

@@ -9,24 +9,24 @@ function urlSchema(message: string, accepts: (url: URL) => boolean = () => true)
     const refuse = (reason: string) => context.addIssue({ code: 'custom', message: reason });
     if (!url || !['https:', 'http:'].includes(url.protocol) || !accepts(url)) refuse(message);
     else if (url.username !== '' || url.password !== '' || url.hash !== '')
-      refuse('An address without user name, password or #');
+      refuse('Enter an address without a user name, a password or #');
   });
 }
 const isHttpsOn = (url: URL, host: RegExp) =>
   url.protocol === 'https:' && url.port === '' && host.test(url.hostname);
 
 const slackUrlSchema = urlSchema(
-  'A Slack webhook address begins with https://hooks.slack.com/',
+  'A Slack webhook address starts with https://hooks.slack.com/',
   (url) => isHttpsOn(url, /^hooks\.slack(?:-gov)?\.com$/) && url.pathname.startsWith('/services/'),
 );
 const discordUrlSchema = urlSchema(
-  'A Discord webhook address begins with https://discord.com/api/webhooks/',
+  'A Discord webhook address starts with https://discord.com/api/webhooks/',
   (url) =>
     isHttpsOn(url, /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/) &&
     url.pathname.startsWith('/api/webhooks/'),
 );
 const teamsUrlSchema = urlSchema(
-  'Copy the whole address that the workflow shows; it is an https address',
+  'Copy the full address from the workflow. It starts with https://',
   (url) => url.protocol === 'https:',
 );
 
@@ -40,7 +40,10 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('telegram'),
     bot_token: lineSchema(100).regex(/^\d{5,20}:[\w-]{30,60}$/, 'A bot token looks like 123456789:AA…'),
-    chat_id: lineSchema(64).regex(/^(?:-?\d{1,20}|@\w{4,32})$/, 'A chat id is a number, or @ and a name'),
+    chat_id: lineSchema(64).regex(
+      /^(?:-?\d{1,20}|@\w{4,32})$/,
+      'A chat ID is a number, or @ followed by a name',
+    ),
   }),
   z.object({
     kind: z.literal('pagerduty'),
@@ -50,9 +53,9 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ntfy'),
     server: urlSchema('Enter an http or https address').default('https://ntfy.sh'),
-    topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic has letters, digits, - and _'),
+    topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic can contain only letters, digits, - and _'),
     access_token: lineSchema(200)
-      .regex(/^[\x21-\x7e]*$/, 'An access token has no spaces')
+      .regex(/^[\x21-\x7e]*$/, 'An access token cannot contain spaces')
       .optional(),
   }),
 ]);

@@ -35,8 +35,8 @@ export const channelSchema = z
     /** Destination to display: the email address, or text that identifies the channel without revealing its secret. */
     target: z.string(),
     /**
-     * `unconfirmed`: the recipient has not agreed yet; `off`: switched off by the owner; `gone`: the receiver no longer exists;
-     * `failing`: off after five days of failures; `refused`: mail is rejected; `broken`: unreadable settings; `plan`: needs Premium.
+     * `unconfirmed`: the recipient has not agreed yet; `off`: by the owner; `failing`: off after five days of failures; `refused`:
+     * mail is rejected; `unsubscribed`: by the recipient; `broken`: unreadable; `plan`: needs Premium.
      */
     state: z.enum([
       'open',
@@ -49,7 +49,7 @@ export const channelSchema = z
       'broken',
       'plan',
     ]),
-    /** Reason for the state, in the receiver's words; null if the state needs no further reason. */
+    /** Reply of the mail server that refused the address; null if none did. */
     detail: z.string().nullable(),
     last_delivered_at: isoInstant.nullable(),
     /** Time of the first failure since the last success; null if there was none. */
@@ -57,6 +57,8 @@ export const channelSchema = z
     created_at: isoInstant.nullable(),
   })
   .meta({ id: 'Channel' });
+/** States of a channel that stay until its owner repairs it. */
+export const DEAD_STATES: readonly ChannelWire['state'][] = ['gone', 'failing', 'refused', 'broken'];
 export type ChannelWire = z.infer<typeof channelSchema>;
 
 /** Answer to adding a channel. `secret` is a webhook's Standard Webhooks key (`whsec_…`), shown only in this answer. */
@@ -67,6 +69,7 @@ export const channelAddedSchema = z.object({
       'The signing key of a webhook; null for other kinds of channels, and in the answer to a call that repeats an Idempotency-Key.',
   }),
 });
+export type ChannelAddedWire = z.infer<typeof channelAddedSchema>;
 /** New signing key of a webhook. We also sign with the previous key until `previous_until`. */
 export const channelSecretSchema = z.object({ secret: z.string(), previous_until: isoInstant });
 
@@ -76,7 +79,10 @@ export const deliverySchema = z
     channel_key: z.string(),
     channel_kind: z.enum(CHANNEL_KIND_NAMES),
     channel_name: z.string(),
-    /** State of the delivery. `held`: the delivery waits until quiet hours end or the address is verified. */
+    /**
+     * State of the delivery. `held`: postponed before its first attempt, for example until quiet hours end or the address is
+     * verified.
+     */
     state: z.enum(['waiting', 'held', 'delivered', 'failed', 'superseded']),
     /** The alert in one line, as in a mail's subject. */
     title: z.string(),

@@ -11,8 +11,8 @@ function truncate(text: string, maxLength: number): string {
 }
 
 /**
- * One line of pasted text or of a file, with `host` as entered. Excess tags and overlong tags or notes are truncated instead of
- * rejected, because they may come from another program with other limits.
+ * One line of pasted text or of a file, with `host` as entered. Of up to 100 tags the excess is dropped, and overlong tags and
+ * notes are truncated, because they may come from another program with other limits.
  */
 const importEntrySchema = z.object({
   host: z.string().max(2048),
@@ -35,7 +35,7 @@ export type ImportEntry = z.input<typeof importEntrySchema>;
 
 /** Lines to import. The web app splits longer input into several calls. */
 export const importSchema = z.object({
-  entries: z.array(importEntrySchema).min(1).max(IMPORT_SIZE, `At most ${IMPORT_SIZE} lines at once`),
+  entries: z.array(importEntrySchema).min(1).max(IMPORT_SIZE, `Import at most ${IMPORT_SIZE} lines at once`),
 });
 
 /** Predicted result for each entry, in request order. */

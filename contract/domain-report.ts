@@ -90,7 +90,7 @@ export const reportSchema = z
     ),
     /** PEM of the chain that the server should send, leaf first and without the root; null if it is not known. */
     chain_pem: z.string().nullable(),
-    /** Revocation sources that were queried about the leaf. */
+    /** Sources of revocation data about the leaf that the check tried: CRLs, OCSP responders and a stapled OCSP response. */
     revocation_sources: z.array(
       z.object({
         source: z.enum(['crl', 'ocsp', 'staple']),

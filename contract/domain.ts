@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
 import {
+  ATTENTION_REASONS,
   DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,
   CHECK_FREQUENCIES,
@@ -11,6 +12,9 @@ import {
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
+  DOMAIN_SORTS,
+  LIST_STATUSES,
+  MONTH,
 } from './words.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
@@ -33,11 +37,11 @@ const protocolSchema = z.enum(PROTOCOLS);
 /** Label for grouping domains, in lower case. Contains no comma, because lists separate tags with commas. */
 export const tagSchema = lineSchema(TAG_MAX_LENGTH)
   .toLowerCase()
-  .min(1, 'A tag has at least one character')
-  .refine((tag) => !tag.includes(','), 'A tag has no comma');
+  .min(1, 'A tag cannot be empty')
+  .refine((tag) => !tag.includes(','), 'A tag cannot contain a comma');
 const tagsSchema = z
   .array(tagSchema)
-  .max(MAX_TAGS, `A domain has at most ${MAX_TAGS} tags`)
+  .max(MAX_TAGS, `A domain can have at most ${MAX_TAGS} tags`)
   .transform((tags) => [...new Set(tags)]);
 const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
@@ -84,8 +88,8 @@ export const domainSchema = z
         /** Time when renewal becomes overdue; null if another address already serves the renewed certificate. */
         overdue_at: isoInstant.nullable().default(null),
         /**
-         * True if the lifetime is below 30 days. `state` is then critical or soon from the first day, so only `overdue_at` shows
-         * when somebody has to act.
+         * True if the lifetime is below 30 days. `state` may then be critical or soon from the first day, so only `overdue_at`
+         * shows when somebody has to act.
          */
         is_short_lived: z.boolean().default(false),
         /**
@@ -109,6 +113,14 @@ export const domainSchema = z
     /** True while a check is running or requested. */
     checking: z.boolean(),
     /**
+     * Why the last check was not recorded, and when it is repeated; null if it was, while a check is running or requested, and while
+     * paused. `own_network`: many hosts failed at once, so our own network may be the cause.
+     */
+    waiting: z
+      .object({ reason: z.enum(['own_network']), until: isoInstant })
+      .nullable()
+      .default(null),
+    /**
      * Reason why the domain is paused; null while it is checked. `user`: the user paused it; `plan`: it exceeds the plan's limit;
      * `unconfirmed`: it was added before the account's email address was verified, and resuming confirms it.
      */
@@ -130,18 +142,13 @@ export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) 
 /** Body of a resume call. If the plan's limit is reached, the domain `instead_of` is paused in the same transaction. */
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
-export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
-export type DomainSort = (typeof DOMAIN_SORTS)[number];
-
-/** Values of the list's `status` filter: a state, or `problem` for the domains in `problems` of the summary. */
-export const LIST_STATUSES = [...DOMAIN_STATES, 'problem'] as const;
-export type ListStatus = (typeof LIST_STATUSES)[number];
-
 /** Filter of domains. `q` matches part of the name (A-label or U-label), of the notes or of a tag. */
 const domainFilterSchema = z.object({
   q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),
+  /** Month (UTC) in which the certificate of an active domain expires, e.g. '2027-03'. */
+  expires: z.string().regex(MONTH, 'Please give a month such as 2027-03').optional(),
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
 
@@ -151,14 +158,22 @@ export type DomainFilter = z.infer<typeof domainFilterSchema>;
  */
 export const listQuerySchema = domainFilterSchema.extend({
   ...cursorQuerySchema.shape,
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  page: z.coerce.number<number>().int().min(1).max(1_000_000).default(1),
   sort: z.enum(DOMAIN_SORTS).default('newest'),
 });
 /** Filter and sort order of the domain list, without pagination. */
 export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
 
-/** Ids of the matching domains in list order, at most 10,000. `total` counts all matching domains. */
-export const domainIdsSchema = z.object({ ids: z.array(z.string()), total: z.number().int() });
+/** Ids of the matching domains in list order, at most 10,000. */
+export const domainIdsSchema = z.object({
+  ids: z.array(z.string()),
+  /** Number of all matching domains. */
+  total: z.number().int(),
+  /** Days (UTC) on which the certificates of the domains in `ids` expire, e.g. '2026-11-22', in order. */
+  expiry_days: z.array(z.string()),
+  /** Tags of the domains in `ids`, in alphabetical order. */
+  tags: z.array(z.string()),
+});
 
 export const domainListSchema = z.object({
   data: z.array(domainSchema),
@@ -179,6 +194,25 @@ export const summarySchema = z.object({
   on_schedule: z
     .object({ critical: z.number().int(), soon: z.number().int() })
     .default({ critical: 0, soon: 0 }),
+  /** Domains that need attention: what the list's `attention` filter finds. */
+  attention: z.object({
+    total: z.number().int(),
+    /** Number of domains by their most urgent reason. */
+    counts: z.record(z.enum(ATTENTION_REASONS), z.number().int()),
+    /** Number of domains that the list's `problem` filter finds. */
+    problems: z.number().int(),
+    /** The three most urgent domains, most urgent first. */
+    first: z.array(
+      z.object({
+        id: z.string(),
+        hostname: z.string(),
+        display_name: z.string(),
+        reason: z.enum(ATTENTION_REASONS),
+        /** End of validity of the certificate last read; null if none was read. */
+        not_after: isoInstant.nullable(),
+      }),
+    ),
+  }),
   /** The 500 tags with the most domains, in alphabetical order. */
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /**
@@ -192,8 +226,8 @@ export const summarySchema = z.object({
       display_name: z.string(),
       not_after: isoInstant,
       /**
-       * Start of validity; null except in the states `critical` and `soon`. It shows whether the certificate is short-lived and
-       * therefore in one of these states from its first day.
+       * Start of validity; null except in the states `critical` and `soon`. It shows whether the certificate is short-lived, so
+       * that its state alone does not mean that somebody has to act.
        */
       valid_from: isoInstant.nullable().default(null),
       state: domainStateSchema,
@@ -270,7 +304,7 @@ export type ChainCertificateWire = z.infer<typeof chainCertificateSchema>;
 export const describeDomainSchema = z.object({ notes: notesSchema.optional(), tags: tagsSchema.optional() });
 
 const frequencySchema = z.coerce
-  .number()
+  .number<number>()
   .int()
   .refine(
     (minutes) => CHECK_FREQUENCIES.some((choice) => choice.minutes === minutes),
@@ -278,14 +312,14 @@ const frequencySchema = z.coerce
   );
 export const frequencyQuerySchema = z.object({ check_frequency: frequencySchema });
 
-const idsSchema = z.array(z.uuid()).min(1).max(BULK_SIZE, `At most ${BULK_SIZE} domains at once`);
+const idsSchema = z.array(z.uuid()).min(1).max(BULK_SIZE, `Select at most ${BULK_SIZE} domains at once`);
 export const bulkSchema = z.discriminatedUnion('action', [
   z.object({ action: z.enum(['check', 'pause', 'resume', 'remove']), ids: idsSchema }),
   z.object({ action: z.literal('frequency'), ids: idsSchema, check_frequency: frequencySchema }),
   /** At least one of `add` and `remove` must contain a tag. */
   z
     .object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema })
-    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: 'Name a tag' }),
+    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: 'Enter a tag' }),
 ]);
 export type BulkRequest = z.infer<typeof bulkSchema>;
 

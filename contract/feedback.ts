@@ -11,5 +11,5 @@ export const feedbackSchema = z.object({
     .min(1, 'Please write something')
     .max(FEEDBACK_MAX_LENGTH)
     // PostgreSQL cannot store NUL, and lone surrogates cannot be encoded in UTF-8.
-    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'Please leave out control characters'),
+    .refine((text) => !text.includes('\0') && text.isWellFormed(), 'Please remove control characters'),
 });

@@ -50,6 +50,7 @@ export const totpSetupSchema = z.object({ totpURI: z.string(), backupCodes: z.ar
 
 /** The result of `navigator.credentials` in its `toJSON` form. The provider's library validates the rest. */
 const credentialJson = z.looseObject({ id: z.string().max(2048), type: z.literal('public-key') });
+export type CredentialJson = z.input<typeof credentialJson>;
 export const webAuthnResponseSchema = z.object({ response: credentialJson });
 export const newPasskeySchema = z.object({ response: credentialJson, name: lineSchema(100).optional() });
 export const passkeyIdSchema = z.object({ id: z.string().min(1).max(100) });
@@ -58,7 +59,7 @@ export const oidcStartSchema = z.object({
   provider: z.string().min(1).max(50),
   /** Same as `trial` in `signUpSchema`. */
   trial: z.boolean().optional(),
-  /** Invitation code, required if sign-up is by invitation. */
+  /** Invitation code, required for a new account if sign-up is by invitation. */
   invite: z.string().max(2048).optional(),
 });
 

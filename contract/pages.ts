@@ -1,6 +1,8 @@
 import type { PublicConfig } from './public-config.ts';
 
-/** Paths of the web app's router, including those that need a session. The server answers other paths with 404. */
+/**
+ * Paths of the web app's router, including those that need a session, but without status pages. Any other page path gets a 404.
+ */
 export const PAGE_PATHS = [
   '/',
   '/landing',
@@ -33,7 +35,7 @@ export function statusSlug(path: string): string | null {
   return STATUS_PATTERN.exec(path)?.[1] ?? null;
 }
 
-/** Paths that search engines may index. The other pages are useful only with a session or a mailed link. */
+/** Paths that search engines may index. The other pages are of little use without a session or a mailed link. */
 export const LISTED_PATHS: readonly PagePath[] = [
   '/landing',
   '/login',
@@ -71,7 +73,7 @@ export type LoginSettings = Pick<PublicConfig, 'signups' | 'identity' | 'insecur
  */
 export function loginFile({ signups, identity, insecure_http }: LoginSettings): string | null {
   if (identity.provider !== 'built-in' || identity.oidc.length > 0) return null;
-  const parts = ['login', signups === 'closed' && 'closed', insecure_http && 'insecure'];
+  const parts = ['login', signups !== 'open' && signups, insecure_http && 'insecure'];
   return `${parts.filter(Boolean).join('-')}.html`;
 }
 

@@ -51,6 +51,7 @@ export const TEST_EVENTS = [
   'cancel_at_period_end',
   'refund',
 ] as const;
+export type TestEvent = (typeof TEST_EVENTS)[number];
 export const testEventSchema = z.object({ event: z.enum(TEST_EVENTS) });
 export const testSubscriptionSchema = z
   .object({
@@ -60,3 +61,4 @@ export const testSubscriptionSchema = z
     cancels_at: z.string().nullable(),
   })
   .nullable();
+export type TestSubscriptionWire = z.infer<typeof testSubscriptionSchema>;

@@ -26,24 +26,24 @@ export const isReservedAddress = (slug: string): boolean => RESERVED_ADDRESSES.h
 export const pageAddressSchema = lineSchema(200)
   .toLowerCase()
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'Use letters, digits and single hyphens between them')
-  .min(3, 'At least 3 characters')
-  .max(40, 'At most 40 characters');
+  .min(3, 'Enter at least 3 characters')
+  .max(40, 'Enter at most 40 characters');
 
 const choicesSchema = z.object({
-  title: lineSchema(TITLE_MAX_LENGTH).min(1, 'A page has a title'),
+  title: lineSchema(TITLE_MAX_LENGTH).min(1, 'Enter a title'),
   /** Selection of domains: all, those with one of `tags`, or those listed in `domains`. */
   shows: z.enum(['all', 'tags', 'chosen']),
-  tags: z.array(tagSchema).max(MAX_TAGS, `At most ${MAX_TAGS} tags`),
+  tags: z.array(tagSchema).max(MAX_TAGS, `Choose at most ${MAX_TAGS} tags`),
   /**
    * Labels shown instead of domain names; an empty label shows the domain's own name. With `chosen`, domains appear in this
    * order.
    */
   domains: z
     .array(z.object({ id: z.uuid(), label: lineSchema(80) }))
-    .max(MAX_SHOWN, `At most ${MAX_SHOWN} domains`)
+    .max(MAX_SHOWN, `Choose at most ${MAX_SHOWN} domains`)
     .refine(
       (domains) => new Set(domains.map(({ id }) => id)).size === domains.length,
-      'A domain stands twice',
+      'Choose each domain only once',
     ),
   show_certificates: z.boolean(),
   show_uptime: z.boolean(),

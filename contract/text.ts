@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grouped } from './words.ts';
 
 /**
  * Returns a schema for a single line of user input, at most `maxLength` UTF-16 code units long. Rejects control characters, which
@@ -9,11 +10,11 @@ export function lineSchema(maxLength: number) {
     .string()
     .trim()
     .max(maxLength, atMost(maxLength))
-    .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
+    .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please remove control characters');
 }
 
 function atMost(maxLength: number): string {
-  return `Please enter at most ${maxLength.toLocaleString('en')} characters`;
+  return `Please enter at most ${grouped(maxLength)} characters`;
 }
 
 /** Returns a schema for multi-line user input, at most `maxLength` UTF-16 code units long. Converts all line breaks to LF. */
@@ -27,7 +28,7 @@ export function textSchema(maxLength: number) {
         .max(maxLength, atMost(maxLength))
         .refine(
           (text) => !/(?![\n\t])\p{Cc}/u.test(text) && text.isWellFormed(),
-          'Please leave out control characters',
+          'Please remove control characters',
         ),
     );
 }

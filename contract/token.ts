@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
 /**
- * Scopes of a personal token. `read`: all queries; `write`: all changes except those that need a session; `metrics`: only the
- * Prometheus metrics, which `read` includes.
+ * Scopes of a personal token. `read`: calls that change nothing; `write`: calls that change something; neither includes calls
+ * that need a session. `metrics`: only the Prometheus metrics, which `read` includes.
  */
 export const TOKEN_SCOPES = ['read', 'write', 'metrics'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
@@ -15,7 +15,7 @@ export function allows(scopes: readonly TokenScope[], needed: TokenScope): boole
 
 export const MAX_TOKENS = 20;
 export const TOKEN_NAME_MAX_LENGTH = 60;
-/** Token lifetimes that the web app offers, in days. The API accepts any whole number up to `MAX_DAYS`. */
+/** Token lifetimes that the web app offers, in days. The API accepts any whole number up to `MAX_DAYS`, or null for no end. */
 export const TOKEN_LIFETIMES = [7, 30, 90, 365] as const;
 const MAX_DAYS = 3_650;
 
@@ -23,11 +23,11 @@ const MAX_DAYS = 3_650;
 export const TOKEN_PATTERN = /^clt_[A-Za-z0-9_-]{43}$/;
 
 export const createTokenSchema = z.object({
-  name: lineSchema(TOKEN_NAME_MAX_LENGTH).min(1, 'Give the token a name'),
+  name: lineSchema(TOKEN_NAME_MAX_LENGTH).min(1, 'Enter a name for the token'),
   scopes: z
     .array(z.enum(TOKEN_SCOPES))
     .min(1, 'Choose what the token may do')
-    .refine((scopes) => new Set(scopes).size === scopes.length, 'Name each scope once'),
+    .refine((scopes) => new Set(scopes).size === scopes.length, 'Choose each scope only once'),
   /** Lifetime in days; null if the token does not expire. */
   expires_in_days: z.number().int().min(1).max(MAX_DAYS).nullable(),
 });

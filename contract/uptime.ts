@@ -4,7 +4,7 @@ const isoInstant = z.string();
 
 /** Number of recent checks that the uptime strip shows. */
 export const STRIP_CHECKS = 90;
-/** Days of response times and incidents that each plan shows. */
+/** Number of days of uptime, response times and incidents that each plan shows. */
 export const UPTIME_DAYS = { free: 7, premium: 90 } as const;
 
 const uptimeStateSchema = z.enum(['up', 'down', 'unknown']);

@@ -23,8 +23,8 @@ export const PROTOCOLS = [
 export type Protocol = (typeof PROTOCOLS)[number];
 
 /**
- * States of a domain. `paused`: not checked at present, even if earlier checks found a problem; `pending`: never checked;
- * `unread`: checked, but no certificate was ever read; the others follow from the certificate, by the thresholds of the badge.
+ * States of a domain. `paused`: not checked now, even if earlier checks found a problem; `pending`: never checked; `unread`: no
+ * certificate was ever read; the others describe the last certificate, its expiry by the thresholds of the badge.
  */
 export const DOMAIN_STATES = [
   'pending',
@@ -38,6 +38,16 @@ export const DOMAIN_STATES = [
 ] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
+export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
+export type DomainSort = (typeof DOMAIN_SORTS)[number];
+
+/**
+ * Values of the list's `status` filter: a state, or a set of unpaused domains. `attention`: those with any of the `ATTENTION_REASONS`;
+ * `expiring`: expired, or within two weeks without a renewal on schedule; `problem`: a reason other than a date.
+ */
+export const LIST_STATUSES = [...DOMAIN_STATES, 'attention', 'expiring', 'problem'] as const;
+export type ListStatus = (typeof LIST_STATUSES)[number];
+
 /**
  * The badge is red at or below `CRITICAL_DAYS` and yellow at or below `SOON_DAYS` whole days left (rounded down). The alert step
  * `critical` in `core/alert-steps.ts` is a separate figure.
@@ -45,20 +55,55 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
 
-/**
- * Returns whether an unpaused domain needs attention for a reason other than a date: it is down, unreachable or not trusted. Expired
- * and revoked certificates are not trusted either, but their badge already says so. The store has the same rule in SQL.
- */
-export function needsPerson(domain: {
-  isPaused: boolean;
-  isUnreachable: boolean;
-  isDown: boolean;
-  isTrusted: boolean | null;
+/** Why a domain needs attention, most urgent first. A domain counts once, for its most urgent reason. */
+export const ATTENTION_REASONS = [
+  'expired',
+  'revoked',
+  'untrusted',
+  'critical',
+  'down',
+  'soon',
+  'unreachable',
+] as const;
+export type AttentionReason = (typeof ATTENTION_REASONS)[number];
+
+/** What decides whether a domain needs attention. */
+export interface DomainCondition {
   state: DomainState;
-}): boolean {
-  if (domain.isPaused) return false;
-  if (domain.isUnreachable || domain.isDown) return true;
-  return domain.isTrusted === false && domain.state !== 'expired' && domain.state !== 'revoked';
+  isTrusted: boolean | null;
+  isDown: boolean;
+  /** The last check read no certificate. */
+  isUnreachable: boolean;
+  /** The certificate is short-lived, and its renewal is not overdue. */
+  isOnSchedule: boolean;
+}
+
+/** Returns why a domain needs attention; null if it does not. The store has the same rule in SQL. */
+export function attentionReason(domain: DomainCondition): AttentionReason | null {
+  const { state, isTrusted, isDown, isUnreachable, isOnSchedule } = domain;
+  if (state === 'paused') return null;
+  if (state === 'expired' || state === 'revoked') return state;
+  if (isTrusted === false) return 'untrusted';
+  if (state === 'critical' && !isOnSchedule) return state;
+  if (isDown) return 'down';
+  if (state === 'soon' && !isOnSchedule) return state;
+  return isUnreachable || state === 'unread' ? 'unreachable' : null;
+}
+
+/** Returns whether a list with the `status` filter includes the domain. The store has the same rule in SQL. */
+export function hasListStatus(domain: DomainCondition, status: ListStatus): boolean {
+  const { state, isTrusted, isDown, isUnreachable, isOnSchedule } = domain;
+  switch (status) {
+    case 'attention':
+      return attentionReason(domain) !== null;
+    case 'expiring':
+      return state === 'expired' || ((state === 'critical' || state === 'soon') && !isOnSchedule);
+    case 'problem':
+      if (state === 'paused') return false;
+      return isDown || isUnreachable || state === 'revoked' || (isTrusted === false && state !== 'expired');
+    default:
+      return state === status;
+  }
 }
 
 /** Kinds of channels. `channelConfigSchema` defines the settings of each kind. */
@@ -90,14 +135,27 @@ export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
  * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
  * product, so they always stay on.
  */
-export const MUTABLE_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
-export type MutableEvent = (typeof MUTABLE_EVENTS)[number];
+export const OPTIONAL_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
+export type MutableEvent = (typeof OPTIONAL_EVENTS)[number];
+
+/** Formats a number for people: "3,250". */
+export function grouped(n: number): string {
+  return n < 1_000 ? String(n) : n.toLocaleString('en');
+}
+
+/** Formats a number with its unit: "1 day", "3,250 days". `plural` is only needed for irregular plurals. */
+export function count(n: number, unit: string, plural = `${unit}s`): string {
+  return `${grouped(n)} ${n === 1 ? unit : plural}`;
+}
 
 export const FREE_DOMAIN_LIMIT = 3;
 /** Length of the Premium trial in days, for people who sign up through a button that offers it. No card is needed. */
 export const TRIAL_DAYS = 14;
+/** Matches a month such as '2027-03'. */
+export const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
+
 /** Default limit of domains per account until the account's email address is verified. */
-export const DOMAINS_BEFORE_PROOF = 10;
+export const UNCONFIRMED_DOMAIN_LIMIT = 10;
 export const PAGE_SIZE = 50;
 /** Maximum length of a person's name and of a company name, in characters. */
 export const NAME_MAX_LENGTH = 200;

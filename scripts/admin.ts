@@ -14,7 +14,7 @@ ${Object.values(COMMANDS)
   .map(({ usage, does }) => `  ${usage.padEnd(26)} ${does}`)
   .join('\n')}
 
-It works beside the running server, on the same settings (.env, DATA_DIR, DATABASE_URL).
+It can run while the server runs, and reads the same settings (.env, DATA_DIR, DATABASE_URL).
 `;
 
 /** Exit code for an invalid command line. The exit code for other expected errors is 1. */
@@ -22,7 +22,7 @@ const USAGE_ERROR = 2;
 
 async function main(): Promise<void> {
   const { values, positionals } = readArguments();
-  const [name, ...words] = positionals;
+  const [name, ...args] = positionals;
   if (values.help === true || name === undefined) {
     process[values.help === true ? 'stdout' : 'stderr'].write(HELP);
     process.exitCode = values.help === true ? 0 : USAGE_ERROR;
@@ -32,7 +32,8 @@ async function main(): Promise<void> {
   if (command === undefined)
     throw new MistakeError(`There is no command ${name}. See: npm run admin -- --help`);
   const takesDays = command.usage.includes('--days');
-  if (words.length < command.words[0] || words.length > command.words[1] || (values.days && !takesDays))
+  const [minArgs, maxArgs] = command.argumentCount;
+  if (args.length < minArgs || args.length > maxArgs || (values.days && !takesDays))
     throw new MistakeError(`Usage: npm run admin -- ${command.usage}`);
 
   const days = values.days === undefined ? null : wholeDays(values.days);
@@ -46,7 +47,7 @@ async function main(): Promise<void> {
     mayMigrate: false,
   });
   try {
-    const lines = await command.run(words, {
+    const lines = await command.run(args, {
       store,
       config,
       identitySecret: () => identitySecret(config.dataDir),
@@ -83,7 +84,7 @@ function identitySecret(dataDir: string): string {
 
 function wholeDays(text: string): number {
   if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new MistakeError(`--days must be a whole number of days from 1 to 99999, but it is "${text}".`);
+  throw new MistakeError(`--days must be a whole number of days from 1 to 99999, but it is “${text}”.`);
 }
 
 const EXPECTED = [ConfigError, DataDirectoryError, StoreError, MistakeError];

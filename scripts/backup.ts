@@ -11,7 +11,7 @@ import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run backup -- FILE|FOLDER';
 answerHelp(`${USAGE}
-Writes the whole database and the keys into one file, beside the running server. npm run restore reads it.`);
+Writes the whole database and the keys into one file. The server can keep running. npm run restore reads the file.`);
 
 await runTool(async () => {
   const [target, ...more] = process.argv.slice(2);
@@ -23,11 +23,11 @@ await runTool(async () => {
   const secrets = readSecrets(config.dataDir);
   const { tables, level } = await backUp({ ...config, file, secrets, now });
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
-  say(`Backed up ${amount(tables)} (level ${level}) into ${file} (${megabytes} MB).`);
+  say(`Backed up ${amount(tables)} (schema level ${level}) into ${file} (${megabytes} MB).`);
   say(
     secrets === null
-      ? `DATA_DIR ${config.dataDir} has no secrets.json, so the backup has no keys: keep those of the server beside it.`
-      : 'It holds the keys of secrets.json too: keep it as safe as the database.',
+      ? `DATA_DIR ${config.dataDir} has no secrets.json, so the backup has no keys: store the server’s keys with it.`
+      : 'It contains the keys of secrets.json too: protect it like the database.',
   );
 });
 

@@ -89,7 +89,7 @@ async function install(folder, node, include) {
   // Try twice: an install that was killed may still be writing, and network errors may be temporary.
   for (const attempt of [1, 2]) {
     if (await runTool(command, [...first, ...flags], { cwd: folder })) return;
-    if (attempt === 1) say('That did not work; trying once more …');
+    if (attempt === 1) say('That failed; trying once more …');
   }
   fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
 }
@@ -137,12 +137,12 @@ async function findNode() {
     'scripts/runtime/node_modules/.installed',
     contentHash('scripts/runtime/package-lock.json'),
     () => {
-      say(`This is Node ${process.version}. Fetching ${wanted} for this project alone …`);
+      say(`This is Node ${process.version}. Downloading ${wanted} for this project only …`);
       return install(folder, process.execPath, []);
     },
   );
   const node = join(folder, 'node_modules', name, 'bin', 'node');
-  if (!existsSync(node)) fail(`${wanted} could not be fetched. Install it from nodejs.org and try again.`);
+  if (!existsSync(node)) fail(`${wanted} could not be downloaded. Install it from nodejs.org and try again.`);
   return node;
 }
 
@@ -174,11 +174,15 @@ async function prepare(node, web) {
 }
 
 function run(node, program, args) {
+  const path = `${dirname(node)}:${process.env.PATH ?? ''}`;
+  // Measured: saves a third of the CPU time of a start. In the container image, whose root is read-only, Node silently
+  // starts without the cache.
+  const cache = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled');
   // The program notices by the closed IPC channel that this process has ended, even after SIGKILL.
   const child = spawn(node, [join(root, program), ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` },
+    env: { ...process.env, PATH: path, NODE_COMPILE_CACHE: cache },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`Could not start ${node}: ${error.message}`));
@@ -195,7 +199,7 @@ try {
 } catch (error) {
   if (error.code === 'EACCES' || error.code === 'EROFS')
     fail(
-      `This folder cannot be written (${error.path}). Clone the project to where you may write, and start it there.`,
+      `This folder cannot be written (${error.path}). Clone the project into a folder that you can write to, and start it there.`,
     );
   throw error;
 }

@@ -8,10 +8,10 @@ const USAGE = 'Usage: certlantern check HOST…        More: certlantern check -
 /**
  * Makes the file names of `--ca` absolute, because the program runs in the project's folder instead of the caller's.
  */
-function withAbsolutePaths(words) {
-  return words.map((word, index) => {
-    if (words[index - 1] === '--ca') return resolve(word);
-    return word.startsWith('--ca=') ? `--ca=${resolve(word.slice('--ca='.length))}` : word;
+function withAbsolutePaths(args) {
+  return args.map((arg, index) => {
+    if (args[index - 1] === '--ca') return resolve(arg);
+    return arg.startsWith('--ca=') ? `--ca=${resolve(arg.slice('--ca='.length))}` : arg;
   });
 }
 

@@ -15,7 +15,10 @@ import { displayName, reportMarkdown } from '../server/core/index.ts';
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
 const CONCURRENCY = 16;
-/** Timeouts for fetching issuer certificates and revocation status, ms. Longer than the server's: no later check follows. */
+/**
+ * Timeouts for fetching issuer certificates and revocation status, ms. They are longer than the server's, because no later
+ * check follows.
+ */
 const TIMEOUTS = { intermediates: 8_000, status: 8_000 };
 
 async function main(): Promise<number> {
@@ -35,11 +38,11 @@ async function main(): Promise<number> {
   }
   for (const message of refused) process.stderr.write(printable(`${message}\n`));
   for (const host of repeated)
-    process.stderr.write(printable(`${host} is named more than once, and checked once\n`));
+    process.stderr.write(printable(`${host} was given more than once, and is checked only once\n`));
   const trustStore = createTrustStore(config.extraCaPem, ownAuthorities);
   const resolver = createResolver({ servers: config.dnsServers, policy: anyAddress });
-  // URLs in certificates (CRL, OCSP, AIA) are untrusted, so only public addresses are contacted. With a private CA the
-  // private network is allowed too, because the CA's services are there.
+  // URLs in certificates (CRL, OCSP, AIA) are untrusted, so only public addresses are contacted. With a private CA, private
+  // addresses are allowed too, because its services may be there.
   const hasOwn = config.extraCaPem !== null || ownAuthorities.length > 0;
   const sourcePolicy = hasOwn ? anyAddress : createAddressPolicy([]);
   const sources = createSources({
@@ -90,7 +93,7 @@ function createTrustStore(extraCaPem: string | null, own: Arguments['ownAuthorit
     return loadTrustStore(pem === '' ? null : pem);
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
-    throw new UsageError(`An own authority cannot be read: ${error.message}.`);
+    throw new UsageError(`A private authority cannot be read: ${error.message}.`);
   }
 }
 

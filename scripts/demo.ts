@@ -18,7 +18,7 @@ import { DAY_MS } from '../contract/durations.ts';
 
 answerHelp(`npm run demo
 Starts the product without a network: invented hosts on local TLS servers, and an account that has watched them for months.
-Each start makes everything anew below DATA_DIR/demo. It ends with this process.`);
+Each start creates all data again in DATA_DIR/demo. The demo ends when you stop this command.`);
 
 const WATCHED_FOR_MS = 220 * DAY_MS;
 /** Settings from `.env` that the demo resets; an empty value means the default. */
@@ -124,7 +124,7 @@ function startServer({
   environment,
 }: {
   port: number;
-  /** Stops the demo's hosts. */
+  /** Stops the demo's hosts, its CA server and the sink. */
   stop: () => Promise<void>;
   environment: NodeJS.ProcessEnv;
 }): void {
@@ -157,7 +157,7 @@ function readyLines(address: string, mail: string, port: number, dataDir: string
     `  Sign in as ${DEMO_PERSON.email} with the password ${DEMO_PERSON.password}`,
     `  Its mail: ${mail}`,
     `  Its data: ${dataDir}`,
-    `  Its hosts are invented and live on 127.0.0.1, port ${port}, for as long as this runs. Try adding ${withPort('lab.moss.example', port)}`,
+    `  Its hosts are invented. They answer on 127.0.0.1, port ${port}, while this command runs. Try adding ${withPort('lab.moss.example', port)}`,
     '  Ctrl-C ends it.',
     '',
     '',

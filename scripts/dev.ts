@@ -1,20 +1,31 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'vite';
+import type { Plugin } from 'vite';
+import { PLACEHOLDERS } from '../contract/pages.ts';
+import { fillTemplate } from '../server/api/http/page-document.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`npm run dev
-Starts the product for work on it: the server restarts when its sources change, the pages reload by themselves.
+Starts the product for development. The server restarts and the pages reload when their sources change.
 DEV_PORT (default 5173) and PORT (default 8080) are the ports of the pages and of the server.`);
 
 const pagesPort = Number(process.env['DEV_PORT'] ?? 5173);
 const serverPort = process.env['PORT'] ?? '8080';
 
-const vite = await createServer({
-  server: {
-    port: pagesPort,
-    strictPort: true,
-    proxy: { '/api': `http://localhost:${serverPort}`, '/dev': `http://localhost:${serverPort}` },
+const api = `http://localhost:${serverPort}`;
+
+/** Writes the public settings into the page, as the server does with built pages. */
+const publicSettings: Plugin = {
+  name: 'public-settings',
+  async transformIndexHtml(html) {
+    const { data } = (await (await fetch(`${api}/api/config`)).json()) as { data: unknown };
+    return fillTemplate(html, { [PLACEHOLDERS.config]: JSON.stringify(data) });
   },
+};
+
+const vite = await createServer({
+  plugins: [publicSettings],
+  server: { port: pagesPort, strictPort: true, proxy: { '/api': api, '/dev': api } },
 });
 try {
   await vite.listen();

@@ -1,7 +1,7 @@
 import { answerHelp } from './help-option.ts';
 import { measureHouse } from './house/measure.ts';
 
-answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if there is one.
+answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if any figure is above.
 
   npm run house`);
 
@@ -15,10 +15,10 @@ process.stdout.write(
   [
     ...lines,
     '',
-    'Code lines without blanks and comments:',
+    'Lines of code, without blank lines and comments:',
     ...sizes,
     '',
-    `${String(median).padStart(7)}  median of a file`,
+    `${String(median).padStart(7)}  median per file`,
     `${String(longest.codeLines).padStart(7)}  longest file, ${longest.path}`,
     '',
   ].join('\n'),

@@ -6,7 +6,7 @@ import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run invite -- someone@example.com';
 answerHelp(`${USAGE}
-Prints a sign-up link for this address alone, for a server with SIGNUPS=invite.`);
+Prints a sign-up link that only this address can use, for a server with SIGNUPS=invite.`);
 
 const [address] = process.argv.slice(2);
 if (address === undefined || !/^[^@\s]+@[^@\s]+$/.test(address)) {
@@ -18,7 +18,7 @@ try {
   prepareDataDirectory(config.dataDir);
   const invite = await createInvite(address, loadSecrets(config.dataDir).invite, Date.now());
   const link = mailedLink('/signup', invite, config.publicUrl);
-  process.stdout.write(`${link}\nGood for ${INVITE_DAYS} days and for ${address} only.\n`);
+  process.stdout.write(`${link}\nValid for ${INVITE_DAYS} days and only for ${address}.\n`);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof DataDirectoryError)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -10,7 +10,7 @@ import { type Demo, startDemo } from '../tests/kit/demo.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Measures the production build with Lighthouse, on the data of the demo. Prints a table of the median of five runs,
-and exits with 1 where a figure is below its limit. Run it alone: a busy machine measures itself.
+and exits with 1 where a figure is below its limit. Run it alone: load from other programs distorts the figures.
 
   npm run lighthouse                 all pages
   npm run lighthouse -- dashboard    one page`);
@@ -48,12 +48,12 @@ async function main(): Promise<number> {
   const wanted = process.argv.slice(2);
   const subjects = SUBJECTS.filter(({ path }) => wanted.length === 0 || wanted.includes(path.slice(1)));
   if (subjects.length === 0) {
-    printLine(`No such page. There are ${SUBJECTS.map(({ path }) => path.slice(1)).join(', ')}.`);
+    printLine(`No such page. Choose from: ${SUBJECTS.map(({ path }) => path.slice(1)).join(', ')}.`);
     return 2;
   }
   const found = findBrowser();
   if (!found) {
-    printLine('No Chromium here and none could be had; BROWSER_PATH names one.');
+    printLine('No Chromium was found, and none could be installed. Set BROWSER_PATH.');
     return 1;
   }
   install();
@@ -124,7 +124,7 @@ async function signIn(
   await page.close();
 }
 
-/** Prints a page's scores and the audits that lowered them. Returns the number of medians below the limit. */
+/** Prints a page's scores and the audits of the last run that lowered them. Returns the number of medians below the limit. */
 function printScores({ path, preset, categories }: Subject, reports: readonly Report[]): number {
   let below = 0;
   printLine(`\n${path}, ${preset}`);

@@ -4,12 +4,13 @@ import { lockDataDirectory } from '../server/data-directory.ts';
 import { move } from '../server/store/operations/copy/fill-postgres.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseMissingDatabase } from './database/embedded-database.ts';
-import { amount, grouped, runTool, say } from './database/run-tool.ts';
+import { amount, runTool, say } from './database/run-tool.ts';
+import { grouped } from '../contract/words.ts';
 import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run move -- --to postgres://user:password@host:5432/name';
 answerHelp(`${USAGE}
-Copies the embedded database to PostgreSQL and compares them row by row, while the server is stopped.`);
+Copies the embedded database to PostgreSQL and compares the two row by row. Stop the server first.`);
 
 await runTool(async () => {
   const to = readArguments();
@@ -22,7 +23,8 @@ await runTool(async () => {
       dataDir,
       to,
       onTable({ table, rows, checksum }) {
-        if (!hasHeader) say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
+        if (!hasHeader)
+          say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM (THE SAME IN BOTH DATABASES)`);
         hasHeader = true;
         say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`);
       },

@@ -13,8 +13,8 @@ import { answerHelp } from './help-option.ts';
 
 const USAGE = 'Usage: npm run restore -- FILE [--force]';
 answerHelp(`${USAGE}
-Restores the database and the keys from a backup, while the server is stopped. --force replaces a database that is
-already there, and keeps the old one under another name.`);
+Restores the database and the keys from a backup. Stop the server first. --force replaces a database that is already
+there, and keeps the old one under another name.`);
 
 await runTool(async () => {
   const { path, force } = readArguments();
@@ -36,10 +36,12 @@ await runTool(async () => {
     });
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
     say(
-      `Restored ${amount(facts.tables)} as of ${minute(facts.madeAt)} UTC (level ${facts.level}) into ${where}.`,
+      `Restored ${amount(facts.tables)} as of ${minute(facts.madeAt)} UTC (schema level ${facts.level}) into ${where}.`,
     );
     if (former !== null) say(`The database that was there is now ${former}.`);
-    say('Start the server: what waited to be sent then is sent now, under the Message-ID that it had.');
+    say(
+      'Start the server. It sends the mail that was waiting when the backup was made, with the same Message-IDs.',
+    );
   } finally {
     release?.();
   }

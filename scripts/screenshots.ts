@@ -6,13 +6,13 @@ import { startDemo } from '../tests/kit/demo.ts';
 import { MAILS, pictureMails } from '../tests/kit/screens/mail-screens.ts';
 import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
 import { openWindows } from '../tests/kit/screens/visitors.ts';
-import type { Screen } from '../tests/kit/screens/ways.ts';
+import type { Screen } from '../tests/kit/screens/navigation.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Takes pictures of every screen and dialog of the demo at 1440 and 360 px, light and dark, into screenshots/.
 
   npm run screenshots                 all of them
-  npm run screenshots -- panel login  those whose name begins so`);
+  npm run screenshots -- panel login  those whose name begins with these words`);
 
 const FOLDER = resolve(import.meta.dirname, '..', 'screenshots');
 const VIEWPORTS = [
@@ -29,12 +29,12 @@ async function main(): Promise<number> {
   const screens = SCREENS.filter(isWanted);
   const mails = MAILS.filter(isWanted).map(({ name }) => name);
   if (screens.length + mails.length === 0) {
-    printLine(`No such screen. There are ${[...SCREENS, ...MAILS].map(({ name }) => name).join(', ')}.`);
+    printLine(`No such screen. Choose from: ${[...SCREENS, ...MAILS].map(({ name }) => name).join(', ')}.`);
     return 2;
   }
   const found = findBrowser();
   if (!found) {
-    printLine('No Chromium here and none could be had; BROWSER_PATH names one.');
+    printLine('No Chromium was found, and none could be installed. Set BROWSER_PATH.');
     return 1;
   }
   if (prefixes.length === 0) rmSync(FOLDER, { recursive: true, force: true });
@@ -85,11 +85,12 @@ async function captureScreens(browser: Browser, screens: readonly Screen[]): Pro
 }
 
 /**
- * Grows the viewport to the page's full height. Does nothing while an overlay is open, because an overlay is positioned
- * for the usual height.
+ * Grows the viewport to the page's full height, at most 8,000 px. Does nothing while an overlay is open, because an overlay is
+ * positioned for the usual height.
  */
 async function stretch(page: Page): Promise<void> {
-  if (await page.locator('[role=dialog], [role=alertdialog], [role=menu], aside').count()) return;
+  if (await page.locator('[role=dialog], [role=alertdialog], [role=menu], [role=listbox], aside').count())
+    return;
   // A virtualised list renders more rows each time, so repeat until the height is stable.
   for (let times = 0; times < 3; times += 1) {
     const height = await page.evaluate(() => document.documentElement.scrollHeight);

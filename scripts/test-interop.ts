@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { installPackages } from '../tests/interop/packages.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
-import { formatOutcomes, visit } from '../tests/interop/visit.ts';
-import type { Outcome } from '../tests/interop/visit.ts';
+import { checkServer, formatOutcomes } from '../tests/interop/check-server.ts';
+import type { Outcome } from '../tests/interop/check-server.ts';
+import { installPackages } from '../tests/kit/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports. It is not part
@@ -18,7 +18,7 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !SERVERS.some((server) => server.name === name));
 if (unknown.length > 0) {
   process.stderr.write(
-    `No such server: ${unknown.join(', ')}. There are ${SERVERS.map(({ name }) => name).join(', ')}.\n`,
+    `No such server: ${unknown.join(', ')}. Choose from: ${SERVERS.map(({ name }) => name).join(', ')}.\n`,
   );
   process.exit(2);
 }
@@ -32,7 +32,7 @@ const outcomes: Outcome[] = [];
 try {
   installPackages(servers.flatMap(({ packages }) => packages));
   for (const server of servers)
-    if (!stop.signal.aborted) outcomes.push(...(await visit(server, folder, stop.signal)));
+    if (!stop.signal.aborted) outcomes.push(...(await checkServer(server, folder, stop.signal)));
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -119,7 +119,7 @@ describe('BetterTLS exports', () => {
   it('name the case that disagrees', () => {
     const cases = readVectorCases(betterTls({ hostname: 'example.com' }));
     expect(runVectors(cases, { now, profile: null }).disagreements).toEqual([
-      'nameconstraints::0: expected accept, ours reject (leaf name_mismatch)',
+      'nameconstraints::0: expected accept, got reject (leaf name_mismatch)',
     ]);
   });
 });

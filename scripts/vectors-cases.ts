@@ -72,7 +72,7 @@ export function readVectorCases(text: string): VectorCase[] {
   const limbo = limboFile.safeParse(content);
   if (limbo.success) return limbo.data.testcases.map(fromLimbo);
   const betterTls = betterTlsFile.safeParse(content);
-  if (!betterTls.success) throw new Error('neither an x509-limbo file nor a BetterTLS export');
+  if (!betterTls.success) throw new Error('this is neither an x509-limbo file nor a BetterTLS export');
   const anchor = Buffer.from(betterTls.data.trustRoot, 'base64');
   const trustStore = createTrustStore([anchor]);
   return Object.values(betterTls.data.suites).flatMap(({ testCases }) =>
@@ -102,7 +102,8 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         const leaf = parseCertificate(leafDer);
         const anchors = parseReadable(testCase.trusted_certs.flatMap((text) => splitPem(text)));
         const name = testCase.expected_peer_name;
-        if (!testCase.expected_peer_names.every((one) => hasName(leaf, one))) return 'none of the peer names';
+        if (!testCase.expected_peer_names.every((one) => hasName(leaf, one)))
+          return 'the certificate lacks an expected peer name';
         const caseNow = testCase.validation_time === null ? now : Date.parse(testCase.validation_time);
         const caseProfile = profile ?? profileOf(testCase.id);
         const result = buildPath({
@@ -117,7 +118,7 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         });
         if (!result.ok && !isWaived(testCase.id, result.failures)) return result;
         if (caseProfile === 'web-pki' && hasWildcardOfPublicSuffix(leaf))
-          return 'wildcard of a public suffix';
+          return 'a wildcard below a public suffix';
         if (!result.ok) return null;
         const context = { now: caseNow, profile: caseProfile };
         return revocationRefusal(result.path, testCase.crls, context) ?? result;
@@ -180,9 +181,9 @@ function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
 function toAnswer(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
   try {
     const result = judge();
-    if (result === null) return { answer: 'accept', reason: 'what is wrong is waived' };
+    if (result === null) return { answer: 'accept', reason: 'no fault was found' };
     if (typeof result === 'string') return { answer: 'reject', reason: result };
-    if (result.ok) return { answer: 'accept', reason: `a path of ${result.path.length}` };
+    if (result.ok) return { answer: 'accept', reason: `a valid path of ${result.path.length} certificates` };
     const reasons = result.failures.map(
       ({ code, role, rule }) => `${role} ${code}${rule === null ? '' : ` ${rule}`}`,
     );
@@ -191,7 +192,8 @@ function toAnswer(judge: () => PathResult | string | null): { answer: Answer; re
       reason: [...reasons.slice(0, 5), ...(result.budgetExhausted ? ['budget'] : [])].join('; '),
     };
   } catch (error) {
-    if (error instanceof PkiError) return { answer: 'reject', reason: `leaf unreadable: ${error.message}` };
+    if (error instanceof PkiError)
+      return { answer: 'reject', reason: `the leaf cannot be parsed: ${error.message}` };
     throw error;
   }
 }

@@ -23,7 +23,7 @@ export function revocationRefusal(
     if (answers.some(({ state }) => state === 'revoked')) return 'revoked';
     if (index > 0 || answers.some(({ state }) => state === 'good')) continue;
     const reasons = answers.map((answer) => (answer.state === 'none' ? answer.why : answer.state));
-    return `no list that counts (${reasons.join(', ') || 'none can be read'})`;
+    return `no valid CRL (${reasons.join(', ') || 'no CRL could be parsed'})`;
   }
   return null;
 }

@@ -29,7 +29,7 @@ export function runVectors(
     }
     if (answer === 'accept') tally.falseAccept++;
     else tally.falseReject++;
-    tally.disagreements.push(`${one.id}: expected ${one.expected}, ours ${answer} (${reason})`);
+    tally.disagreements.push(`${one.id}: expected ${one.expected}, got ${answer} (${reason})`);
   }
   return tally;
 }

@@ -7,7 +7,7 @@ export const SKIP_LIST: readonly Skip[] = [
   {
     id: 'webpki::san::public-suffix-private-namespace-wildcard-san',
     reason:
-      'Wants a wildcard below a suffix of the Public Suffix List’s private section refused. Whoever owns such a suffix may have it (BR §3.2.2.6), and online::s3.amazonaws.com, which is to be accepted, has this very one.',
+      'Expects us to reject a wildcard below a suffix from the private section of the Public Suffix List. The owner of such a suffix may have it (BR §3.2.2.6), and the case online::s3.amazonaws.com, which expects acceptance, has the same wildcard.',
   },
 ];
 
@@ -23,7 +23,7 @@ const WAIVERS: readonly Waiver[] = [
     family: 'webpki::san::',
     rule: 'common-name-is-an-alternative-name (BR 7.1.4.3)',
     reason:
-      'Asks about SubjectAltName alone: its certificates have the common name example.com whatever their alternative names are, also where they are to be accepted. webpki::cn asks about the common name.',
+      'Tests only SubjectAltName: its certificates have the common name example.com whatever their alternative names are, even in cases that expect acceptance. webpki::cn tests the common name.',
   },
 ];
 

@@ -5,8 +5,8 @@ import { readVectorCases, type VectorCase } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
 const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
-Judges x509-limbo and BetterTLS cases with server/pki. --at is the time for cases that carry none (default now);
---profile asks the same of every case instead of what its family speaks for.`;
+Judges x509-limbo and BetterTLS cases with server/pki. --at sets the time for cases without one (default: now);
+--profile judges every case by this profile instead of the one of its family.`;
 answerHelp(USAGE);
 
 function main(): number {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
-import { DOMAINS_BEFORE_PROOF } from '../contract/words.ts';
+import { UNCONFIRMED_DOMAIN_LIMIT } from '../contract/words.ts';
 import { LIMITS } from './core/index.ts';
 import { egressWarning } from './egress-config.ts';
 
@@ -105,7 +105,7 @@ describe('parseConfig', () => {
   ])('refuses an option of %s that is unknown or has no effect there', (name, address) => {
     const parse = () => parseConfig({ [name]: address, BOUNCE_ADDRESS: 'bounces@example.com' });
     expect(parse).toThrow(ConfigError);
-    expect(parse).toThrow(new RegExp(`^${name} takes no option but \\?tls=opportunistic(?!.*hunter2)`));
+    expect(parse).toThrow(new RegExp(`^${name} accepts only the option \\?tls=opportunistic(?!.*hunter2)`));
   });
 
   it('accepts mail servers with tls=opportunistic', () => {
@@ -307,10 +307,10 @@ describe('the reach of strangers', () => {
     expect(said({})).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS })).toBe(
-      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody. Webhooks and other channels reach these ranges only where CHANNEL_ALLOW_CIDRS lists them.',
+      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS). Set SIGNUPS=invite if not everybody may reach these ranges. Webhooks and other channels reach these ranges only if CHANNEL_ALLOW_CIDRS lists them.',
     );
     expect(said({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on', CHANNEL_ALLOW_CIDRS: '10.0.0.5' })).toBe(
-      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS), even without an account (TRY_IT=on), and have messages sent to 10.0.0.5/32 (CHANNEL_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody.',
+      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS), even without an account (TRY_IT=on), and have messages sent to 10.0.0.5/32 (CHANNEL_ALLOW_CIDRS). Set SIGNUPS=invite if not everybody may reach these ranges.',
     );
     expect(said({ CHANNEL_ALLOW_CIDRS: '10.0.0.5' })).toMatch(
       /^SIGNUPS=open lets anybody have messages sent to 10\.0\.0\.5\/32 \(CHANNEL_ALLOW_CIDRS\)\. Set/,
@@ -377,7 +377,7 @@ describe('the settings of Paddle', () => {
 
 describe('limits for strangers', () => {
   it('include the same number of domains before proof on the page and on the server', () => {
-    expect(LIMITS.domainsBeforeProof.standard).toBe(DOMAINS_BEFORE_PROOF);
+    expect(LIMITS.domainsBeforeProof.standard).toBe(UNCONFIRMED_DOMAIN_LIMIT);
   });
 
   const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');

@@ -25,7 +25,10 @@ export interface Config extends EgressConfig {
   port: number;
   host: string;
   publicUrl: URL;
-  /** True if PUBLIC_URL is not set. Then every loopback name with this port counts as our own origin. */
+  /**
+   * True if PUBLIC_URL is not set. Then every loopback name with this port counts as our own origin, with INSECURE_HTTP also
+   * the IP address that a request uses.
+   */
   publicUrlIsDefault: boolean;
   /** Absolute path of DATA_DIR. */
   dataDir: string;
@@ -34,7 +37,7 @@ export interface Config extends EgressConfig {
   /** URL of a read replica for queries that tolerate replication lag; null: all queries use databaseUrl. */
   databaseReplicaUrl: string | null;
   role: Role;
-  /** URL of the SMTP server; null: mail is stored in dataDir and shown at /dev/mail. */
+  /** URL of the SMTP server; null: mail is captured in dataDir and shown at /dev/mail. */
   smtpUrl: string | null;
   mailFrom: string;
   /** Bounce address and mailbox; null: bounces are sent to `mailFrom`, and the server does not read them. */
@@ -45,13 +48,11 @@ export interface Config extends EgressConfig {
   checkConcurrency: number;
   /** Length of the leases of checks and messages, ms. */
   leaseMs: number;
-  /**
-   * Empty, or at least three hosts that help to distinguish an outage of our own network from one of the checked hosts.
-   */
+  /** Empty, or 3 to 10 hosts that show whether our own network works and our clock is right. */
   canaryHosts: CanaryHost[];
-  /** URL requested every few minutes while checks and delivery work; null: no heartbeat. */
+  /** URL requested every few minutes while checks and deliveries work and no alarm is raised; null: no heartbeat. */
   heartbeatUrl: URL | null;
-  /** Bearer token for /metrics; null: only this machine may read it. */
+  /** Bearer token for /metrics; null: only requests from this machine, without a proxy, may read it. */
   metricsToken: string | null;
   /** Port on which a worker process serves metrics and health; null: none. */
   workerPort: number | null;
@@ -103,12 +104,12 @@ export function parseConfig(environment: Environment): Config {
   if (databaseReplicaUrl !== null) databaseAddress('DATABASE_REPLICA_URL', databaseReplicaUrl);
   if (databaseReplicaUrl !== null && databaseUrl === null)
     throw new ConfigError(
-      'DATABASE_REPLICA_URL is a copy of the database of DATABASE_URL, which is not set. Set it, or leave both out.',
+      'DATABASE_REPLICA_URL needs DATABASE_URL, because a replica is a copy of that database. Set both or neither.',
     );
   const role = oneOf('ROLE', text('ROLE') ?? 'all', ROLES);
   if ((role === 'api' || role === 'worker') && databaseUrl === null)
     throw new ConfigError(
-      `ROLE=${role} splits the work over processes, which needs PostgreSQL. Set DATABASE_URL, or leave ROLE out.`,
+      `ROLE=${role} needs PostgreSQL, because several processes share the work. Set DATABASE_URL, or leave ROLE out.`,
     );
   const publicUrl = publicAddress(publicUrlText ?? `http://localhost:${port}`);
 
@@ -163,13 +164,13 @@ const isLoopbackName = (hostname: string) => ['localhost', '127.0.0.1', '[::1]']
 function wholeNumber(name: string, value: string, min: number, max: number): number {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max))
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but it is "${value}".`);
+    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, but it is “${value}”.`);
   return number;
 }
 
 function oneOf<const T extends readonly string[]>(name: string, value: string, choices: T): T[number] {
   if (choices.includes(value)) return value;
-  throw new ConfigError(`${name} must be one of ${choices.join(', ')}, but it is "${value}".`);
+  throw new ConfigError(`${name} must be one of ${choices.join(', ')}, but it is “${value}”.`);
 }
 
 function yesOrNo(name: string, value: string): boolean {
@@ -193,7 +194,7 @@ function publicAddress(value: string): URL {
   const url = parseUrl('PUBLIC_URL', value, ['http:', 'https:'], 'https://certs.example.com');
   if (url.pathname !== '/' || url.search || url.hash || url.username)
     throw new ConfigError(
-      `PUBLIC_URL must have no path, query or user name, but it is "${url.origin}${url.pathname}…". The product lives at the root of its host.`,
+      `PUBLIC_URL must have no path, query or user name, but it is “${url.origin}${url.pathname}…”. The product must be at the root of its host.`,
     );
   return url;
 }
@@ -204,12 +205,12 @@ function databaseAddress(name: string, value: string): URL {
 }
 
 /**
- * Validates a mail address of the form `a@b` or `Name <a@b>`. Rejects control characters, which could inject a mail
- * header. @throws ConfigError
+ * Validates a mail address of the form `a@b` or `Name <a@b>`. Rejects line breaks, which could inject a mail header. @throws
+ * ConfigError
  */
 function mailAddress(name: string, value: string): string {
   if (/^(?:[^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u.test(value)) return value;
-  throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);
+  throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is “${value}”.`);
 }
 
 function oneLineName(name: string, value: string): string {
@@ -217,7 +218,10 @@ function oneLineName(name: string, value: string): string {
   throw new ConfigError(`${name} must be one line of at most 100 characters.`);
 }
 
-/** Returns a display name for a mail address, quoted if it has special characters (RFC 5322 §3.2.5). */
+/**
+ * Returns a display name for a mail address. If it has special characters, quotes it (RFC 5322 §3.2.5) without `"`, `\`, `<`
+ * and `>`.
+ */
 function quotedDisplayName(name: string): string {
   return /^[\p{L}\p{N}\p{M} '-]+$/u.test(name) ? name : `"${name.replaceAll(/["\\<>]/g, '')}"`;
 }
@@ -233,7 +237,7 @@ function nameServer(value: string): string {
   const address = withPort?.[1] ?? withPort?.[2] ?? value;
   if (isIP(address) !== 0 && Number(withPort?.[3] ?? 53) <= 65535) return value;
   throw new ConfigError(
-    `DNS_SERVERS must list addresses like 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53, but it has "${value}".`,
+    `DNS_SERVERS must list addresses like 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53, but it has “${value}”.`,
   );
 }
 
@@ -247,6 +251,6 @@ function certificateFile(path: string | null): string | null {
     throw new ConfigError(`EXTRA_CA_FILE cannot be read: ${reason}`, { cause: error });
   }
   if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new ConfigError(`EXTRA_CA_FILE must hold certificates in PEM form, but "${path}" has none.`);
+    throw new ConfigError(`EXTRA_CA_FILE must contain certificates in PEM form, but “${path}” has none.`);
   return pem;
 }

@@ -13,7 +13,10 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Secret keys, generated on the first start and never changed. Each has exactly one purpose. */
+/**
+ * Secret keys, generated at the first start and never changed. The keys for unsubscribe links, bounces and other purposes are
+ * derived from `session`.
+ */
 export interface Secrets {
   session: string;
   identity: string;
@@ -43,7 +46,7 @@ export function prepareDataDirectory(dataDir: string): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
-      `DATA_DIR ${dataDir} cannot be written (${reason}). Set DATA_DIR to a folder that this user may write.`,
+      `DATA_DIR ${dataDir} cannot be written (${reason}). Set DATA_DIR to a folder that this user can write to.`,
       { cause: error },
     );
   }
@@ -65,8 +68,8 @@ function ensureFolder(path: string): void {
 }
 
 /**
- * Locks the folder for this process and returns a function that unlocks it. The operating system releases the file lock
- * when the process ends, even after a crash. @throws DataDirectoryError if another process has the lock
+ * Locks the folder for this process and returns a function that unlocks it. The operating system releases the lock when the
+ * process ends, even after a crash. @throws DataDirectoryError if the folder is already locked or its lock file is unusable
  */
 export function lockDataDirectory(dataDir: string): () => void {
   let database: DatabaseSync | null = null;
@@ -128,7 +131,7 @@ function isSecrets(value: unknown): value is Secrets {
 
 function damagedSecrets(path: string, cause: unknown): DataDirectoryError {
   return new DataDirectoryError(
-    `${path} is damaged. Restore it from a backup, or delete it: everybody then has to sign in again.`,
+    `${path} is damaged. Restore it from a backup, or delete it: everybody then has to log in again.`,
     { cause },
   );
 }

@@ -1,10 +1,13 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.ts';
 
-/** Non-public addresses that this deployment may connect to, by purpose. Ranges have the form `address/length`. */
+/**
+ * Non-public addresses that this deployment may connect to, by purpose, and who may use it. Ranges have the form
+ * `address/length`.
+ */
 export interface EgressConfig {
   signups: 'open' | 'invite' | 'closed';
-  /** Ranges open to checks, to canary hosts and to the heartbeat. */
+  /** Ranges open to checks and all that they fetch, to icons, to canary hosts and to the heartbeat. */
   egressAllowCidrs: string[];
   /** Ranges open to webhooks and other notification channels, whose addresses users enter. */
   channelAllowCidrs: string[];
@@ -16,8 +19,8 @@ export interface EgressConfig {
 const NONE = 'none';
 
 /**
- * Parses the open ranges. With SIGNUPS=open, only checks of signed-in users may reach EGRESS_ALLOW_CIDRS, unless
- * CHANNEL_ALLOW_CIDRS or TRY_IT explicitly allow more. @throws ConfigError
+ * Parses the open ranges. With SIGNUPS=open, channels and preview checks do not reach EGRESS_ALLOW_CIDRS, unless
+ * CHANNEL_ALLOW_CIDRS or TRY_IT allow it explicitly. @throws ConfigError
  */
 export function egressConfig({
   signups,
@@ -48,7 +51,7 @@ export function egressConfig({
 }
 
 /**
- * Returns a warning that names what any new account can reach in the operator's network, or null if that is nothing.
+ * Returns a warning about what strangers can reach in the operator's network; null if that is nothing or sign-up is not open.
  */
 export function egressWarning({
   signups,
@@ -64,9 +67,9 @@ export function egressWarning({
   );
   const cannot =
     channels.length === 0
-      ? ' Webhooks and other channels reach these ranges only where CHANNEL_ALLOW_CIDRS lists them.'
+      ? ' Webhooks and other channels reach these ranges only if CHANNEL_ALLOW_CIDRS lists them.'
       : '';
-  return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if these ranges are not for everybody.${cannot}`;
+  return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if not everybody may reach these ranges.${cannot}`;
 }
 
 /** Validates an entry of a list of ranges. Turns an address into a range of length 32 or 128. @throws ConfigError */
@@ -76,6 +79,6 @@ export function addressRange(name: string, value: string): string {
   const longest = family === 6 ? 128 : 32;
   const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
   if (family === 0 || rest.length > 0 || !(length <= longest))
-    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has "${value}".`);
+    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has “${value}”.`);
   return `${address}/${length}`;
 }

@@ -1,8 +1,6 @@
 import { ConfigError } from './config-error.ts';
 
-/**
- * Validates SMTP_URL and returns it. Null means that mail is stored in DATA_DIR instead of sent. @throws ConfigError
- */
+/** Validates SMTP_URL and returns it. Null means that mail is captured in DATA_DIR instead of sent. @throws ConfigError */
 export function smtpAddress(value: string | null): string | null {
   if (value === null) return null;
   const example = 'smtp://user:password@mail.example.com:587';
@@ -26,7 +24,7 @@ export function bounceConfig(address: string | null, mailbox: string | null): Bo
   }
   if (!/^[^<>@\s"+]+@[^<>@\s"]+$/.test(address))
     throw new ConfigError(
-      `BOUNCE_ADDRESS must be an address like bounces@example.com, without a "+", but it is "${address}".`,
+      `BOUNCE_ADDRESS must be an address like bounces@example.com, without a “+”, but it is “${address}”.`,
     );
   if (mailbox !== null) {
     const example = 'imaps://user:password@mail.example.com/INBOX';
@@ -55,7 +53,7 @@ function mailServerAddress(
   // Reject other options, because they would be ignored silently.
   if (url.search !== '' && (url.search !== '?tls=opportunistic' || url.protocol !== plain))
     throw new ConfigError(
-      `${name} takes no option but ?tls=opportunistic, with ${plain}// only: it allows sending the password and the mail without encryption.`,
+      `${name} accepts only the option ?tls=opportunistic, and only with ${plain}//. The option allows sending the password and the mail unencrypted.`,
     );
   return url;
 }

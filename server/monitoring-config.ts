@@ -8,7 +8,7 @@ export interface CanaryHost {
   port: number;
 }
 
-/** Minimum number of canary hosts. With fewer, the others could not outvote one that is down itself. */
+/** Minimum number of canary hosts. With fewer, one host that is down itself would look like an outage of our own network. */
 const MIN_CANARIES = 3;
 const MAX_CANARIES = 10;
 const TLS_PORT = 443;
@@ -23,7 +23,7 @@ export function canaryHosts(entries: readonly string[]): CanaryHost[] {
   if (size > 0 && (size < MIN_CANARIES || size > MAX_CANARIES))
     throw new ConfigError(
       `CANARY_HOSTS must list ${MIN_CANARIES} to ${MAX_CANARIES} different hosts, or none, but it has ${size}: ` +
-        'with fewer, one host that is down would look like our own network.',
+        'with fewer, one host that is down would look like a failure of our own network.',
     );
   return [...canaries.values()];
 }
@@ -35,7 +35,7 @@ function canaryHost(entry: string): CanaryHost {
   const isHost = bracketed === undefined ? /^[a-z0-9_.-]{1,253}$/.test(host) : isIP(host) === 6;
   if (isHost && Number(port) >= 1 && Number(port) <= 65_535) return { host, port: Number(port) };
   throw new ConfigError(
-    `CANARY_HOSTS must list hosts like www.example.com, 192.0.2.1:8443 or [2001:db8::1]:443, but it has "${entry}".`,
+    `CANARY_HOSTS must list hosts like www.example.com, 192.0.2.1:8443 or [2001:db8::1]:443, but it has “${entry}”.`,
   );
 }
 
@@ -56,6 +56,6 @@ const MIN_TOKEN_LENGTH = 16;
 export function metricsToken(value: string | null): string | null {
   if (value === null || (value.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(value))) return value;
   throw new ConfigError(
-    `METRICS_TOKEN must be at least ${MIN_TOKEN_LENGTH} letters, digits or signs without spaces.`,
+    `METRICS_TOKEN must be at least ${MIN_TOKEN_LENGTH} ASCII characters without spaces.`,
   );
 }

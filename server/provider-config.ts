@@ -52,7 +52,7 @@ export function firebaseConfig(read: Read): FirebaseConfig | null {
   const emulator = read('FIREBASE_EMULATOR_URL');
   if (emulator !== null && !projectId.startsWith('demo-'))
     throw new ConfigError(
-      'FIREBASE_EMULATOR_URL accepts tokens that nobody signed. Use it with a FIREBASE_PROJECT_ID that begins with "demo-", or leave it out.',
+      'FIREBASE_EMULATOR_URL accepts tokens that nobody signed. Use it with a FIREBASE_PROJECT_ID that begins with “demo-”, or leave it out.',
     );
   return {
     projectId,
@@ -90,7 +90,7 @@ export function oidcConfig(read: Read): OidcConfig[] {
   }
   if (providers.length > 0 && read('FIREBASE_PROJECT_ID') !== null)
     throw new ConfigError(
-      `${google === null ? 'OIDC_ISSUER' : 'GOOGLE_CLIENT_ID'} is for the built-in sign-in. With FIREBASE_PROJECT_ID, set providers up in Firebase's console.`,
+      `${google === null ? 'OIDC_ISSUER' : 'GOOGLE_CLIENT_ID'} works only with the built-in provider. With FIREBASE_PROJECT_ID, set up providers in Firebase’s console.`,
     );
   return providers;
 }
@@ -107,13 +107,13 @@ const ENVIRONMENT_OF_KEY = { pdl_live_: 'live', pdl_sdbx_: 'sandbox' } as const;
 const PADDLE_APIS = { live: 'https://api.paddle.com', sandbox: 'https://sandbox-api.paddle.com' };
 
 /**
- * Parses BILLING and the PADDLE_ variables. Without BILLING, uses Paddle if any PADDLE_ variable is set, else test mode
- * on a loopback address, else `unset`. @throws ConfigError
+ * Parses BILLING and the PADDLE_ variables. Without BILLING, uses Paddle if any variable in `PADDLE` is set, else test mode on
+ * a loopback address, else `unset`. @throws ConfigError
  */
 export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean }): BillingConfig {
   const chosen = read('BILLING');
   if (chosen !== null && !MODES.includes(chosen))
-    throw new ConfigError(`BILLING must be one of ${MODES.join(', ')}, but it is "${chosen}".`);
+    throw new ConfigError(`BILLING must be one of ${MODES.join(', ')}, but it is “${chosen}”.`);
   if (chosen === 'none' || chosen === 'test') return { mode: chosen };
   if (chosen === null && PADDLE.every((name) => read(name) === null))
     return { mode: isLoopback ? 'test' : 'unset' };
@@ -124,11 +124,11 @@ export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean 
   const environment = paddleEnvironment({ apiKey, clientToken });
   if (chosen === 'sandbox' && environment === 'live')
     throw new ConfigError(
-      "BILLING=sandbox is for the keys of Paddle's sandbox, but PADDLE_CLIENT_TOKEN is a live one: people would be charged. Set BILLING=paddle if they should be.",
+      'BILLING=sandbox is for the keys of Paddle’s sandbox, but PADDLE_CLIENT_TOKEN is a live token, so people would be charged. If that is intended, set BILLING=paddle.',
     );
   if (chosen !== 'sandbox' && environment === 'sandbox' && !isLoopback)
     throw new ConfigError(
-      "PADDLE_CLIENT_TOKEN belongs to Paddle's sandbox, where test cards buy Premium and nobody is charged. Use the keys of your live account, or set BILLING=sandbox if that is what this deployment is for.",
+      'PADDLE_CLIENT_TOKEN belongs to Paddle’s sandbox, where test cards buy Premium and nobody is charged. Use the keys of your live account, or set BILLING=sandbox if this deployment is for tests.',
     );
   const ownApi = read('PADDLE_API_URL');
   return {
@@ -163,7 +163,7 @@ function paddleEnvironment({
   const keyEnvironment = byPrefix(ENVIRONMENT_OF_KEY, apiKey);
   if (keyEnvironment !== null && keyEnvironment !== environment)
     throw new ConfigError(
-      `PADDLE_API_KEY belongs to Paddle's ${keyEnvironment} account and PADDLE_CLIENT_TOKEN to the ${environment} one. Take all keys from the same account.`,
+      `PADDLE_API_KEY belongs to Paddle’s ${keyEnvironment} account and PADDLE_CLIENT_TOKEN to the ${environment} one. Use keys from one account.`,
     );
   return environment;
 }
@@ -176,11 +176,11 @@ function byPrefix<Value>(table: Readonly<Record<string, Value>>, text: string): 
 export function analyticsId(read: Read): string | null {
   const id = read('ANALYTICS_ID');
   if (id === null || /^G-[A-Z0-9]{4,20}$/.test(id)) return id;
-  throw new ConfigError(`ANALYTICS_ID must be a GA4 measurement id like G-ABC123DEF4, but it is "${id}".`);
+  throw new ConfigError(`ANALYTICS_ID must be a GA4 measurement id like G-ABC123DEF4, but it is “${id}”.`);
 }
 
 function missing(name: string, because: string): never {
-  throw new ConfigError(`${name} is needed together with ${because}.`);
+  throw new ConfigError(`${name} is missing. It is required together with ${because}.`);
 }
 
 function originOf(name: string, value: string): string {
@@ -198,12 +198,12 @@ function issuerAddress(value: string): string {
   const name = 'OIDC_ISSUER';
   const { protocol, hostname } = new URL(originOf(name, value));
   if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return value;
-  throw new ConfigError(`${name} must begin with https://, but it is "${value}".`);
+  throw new ConfigError(`${name} must begin with https://, but it is “${value}”.`);
 }
 
 function hostOf(name: string, value: string): string {
   if (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(value)) return value;
-  throw new ConfigError(`${name} must be a host name like login.example.com, but it is "${value}".`);
+  throw new ConfigError(`${name} must be a host name like login.example.com, but it is “${value}”.`);
 }
 
 function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
@@ -219,7 +219,7 @@ function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
   const { client_email: clientEmail, private_key: privateKey } = (content ?? {}) as Record<string, unknown>;
   if (typeof clientEmail !== 'string' || typeof privateKey !== 'string')
     throw new ConfigError(
-      `${name} must be a service account's key in JSON, with client_email and private_key.`,
+      `${name} must be a service account’s key in JSON, with client_email and private_key.`,
     );
   try {
     createPrivateKey(privateKey);

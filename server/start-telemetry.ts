@@ -34,7 +34,7 @@ export async function startTelemetry(
   const tracing = await createTracing(settings, {
     version,
     meters,
-    onTrouble: (detail) => log.warn({ detail }, 'traces do not arrive'),
+    onTrouble: (detail) => log.warn({ detail }, 'trace export failed'),
   });
   return { meters, ...tracing };
 }

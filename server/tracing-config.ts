@@ -19,8 +19,8 @@ type Read = (name: string) => string | null;
 const TRACES_PATH = 'v1/traces';
 
 /**
- * Parses OpenTelemetry's variables. Returns null if no endpoint is set. @throws ConfigError, which quotes no header or
- * endpoint
+ * Parses OpenTelemetry's variables. Returns null if no endpoint is set or OTEL_SDK_DISABLED is true. @throws ConfigError, which
+ * quotes no header or endpoint
  */
 export function tracingConfig(text: Read): TracingConfig | null {
   const endpoint = endpointOf(text);
@@ -29,7 +29,7 @@ export function tracingConfig(text: Read): TracingConfig | null {
     text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json';
   if (protocol !== 'http/json')
     throw new ConfigError(
-      `OTEL_EXPORTER_OTLP_PROTOCOL must be http/json (as a rule port 4318), but it is "${protocol}".`,
+      `OTEL_EXPORTER_OTLP_PROTOCOL must be http/json (usually port 4318), but it is “${protocol}”.`,
     );
   return {
     endpoint,
@@ -70,7 +70,7 @@ function address(name: string, value: string): URL {
   // fetch rejects URLs with a user name.
   if (url && ['http:', 'https:'].includes(url.protocol) && url.username === '') return url;
   throw new ConfigError(
-    `${name} must be an address like http://localhost:4318, without a user name: that goes into OTEL_EXPORTER_OTLP_HEADERS.`,
+    `${name} must be an address like http://localhost:4318, without a user name. Put credentials into OTEL_EXPORTER_OTLP_HEADERS.`,
   );
 }
 
@@ -84,7 +84,7 @@ function pairs(name: string, text: Read): Record<string, string> {
       try {
         return [key, decodeURIComponent(value.trim())];
       } catch (error) {
-        throw new ConfigError(`${name} has a "%" that encodes nothing.`, { cause: error });
+        throw new ConfigError(`${name} has a “%” that starts no valid percent-encoding.`, { cause: error });
       }
     }),
   );
@@ -96,7 +96,7 @@ function ratioOf(text: Read): number {
   if (sampler === 'always_off' || sampler === 'parentbased_always_off') return 0;
   if (!['traceidratio', 'parentbased_traceidratio'].includes(sampler))
     throw new ConfigError(
-      `OTEL_TRACES_SAMPLER must be parentbased_always_on, parentbased_traceidratio or parentbased_always_off, but it is "${sampler}".`,
+      `OTEL_TRACES_SAMPLER must be parentbased_always_on, parentbased_traceidratio or parentbased_always_off, but it is “${sampler}”.`,
     );
   const ratio = Number(text('OTEL_TRACES_SAMPLER_ARG') ?? '1');
   if (ratio >= 0 && ratio <= 1) return ratio;

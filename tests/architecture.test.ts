@@ -5,7 +5,7 @@ import {
   ALERT_PROBLEMS,
   CHANNEL_KIND_NAMES,
   DOMAIN_STATES,
-  MUTABLE_EVENTS,
+  OPTIONAL_EVENTS,
   PROTOCOLS,
 } from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
@@ -13,9 +13,7 @@ import { NEW_OWNER_POLICY } from '../server/store/accounts/new-owner.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-/**
- * The rooms whose exports each room may use. Files of one room may always use each other. ARCHITECTURE.md has the same table.
- */
+/** The rooms whose exports each room may use. Files of one room may always use each other. ARCHITECTURE.md has the same table. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   'server/pki': [],
@@ -56,7 +54,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'web/ui': ['contract', 'web/lib'],
   'web/lib': ['contract'],
-  'web/features/*': ['contract', 'web/lib', 'web/ui'],
+  'web/domain': ['contract', 'web/lib', 'web/ui'],
+  'web/features/*': ['contract', 'web/domain', 'web/lib', 'web/ui'],
   'web/app': ['contract', 'web/features/*', 'web/lib', 'web/ui'],
   'web/build': ['contract', 'web/app'],
 };
@@ -198,7 +197,7 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('of channels give the API only definitions and nothing that opens connections', () => {
+  it('the room of channels gives the API only definitions and nothing that opens connections', () => {
     const used = imports.filter(
       ({ from, to }) => roomOf(from) === 'server/api' && roomOf(to) === 'server/channels',
     );
@@ -214,10 +213,12 @@ describe('Rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('load no rarely needed packages at startup', () => {
-    const loaded = loadedBy('server/main.ts');
-    expect(loaded).toContain('kysely');
-    expect(LATE_PACKAGES.filter((name) => loaded.has(name))).toEqual([]);
+  it('load no rarely needed packages at startup, and the API only in its roles', () => {
+    const api = loadedBy('server/start-api.ts');
+    expect(api).toContain('better-auth');
+    expect(LATE_PACKAGES.filter((name) => api.has(name))).toEqual([]);
+    for (const file of ['server/main.ts', 'server/start-worker.ts'])
+      expect(['kysely', 'better-auth'].filter((name) => loadedBy(file).has(name))).toEqual(['kysely']);
   });
 });
 
@@ -265,7 +266,7 @@ describe('Source files', () => {
   });
 
   it('spell each vocabulary only in contract/words.ts', () => {
-    const lists = [ALERT_PROBLEMS, CHANNEL_KIND_NAMES, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS];
+    const lists = [ALERT_PROBLEMS, CHANNEL_KIND_NAMES, DOMAIN_STATES, OPTIONAL_EVENTS, PROTOCOLS];
     const spelled = lists.map((words) =>
       words
         .slice(0, 3)
@@ -361,8 +362,8 @@ it('ARCHITECTURE.md lists each folder of its tree once, and each exists', () => 
 function loadedBy(start: string): Set<string> {
   const loaded = new Set([start]);
   for (const file of loaded)
-    for (const { from, to, typeOnly, isLate } of imports)
-      if (from === file && !typeOnly && !isLate) loaded.add(to);
+    for (const { from, to, typeOnly, isDynamic } of imports)
+      if (from === file && !typeOnly && !isDynamic) loaded.add(to);
   return loaded;
 }
 

@@ -138,6 +138,17 @@ it('A webhook keeps its signing secrets when its URL changes, and gets one if it
   expect(ofAnotherKind).toMatchObject({ secrets: [{ until: null }] });
 });
 
+it.each([
+  ['slack', 'hooks.slack.com'],
+  ['discord', 'discord.com'],
+] as const)('A %s channel rejects other hosts whose names contain %s', (kind, host) => {
+  const { entered } = EXAMPLES[kind];
+  for (const other of [`evil${host}`, `${host}.evil.example`]) {
+    const url = ('url' in entered ? entered.url : '').replace(host, other);
+    expect(channelConfigSchema.safeParse({ kind, url }).success, url).toBe(false);
+  }
+});
+
 it('A webhook’s signing secret is rotated, unless its config cannot be decoded', () => {
   const rotation = { secret: 'whsec_bmV3', until: 2, now: 1 };
   const before = stored('webhook');

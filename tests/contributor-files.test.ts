@@ -103,12 +103,12 @@ describe('Issue and pull request templates', () => {
 });
 
 describe('The editor settings', () => {
-  it('in .editorconfig have the line length of Prettier', () => {
+  it('the editor settings in .editorconfig have the line length of Prettier', () => {
     const { printWidth }: { printWidth: number } = JSON.parse(read('.prettierrc.json'));
     expect(read('.editorconfig')).toContain(`\nmax_line_length = ${printWidth}\n`);
   });
 
-  it('in .vscode/launch.json start only files that exist', () => {
+  it('the editor settings in .vscode/launch.json start only files that exist', () => {
     const { configurations }: { configurations: { program?: string; args?: string[] }[] } = JSON.parse(
       read('.vscode/launch.json'),
     );
@@ -119,7 +119,7 @@ describe('The editor settings', () => {
     expect(files.filter((file) => !exists(file))).toEqual([]);
   });
 
-  it('in .devcontainer/devcontainer.json have the Node of the Dockerfile and forward the default port', () => {
+  it('the editor settings in .devcontainer/devcontainer.json have the Node of the Dockerfile and forward the default port', () => {
     const { image, forwardPorts }: { image: string; forwardPorts: number[] } = JSON.parse(
       read('.devcontainer/devcontainer.json'),
     );

@@ -13,11 +13,14 @@ const now = Date.UTC(2026, 11, 1);
 if (files.length === 0) console.info(`vectors: skipped, no files in ${folder}`);
 
 describe.skipIf(files.length === 0)('Shared test vectors', () => {
-  it.each(files)('in %s: no invalid chain is accepted, and at least 98 % of verdicts agree', (name) => {
-    const cases = readVectorCases(readFileSync(resolve(folder, name), 'utf8'));
-    const tally = runVectors(cases, { now, profile: null });
-    expect(tally.disagreements.filter((line) => line.includes('ours accept'))).toEqual([]);
-    expect(tally.falseAccept).toBe(0);
-    expect(tally.agree / cases.length).toBeGreaterThanOrEqual(0.98);
-  });
+  it.each(files)(
+    'the vectors in %s: no invalid chain is accepted, and at least 98 % of verdicts agree',
+    (name) => {
+      const cases = readVectorCases(readFileSync(resolve(folder, name), 'utf8'));
+      const tally = runVectors(cases, { now, profile: null });
+      expect(tally.disagreements.filter((line) => line.includes('ours accept'))).toEqual([]);
+      expect(tally.falseAccept).toBe(0);
+      expect(tally.agree / cases.length).toBeGreaterThanOrEqual(0.98);
+    },
+  );
 });

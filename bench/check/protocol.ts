@@ -2,7 +2,7 @@
 export interface ClientStart {
   port: number;
   rootPem: string;
-  /** Leaf certificates that were not judged before, base64 DER, to measure signature checks without a cache. Same issuer. */
+  /** Leaf certificates from one issuer that were not judged before, base64 DER, to measure signature checks without a cache. */
   unseen: readonly string[];
   intermediate: string;
 }

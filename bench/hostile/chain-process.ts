@@ -6,8 +6,8 @@ import { type DnsEntry, startDnsServer } from '../../scripts/local-peers/dns-ser
 import { HOSTILE_CHAINS } from '../../tests/kit/hostile-chains.ts';
 import { mintAuthority, type MintedCertificate } from '../../scripts/local-peers/mint.ts';
 
-// Serves the worst certificate chains over TLS on all addresses of 127.0.0.0/8. `*.c3.hostile.test` serves the fourth
-// chain, `*.all.hostile.test` has twenty addresses with different chains, and `good.test` serves a valid chain.
+// Serves the worst certificate chains over TLS on all addresses of 127.0.0.0/8. `*.c3.hostile.test` serves the fourth chain,
+// the twenty addresses of `*.all.hostile.test` serve all chains in turn, and `good.test` serves a valid chain.
 
 export interface HostileReady {
   port: number;

@@ -21,7 +21,7 @@ import type { Figure } from '../scale/figures.ts';
 
 const MAX_MS_PER_CHECK = 200;
 const MAX_DELAY_MS = 250;
-const ALL = 'twenty addresses, another chain at each';
+const ALL = 'twenty addresses with different chains';
 const CHECKS_OF_OTHERS = 400;
 /** Number of attackers. Each continuously checks hostile hosts, each time a new one. */
 const ATTACKERS = 1;
@@ -126,12 +126,12 @@ async function measureDelays(ready: HostileReady, kinds: readonly Kind[], folder
     const delay = { unit: 'ms', max: MAX_DELAY_MS };
     return [
       {
-        what: 'check of another account, nothing else under way, median',
+        what: 'check of another account without attackers, median',
         value: usual,
         unit: 'ms',
       },
       { what: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms' },
-      { what: `hostile checks meanwhile, ${ATTACKERS} at a time`, value: hostile, unit: '' },
+      { what: `hostile checks, ${ATTACKERS} at a time`, value: hostile, unit: '' },
       {
         what: 'delay of the other account’s checks, p99',
         value: quantile(together, 0.99) - usual,

@@ -47,7 +47,7 @@ export async function measureRotating(): Promise<Figure[]> {
     onTrouble: (error) => process.stderr.write(`${error.message}\n`),
   });
   try {
-    await watch(store, peers.port);
+    await addMonitorOfPeers(store, peers.port);
     const sizes: number[] = [];
     const memory: number[] = [];
     for (let index = 0; index < CHECKS; index++) {
@@ -76,8 +76,8 @@ function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[
   return [
     { what: 'database after the first check', value: first, unit: 'kB' },
     { what: `database after ${CHECKS} checks`, value: at(sizes, -1) / 1_000, unit: 'kB' },
-    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', max: MAX_KB_A_CHECK },
-    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', max: MAX_MB_A_DAY },
+    { what: 'growth per check after the daily limit', value: aCheck, unit: 'kB', max: MAX_KB_A_CHECK },
+    { what: 'growth on the first day, at 18 checks a minute', value: aDay, unit: 'MB', max: MAX_MB_A_DAY },
     { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', max: MAX_GROWTH_MB },
   ];
 }
@@ -89,7 +89,7 @@ async function startPeers(): Promise<{ port: number; stop(): void }> {
   return { port, stop: () => child.disconnect() };
 }
 
-async function watch(store: Store, port: number): Promise<void> {
+async function addMonitorOfPeers(store: Store, port: number): Promise<void> {
   const now = Date.now();
   const opened = await openAccount(store, {
     issuer: 'https://certs.test',

@@ -91,7 +91,7 @@ export async function measureRoutes(): Promise<Figure[]> {
     try {
       const worst = new Map<string, Attack>();
       for (const { name, attacks } of routes) worst.set(name, await worstOf(app, attacks));
-      say(`found the hardest of ${routes.flatMap(({ attacks }) => attacks).length} requests for each route`);
+      say(`found the slowest of ${routes.flatMap(({ attacks }) => attacks).length} requests, for each route`);
       const from = Date.now() + 3_000;
       const due = await spreadDue(world.store, { from, overMs: (MONITORS / CHECKS_PER_SECOND) * 1_000 });
       await delay(Math.max(0, from + 3_000 - Date.now()));
@@ -125,13 +125,13 @@ export async function measureRoutes(): Promise<Figure[]> {
       say(`slowest health answers under ${slowest.route}: ${Math.round(slowest.p99)} ms p99`);
       return [
         { what: 'routes attacked', value: routes.length, unit: '', min: 40 },
-        { what: '/api/health without the stranger, p99', value: percentile(baseline, 0.99), unit: 'ms' },
-        { what: '/api/health meanwhile, p99', value: percentile(all, 0.99), unit: 'ms', max: MAX_MS },
+        { what: '/api/health before the attack, p99', value: percentile(baseline, 0.99), unit: 'ms' },
+        { what: '/api/health during the attack, p99', value: percentile(all, 0.99), unit: 'ms', max: MAX_MS },
         { what: '/api/health, p99 of the worst route', value: slowest.p99, unit: 'ms', max: MAX_MS },
-        { what: 'checks meanwhile', value: lags.length, unit: '' },
-        { what: 'lag of a check without the stranger, p99', value: calmLag, unit: 'ms' },
+        { what: 'checks during the attack', value: lags.length, unit: '' },
+        { what: 'lag of a check before the attack, p99', value: calmLag, unit: 'ms' },
         {
-          what: 'lag of a check meanwhile, p99: more than that',
+          what: 'increase of that p99 during the attack',
           value: percentile(lags, 0.99) - calmLag,
           unit: 'ms',
           max: MAX_MS,

@@ -18,8 +18,8 @@ const MAX_BLOCKED_MS = 50;
 const LETTERS = { ASCII: 'a', Hiragana: 'あ' };
 
 /**
- * Measures how much the worst searches of one account slow down other accounts on SQLite. 10,000 domains have notes and
- * tags of maximum length that repeat one letter. The queries have maximum length and almost match everywhere.
+ * Measures how much the worst searches of one account slow down other accounts on SQLite. 10,000 domains have notes and tags of
+ * maximum length that repeat one letter. Three of the four queries have maximum length and almost match everywhere.
  */
 export async function measureSearch(): Promise<Figure[]> {
   const figures: Figure[] = [];

@@ -1,7 +1,9 @@
 import type { BrowserContext, Page } from '@playwright/test';
 
 export interface ListFigures {
-  /** Time from navigation to the first painted rows, ms, on a second visit with scripts in the browser's cache. */
+  /**
+   * Time from navigation to the frame that paints the first rows, ms, on a second visit with scripts in the browser's cache.
+   */
   firstRowsMs: number;
   /** Number of tasks over 50 ms that the browser reports while the page scrolls. */
   longTasks: number;
@@ -19,8 +21,8 @@ const SCREENS_PER_SECOND = 5;
 const MAX_SCROLL_MS = 20_000;
 
 /**
- * Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. Throws if there are more rows
- * than domains.
+ * Opens the page, waits for its rows, and scrolls it to the end, a bit on every frame. Throws if more rows are mounted than
+ * there are domains.
  */
 export async function measureList(context: BrowserContext, url: string, count: number): Promise<ListFigures> {
   const page = await context.newPage();

@@ -49,7 +49,7 @@ class Names extends Map<string, DnsEntry> {
 
 const dns = await startDnsServer();
 dns.entries = new Names();
-// Discard the questions that the test kit's name server records, because they would fill the memory.
+// Discard the questions that this name server records for tests, because they would fill the memory.
 dns.onQuestion = () => void (dns.questions.length = 0);
 const ready: FarmReady = {
   port: (server.address() as AddressInfo).port,

@@ -9,11 +9,14 @@ import { type Farm, startFarm, ZONES } from './farm.ts';
 import { createDatabase, type Database, analyzeAndFlush } from './store-variants.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** A store whose monitors check the farm. They have the state of monitors after a day, so that no first checks follow. */
+/**
+ * A store whose monitors check the farm. Their state is that of monitors which were checked before, so that no first checks
+ * follow.
+ */
 export interface FarmStore {
   database: Database;
   farm: Farm;
-  /** Owner of all monitors, signed in for any process that runs with `environment`. */
+  /** Owner of all monitors. */
   person: Person;
   environment: Record<string, string> & { DATA_DIR: string };
   store: Store;
@@ -21,7 +24,10 @@ export interface FarmStore {
 }
 
 const FIRST_CHECKS_TIMEOUT_MS = 4 * MINUTE_MS;
-/** Number of checks per daily posture check; about the same as for a monitor that is checked every 15 minutes. */
+/**
+ * One check in this many includes the posture: a monitor with an interval of 15 minutes has 80 checks in the 20 hours between
+ * two posture checks.
+ */
 const POSTURE_EVERY = 80;
 
 /**
@@ -56,7 +62,7 @@ export async function createFarmStore(
       owner: person.id,
       endpointOf: (index) => ({ host: farm.hostOf(index), port: farm.port }),
     });
-    say(`${monitors.toLocaleString('en')} monitors; ${ZONES} of them are looked at first`);
+    say(`${monitors.toLocaleString('en')} monitors; the product checks ${ZONES} of them first`);
     await waitForFirstChecks(store, farm);
   } finally {
     await app.stop();
@@ -108,7 +114,7 @@ const COPIED_TABLES = [
   'check_runs',
   'monitor_certificates',
 ] as const;
-const CERTIFICATE_COLUMNS = [
+const COPIED_COLUMNS = [
   'certificate_fingerprint',
   'not_after',
   'last_read_at',
@@ -130,7 +136,7 @@ async function copyToAll(store: Store): Promise<void> {
     join monitors as first on first.created_at = oldest.created_at and first.account_id = monitors.account_id
     where first.id <> monitors.id`.execute(db);
   for (const table of COPIED_TABLES) await copyRows(store, table);
-  const set = CERTIFICATE_COLUMNS.map((name) => sql`${sql.ref(name)} = first.${sql.ref(name)}`);
+  const set = COPIED_COLUMNS.map((name) => sql`${sql.ref(name)} = first.${sql.ref(name)}`);
   await sql`update monitors set ${sql.join(set)} from bench_copies, monitors as first
     where bench_copies.id = monitors.id and first.id = bench_copies.template
       and first.account_id = bench_copies.account_id and monitors.account_id = bench_copies.account_id`.execute(

@@ -72,10 +72,15 @@ export async function measureWorkers({
         min: WORKERS,
       },
       { what: 'checks of each until the kill, on average', value: mean, unit: '' },
-      { what: 'the busiest over the idlest', value: (max / min - 1) * 100, unit: '%', max: 10 },
-      { what: 'checks of the killed one, repeated by others', value: retaken.length, unit: '', min: 1 },
       {
-        what: 'the last of them after',
+        what: 'checks of the busiest, more than the idlest',
+        value: (max / min - 1) * 100,
+        unit: '%',
+        max: 10,
+      },
+      { what: 'checks of the killed worker, repeated by others', value: retaken.length, unit: '', min: 1 },
+      {
+        what: 'the last of them repeated after',
         value: Math.max(...retaken) / 1_000,
         unit: 's',
         max: MAX_RETAKEN_MS / 1_000,

@@ -16,7 +16,7 @@ import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 const MONITORS = 20;
 const EVERY_MS = 15 * MINUTE;
 const DAYS = 30;
-/** Renewal interval in days, once the maximum lifetime of public certificates is 47 days. */
+/** Average number of days between two renewals: the maximum lifetime of public certificates from 2029 on. */
 const RENEWED_EVERY_DAYS = 47;
 const MAX_KILOBYTES = 100;
 /** Typical sizes of today's certificates with P-256 keys, in bytes. */
@@ -50,7 +50,7 @@ async function monthOf(kind: 'sqlite' | 'postgres', withRenewals: boolean): Prom
     await fillStore(store, { largest: MONITORS, teams: 0, total: MONITORS, now: start, dueOverMs: EVERY_MS });
     await store.db.updateTable('monitors').set({ active: 1, paused_by: null }).execute();
     const chains = new Map<string, readonly SampleCertificate[]>();
-    // Start to measure after a day, because a monitor's first checks store data that later months do not store.
+    // Start to measure after a day, because a monitor's first checks store data that later checks do not store.
     for (let at = start; at < start + DAY; at += EVERY_MS) await checkAll(store, at, chains, false);
     const before = await databaseBytes(store, database);
     for (let at = start + DAY; at < start + DAYS * DAY; at += EVERY_MS)

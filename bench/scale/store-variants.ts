@@ -25,7 +25,7 @@ export const STORE_VARIANTS = [
 ] as const;
 export type StoreVariant = (typeof STORE_VARIANTS)[number];
 
-/** An empty, migrated database. `remove` deletes it. */
+/** A new database. `open` migrates it; `remove` closes all its stores and deletes it. */
 export interface Database {
   dataDir: string;
   databaseUrl: string | null;
@@ -69,7 +69,7 @@ export async function stopServer(): Promise<void> {
 async function createOnServer(): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
   server ??= startPostgres({ durable: true });
   const running = await server;
-  if (running === null) throw new Error('No PostgreSQL here, and none could be had.');
+  if (running === null) throw new Error('PostgreSQL is not available and could not be installed.');
   const name = `scale_${randomBytes(6).toString('hex')}`;
   await execute(running.url, `create database ${name}`);
   const url = new URL(running.url);

@@ -7,9 +7,9 @@ import { MINUTE_MS } from '../../contract/durations.ts';
 import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
 const MONITORS = 4_000;
-/** Number of monitors per claim: four times a worker's usual batch, as after a pause without claims. */
+/** Number of monitors per claim: four times the largest batch of a worker. */
 const BATCH_SIZE = 64;
-/** Minimum throughput: twice the 111 checks a second of 100,000 monitors every 15 minutes, to leave room for other work. */
+/** Minimum throughput: twice the 111 checks a second of 100,000 monitors every 15 minutes, to leave capacity for other work. */
 const MIN_PER_SECOND = 222;
 
 /** Measures claiming and recording checks without a network: checks per second of one process, and ms per claim. */
@@ -31,7 +31,7 @@ export async function measureWork({ variant, store, content, now }: MeasuredStor
       unit: 'a second',
       min: MIN_PER_SECOND,
     },
-    { what: `${variant}: processor time of one in the product`, value: again.cpuMs, unit: 'ms' },
+    { what: `${variant}: CPU time of one check`, value: again.cpuMs, unit: 'ms' },
     {
       what: `${variant}: claim of ${BATCH_SIZE}, p99`,
       value: percentile(again.claims, 0.99),

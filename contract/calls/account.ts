@@ -1,165 +1,103 @@
 import { z } from 'zod';
-import {
-  sessionListSchema,
-  standingSchema,
-  subscriptionTokenSchema,
-  tokenExchangeSchema,
-  userSchema,
-  timeZoneUpdateSchema,
-  userUpdateSchema,
-} from '../account.ts';
+import { sessionListSchema, userSchema, timeZoneUpdateSchema, userUpdateSchema } from '../account.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 import { feedbackSchema } from '../feedback.ts';
 
-/** Calls for sessions, the user's profile, the plan, and feedback. */
-export const ACCOUNT_CALLS = {
-  openSession: {
-    method: 'post',
-    path: '/auth/firebase',
-    access: 'public',
-    summary:
-      "Exchange an identity provider's ID token for session cookies; the header `Time-Zone` sets the time zone of a new account",
-    body: tokenExchangeSchema,
-    response: wrapped(userSchema).extend({
-      /** Whether this call created the account. */
-      created: z.boolean(),
-    }),
-    status: 200,
-    problems: ['invalid_token', 'email_taken', 'account_disabled', 'signups_closed', 'identity_unavailable'],
-  },
-  refreshSession: {
-    method: 'post',
-    path: '/auth/refresh',
-    access: 'public',
-    summary: 'Exchange the refresh cookie for new session cookies',
-    response: wrapped(userSchema),
-    status: 200,
-    problems: ['not_authenticated'],
-  },
-  logOut: {
-    method: 'post',
-    path: '/auth/logout',
-    access: 'public',
-    summary: 'End the session and delete its cookies; succeeds without a session too',
-    response: nothing,
-    status: 200,
-    problems: [],
-  },
-  currentUser: {
-    method: 'get',
-    path: '/user/me',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get the signed-in user',
-    response: wrapped(userSchema),
-    status: 200,
-    problems: [],
-  },
-  updateUser: {
-    method: 'patch',
-    path: '/user/update',
-    access: 'session',
-    summary: 'Change the name and company of the user',
-    body: userUpdateSchema,
-    response: wrapped(userSchema),
-    status: 200,
-    problems: [],
-  },
-  setTimeZone: {
-    method: 'patch',
-    path: '/user/time_zone',
-    access: 'session',
-    summary: 'Set the time zone for dates in mails, shown beside UTC; null shows UTC only',
-    body: timeZoneUpdateSchema,
-    response: wrapped(userSchema),
-    status: 200,
-    problems: [],
-  },
-  deleteUser: {
-    method: 'delete',
-    path: '/user/me',
-    access: 'session',
-    summary: 'Cancel the subscription and delete the account, its identity and all its data',
-    response: nothing,
-    status: 200,
-    problems: ['cancel_failed', 'identity_unavailable'],
-  },
-  subscription: {
-    method: 'get',
-    path: '/user/sub',
-    access: 'session',
-    summary: 'Get the subscription status as a signed token, for display only; no call accepts the token',
-    response: subscriptionTokenSchema,
-    status: 200,
-    problems: [],
-  },
-  premium: {
-    method: 'get',
-    path: '/user/premium',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get whether the account has Premium',
-    response: wrapped(z.boolean()),
-    status: 200,
-    problems: [],
-  },
-  standing: {
-    method: 'get',
-    path: '/user/standing',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get the plan of the account, when it ends, and what needs attention',
-    response: wrapped(standingSchema),
-    status: 200,
-    problems: [],
-  },
-  listSessions: {
-    method: 'get',
-    path: '/user/sessions',
-    access: 'session',
-    summary: 'List the sessions of the account, most recently used first',
-    response: wrapped(sessionListSchema),
-    status: 200,
-    problems: [],
-  },
-  endOneSession: {
-    method: 'delete',
-    path: '/user/sessions/{id}',
-    access: 'session',
-    summary: "Sign out one of the account's sessions",
-    params: idParams,
-    response: nothing,
-    status: 200,
-    problems: ['not_found'],
-  },
-  endAllSessions: {
-    method: 'post',
-    path: '/user/sessions/end',
-    access: 'session',
-    summary: 'Sign out everywhere, this session included',
-    response: nothing,
-    status: 200,
-    problems: [],
-  },
-  exportData: {
-    method: 'get',
-    path: '/user/export',
-    access: 'session',
-    summary: 'Export all stored data of the account as one JSON file, without secrets',
-    response: z.record(z.string(), z.unknown()),
-    status: 200,
-    problems: [],
-  },
-  sendFeedback: {
-    method: 'post',
-    path: '/user_feedback/create',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    summary: 'Store feedback and mail it to the operator',
-    body: feedbackSchema,
-    response: nothing,
-    status: 200,
-    problems: [],
-  },
-} as const satisfies Record<string, Call>;
+// Calls for the user's profile, account and list of sessions, and for feedback.
+
+export const updateUser = {
+  method: 'patch',
+  path: '/user/update',
+  access: 'session',
+  summary: 'Change the name and company of the user',
+  body: userUpdateSchema,
+  response: wrapped(userSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const setTimeZone = {
+  method: 'patch',
+  path: '/user/time_zone',
+  access: 'session',
+  summary: 'Set the time zone for dates in mails, shown beside UTC; null shows UTC only',
+  body: timeZoneUpdateSchema,
+  response: wrapped(userSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const deleteUser = {
+  method: 'delete',
+  path: '/user/me',
+  access: 'session',
+  summary: 'Cancel the subscription and delete the account, its identity and all its data',
+  response: nothing,
+  status: 200,
+  problems: ['cancel_failed', 'identity_unavailable'],
+} as const satisfies Call;
+
+export const premium = {
+  method: 'get',
+  path: '/user/premium',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get whether the account has Premium',
+  response: wrapped(z.boolean()),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const listSessions = {
+  method: 'get',
+  path: '/user/sessions',
+  access: 'session',
+  summary: 'List the sessions of the account, most recently used first',
+  response: wrapped(sessionListSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const endOneSession = {
+  method: 'delete',
+  path: '/user/sessions/{id}',
+  access: 'session',
+  summary: 'End one of the account’s sessions',
+  params: idParams,
+  response: nothing,
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const endAllSessions = {
+  method: 'post',
+  path: '/user/sessions/end',
+  access: 'session',
+  summary: 'End all sessions of the account, including this one',
+  response: nothing,
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const exportData = {
+  method: 'get',
+  path: '/user/export',
+  access: 'session',
+  summary: 'Export all stored data of the account as one JSON file, without secrets',
+  response: z.record(z.string(), z.unknown()),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const sendFeedback = {
+  method: 'post',
+  path: '/user_feedback/create',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  summary: 'Store feedback and mail it to the operator',
+  body: feedbackSchema,
+  response: nothing,
+  status: 200,
+  problems: [],
+} as const satisfies Call;

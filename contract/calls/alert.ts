@@ -31,322 +31,349 @@ import {
 /** Path parameters of a channel. `key` is `OWN_MAIL` or the id of an added channel. */
 const channelParams = z.object({ key: z.union([z.literal('email'), z.uuid()]) });
 
-/** Calls for channels, deliveries, alert settings, the calendar feed, maintenance, incidents and unsubscribing. */
-export const ALERT_CALLS = {
-  listChannels: {
-    method: 'get',
-    path: '/channels',
-    access: 'session',
-    scope: 'read',
-    summary: "List the channels: mail to the account's own address, then the added channels, oldest first",
-    response: wrapped(z.array(channelSchema)),
-    status: 200,
-    problems: [],
-  },
-  addChannel: {
-    method: 'post',
-    path: '/channels',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    shownOnce: ['secret'],
-    summary: 'Add a notification channel; an email address gets a confirmation link',
-    body: addChannelSchema,
-    response: wrapped(channelAddedSchema),
-    status: 200,
-    problems: [
-      'premium_required',
-      'email_not_verified',
-      'too_many_channels',
-      'channel_exists',
-      'channel_refused',
-    ],
-  },
-  changeChannel: {
-    method: 'patch',
-    path: '/channels/{key}',
-    access: 'session',
-    scope: 'write',
-    summary:
-      "Change a channel, or switch it on or off; the account's own address accepts only `enabled: true`, which retries it",
-    params: channelParams,
-    body: changeChannelSchema,
-    response: wrapped(channelSchema),
-    status: 200,
-    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_refused', 'channel_exists'],
-  },
-  removeChannel: {
-    method: 'delete',
-    path: '/channels/{key}',
-    access: 'session',
-    scope: 'write',
-    summary: 'Remove a channel and cancel its waiting deliveries',
-    params: channelParams,
-    response: nothing,
-    status: 200,
-    problems: ['not_found'],
-  },
-  testChannel: {
-    method: 'post',
-    path: '/channels/{key}/test',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    summary: 'Send a test message; poll the returned delivery until it is settled',
-    params: channelParams,
-    response: wrapped(deliverySchema),
-    status: 200,
-    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
-  },
-  rotateSecret: {
-    method: 'post',
-    path: '/channels/{key}/secret',
-    access: 'session',
-    summary: 'Rotate the signing key of a webhook; the previous key also signs for 24 hours',
-    params: channelParams,
-    response: wrapped(channelSecretSchema),
-    status: 200,
-    problems: ['not_found', 'channel_closed'],
-  },
-  channelDeliveries: {
-    method: 'get',
-    path: '/channels/{key}/deliveries',
-    access: 'session',
-    scope: 'read',
-    summary: 'List the deliveries of a channel with their attempts, newest first; `limit` is 50 by default',
-    params: channelParams,
-    query: cursorQuerySchema,
-    response: wrapped(deliveryListSchema).extend({ next_cursor: nextCursor }),
-    status: 200,
-    problems: ['not_found'],
-  },
-  delivery: {
-    method: 'get',
-    path: '/deliveries/{id}',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get a delivery with its attempts',
-    params: idParams,
-    response: wrapped(deliverySchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  replayDelivery: {
-    method: 'post',
-    path: '/deliveries/{id}/replay',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    summary: 'Send a settled message again with the same id',
-    params: idParams,
-    response: wrapped(deliverySchema),
-    status: 200,
-    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
-  },
-  accountAlerts: {
-    method: 'get',
-    path: '/alerts',
-    access: 'session',
-    scope: 'read',
-    summary: "Get the account's alert settings, digest and calendar feed",
-    response: wrapped(accountAlertsSchema),
-    status: 200,
-    problems: [],
-  },
-  changeAccountAlerts: {
-    method: 'patch',
-    path: '/alerts',
-    access: 'session',
-    scope: 'write',
-    summary:
-      "Change the account's alert settings and digest; omitted fields keep their value, also inside `settings`",
-    body: changeAccountAlertsSchema,
-    response: wrapped(accountAlertsSchema),
-    status: 200,
-    problems: ['premium_required'],
-  },
-  previewAlerts: {
-    method: 'post',
-    path: '/alerts/preview',
-    access: 'session',
-    scope: 'read',
-    summary: 'Preview the alerts that these steps would send if nobody renewed; changes nothing',
-    body: previewAlertsSchema,
-    response: wrapped(previewSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  makeCalendar: {
-    method: 'post',
-    path: '/alerts/calendar',
-    access: 'session',
-    summary: 'Create a secret calendar URL; the previous one stops working',
-    response: wrapped(calendarCreatedSchema),
-    status: 200,
-    problems: [],
-  },
-  removeCalendar: {
-    method: 'delete',
-    path: '/alerts/calendar',
-    access: 'session',
-    summary: 'Remove the secret calendar URL',
-    response: nothing,
-    status: 200,
-    problems: [],
-  },
-  listMaintenance: {
-    method: 'get',
-    path: '/maintenance',
-    access: 'session',
-    scope: 'read',
-    summary: 'List current and upcoming maintenance windows, soonest first',
-    response: wrapped(z.array(maintenanceWindowSchema)),
-    status: 200,
-    problems: [],
-  },
-  addMaintenance: {
-    method: 'post',
-    path: '/maintenance',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    summary: 'Add a maintenance window; no alerts are sent during it',
-    body: addMaintenanceWindowSchema,
-    response: wrapped(maintenanceWindowSchema),
-    status: 200,
-    problems: ['not_found', 'too_many_windows'],
-  },
-  removeMaintenance: {
-    method: 'delete',
-    path: '/maintenance/{id}',
-    access: 'session',
-    scope: 'write',
-    summary: 'End or cancel a maintenance window',
-    params: idParams,
-    response: nothing,
-    status: 200,
-    problems: ['not_found'],
-  },
-  domainAlerts: {
-    method: 'get',
-    path: '/domain/{id}/alerts',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get the incidents, sent and planned alerts, and alert settings of a domain',
-    params: idParams,
-    response: wrapped(domainAlertsSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  changeDomainAlerts: {
-    method: 'patch',
-    path: '/domain/{id}/alerts',
-    access: 'session',
-    scope: 'write',
-    summary:
-      "Replace a domain's overrides of the alert settings; an empty object removes them, and overriding `steps` needs Premium",
-    params: idParams,
-    body: domainAlertSettingsSchema,
-    response: wrapped(domainAlertsSchema),
-    status: 200,
-    problems: ['not_found', 'premium_required'],
-  },
-  subscribeDomain: {
-    method: 'post',
-    path: '/domain/{id}/alerts/subscribe',
-    access: 'session',
-    scope: 'write',
-    summary: "Resubscribe the account's own address to mail about a domain",
-    params: idParams,
-    response: wrapped(domainAlertsSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  acknowledgeIncident: {
-    method: 'post',
-    path: '/incidents/{id}/acknowledge',
-    access: 'session',
-    scope: 'write',
-    summary: 'Acknowledge an incident, which stops its alerts except at expiry and recovery, or undo that',
-    params: idParams,
-    body: acknowledgeSchema,
-    response: wrapped(alertIncidentSchema),
-    status: 200,
-    problems: ['not_found', 'email_not_verified'],
-  },
-  snoozeIncident: {
-    method: 'post',
-    path: '/incidents/{id}/snooze',
-    access: 'session',
-    scope: 'write',
-    summary: 'Snooze the alerts of an incident until a given time; null ends the snooze',
-    params: idParams,
-    body: snoozeSchema,
-    response: wrapped(alertIncidentSchema),
-    status: 200,
-    problems: ['not_found', 'email_not_verified'],
-  },
-  calendar: {
-    method: 'get',
-    path: '/calendar/{file}',
-    access: 'public',
-    summary:
-      'Get the calendar feed of expiry dates and renewal times; the secret URL is the only authentication',
-    params: z.object({ file: z.string().regex(/^[\w-]{43}\.ics$/) }),
-    response: null,
-    mediaType: 'text/calendar',
-    status: 200,
-    problems: ['not_found'],
-  },
-  confirmRecipient: {
-    method: 'post',
-    path: '/recipients/confirm',
-    access: 'public',
-    summary: 'Confirm an email address for alerts, with the token of the mailed link',
-    body: mailedTokenSchema,
-    response: wrapped(confirmedRecipientSchema),
-    status: 200,
-    problems: ['invalid_token'],
-  },
-  unsubscribeSubject: {
-    method: 'post',
-    path: '/recipients/subscription',
-    access: 'public',
-    summary: 'Get what an unsubscribe link is about, and what its recipient is unsubscribed from',
-    body: mailedTokenSchema,
-    response: wrapped(unsubscribeSubjectSchema),
-    status: 200,
-    problems: ['invalid_token'],
-  },
-  unsubscribe: {
-    method: 'patch',
-    path: '/recipients/subscription',
-    access: 'public',
-    summary: 'Unsubscribe from mail about a domain, from the digest or from all mail, or resubscribe',
-    body: unsubscribeSchema,
-    response: wrapped(unsubscribeSubjectSchema),
-    status: 200,
-    problems: ['invalid_token'],
-  },
-  unsubscribeAtOnce: {
-    method: 'post',
-    path: '/unsubscribe/{token}',
-    access: 'public',
-    summary:
-      'Unsubscribe with one click (RFC 8058) from the domain or the digest, by a form with List-Unsubscribe=One-Click; the token of the List-Unsubscribe header works only here',
-    params: mailedTokenSchema,
-    response: nothing,
-    status: 200,
-    problems: ['invalid_token'],
-  },
-  openUnsubscribeAddress: {
-    method: 'get',
-    path: '/unsubscribe/{token}',
-    access: 'public',
-    summary: 'Redirect to the unsubscribe page when somebody opens the URL of a List-Unsubscribe header',
-    params: mailedTokenSchema,
-    response: null,
-    status: 302,
-    problems: [],
-  },
-} as const satisfies Record<string, Call>;
+// Calls for channels, deliveries, alert settings, the calendar feed, maintenance, incidents and mail recipients.
+
+export const listChannels = {
+  method: 'get',
+  path: '/channels',
+  access: 'session',
+  scope: 'read',
+  summary: 'List the channels: mail to the account’s own address, then the added channels, oldest first',
+  response: wrapped(z.array(channelSchema)),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const addChannel = {
+  method: 'post',
+  path: '/channels',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  shownOnce: ['secret'],
+  summary: 'Add a notification channel; an email address gets a confirmation link',
+  body: addChannelSchema,
+  response: wrapped(channelAddedSchema),
+  status: 200,
+  problems: [
+    'premium_required',
+    'email_not_verified',
+    'too_many_channels',
+    'channel_exists',
+    'channel_refused',
+  ],
+} as const satisfies Call;
+
+export const changeChannel = {
+  method: 'patch',
+  path: '/channels/{key}',
+  access: 'session',
+  scope: 'write',
+  summary:
+    'Change a channel, or switch it on or off; the account’s own address accepts only `enabled: true`, which sends alerts to it again',
+  params: channelParams,
+  body: changeChannelSchema,
+  response: wrapped(channelSchema),
+  status: 200,
+  problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_refused', 'channel_exists'],
+} as const satisfies Call;
+
+export const removeChannel = {
+  method: 'delete',
+  path: '/channels/{key}',
+  access: 'session',
+  scope: 'write',
+  summary: 'Remove a channel and cancel its waiting deliveries',
+  params: channelParams,
+  response: nothing,
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const testChannel = {
+  method: 'post',
+  path: '/channels/{key}/test',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  summary: 'Send a test message; poll the returned delivery until `settled_at` is set',
+  params: channelParams,
+  response: wrapped(deliverySchema),
+  status: 200,
+  problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
+} as const satisfies Call;
+
+export const rotateSecret = {
+  method: 'post',
+  path: '/channels/{key}/secret',
+  access: 'session',
+  summary: 'Rotate the signing key of a webhook; the previous key also signs for 24 hours',
+  params: channelParams,
+  response: wrapped(channelSecretSchema),
+  status: 200,
+  problems: ['not_found', 'channel_closed'],
+} as const satisfies Call;
+
+export const channelDeliveries = {
+  method: 'get',
+  path: '/channels/{key}/deliveries',
+  access: 'session',
+  scope: 'read',
+  summary: 'List the deliveries of a channel with their attempts, newest first; `limit` is 50 by default',
+  params: channelParams,
+  query: cursorQuerySchema,
+  response: wrapped(deliveryListSchema).extend({ next_cursor: nextCursor }),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const delivery = {
+  method: 'get',
+  path: '/deliveries/{id}',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get a delivery with its attempts',
+  params: idParams,
+  response: wrapped(deliverySchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const replayDelivery = {
+  method: 'post',
+  path: '/deliveries/{id}/replay',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  summary: 'Send a delivered, failed or superseded message again, with the same id',
+  params: idParams,
+  response: wrapped(deliverySchema),
+  status: 200,
+  problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
+} as const satisfies Call;
+
+export const accountAlerts = {
+  method: 'get',
+  path: '/alerts',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get the account’s alert settings, digest and calendar feed',
+  response: wrapped(accountAlertsSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const changeAccountAlerts = {
+  method: 'patch',
+  path: '/alerts',
+  access: 'session',
+  scope: 'write',
+  summary:
+    'Change the account’s alert settings and digest; omitted fields keep their value, also inside `settings`',
+  body: changeAccountAlertsSchema,
+  response: wrapped(accountAlertsSchema),
+  status: 200,
+  problems: ['premium_required'],
+} as const satisfies Call;
+
+export const previewAlerts = {
+  method: 'post',
+  path: '/alerts/preview',
+  access: 'session',
+  scope: 'read',
+  summary: 'Preview the alerts that these steps would send if no certificate were renewed; changes nothing',
+  body: previewAlertsSchema,
+  response: wrapped(previewSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const makeCalendar = {
+  method: 'post',
+  path: '/alerts/calendar',
+  access: 'session',
+  summary: 'Create a secret calendar URL; the previous one stops working',
+  response: wrapped(calendarCreatedSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const removeCalendar = {
+  method: 'delete',
+  path: '/alerts/calendar',
+  access: 'session',
+  summary: 'Remove the secret calendar URL',
+  response: nothing,
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const listMaintenance = {
+  method: 'get',
+  path: '/maintenance',
+  access: 'session',
+  scope: 'read',
+  summary: 'List current and upcoming maintenance windows, soonest first',
+  response: wrapped(z.array(maintenanceWindowSchema)),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const addMaintenance = {
+  method: 'post',
+  path: '/maintenance',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  summary: 'Add a maintenance window; no alerts are sent during it',
+  body: addMaintenanceWindowSchema,
+  response: wrapped(maintenanceWindowSchema),
+  status: 200,
+  problems: ['not_found', 'too_many_windows'],
+} as const satisfies Call;
+
+export const removeMaintenance = {
+  method: 'delete',
+  path: '/maintenance/{id}',
+  access: 'session',
+  scope: 'write',
+  summary: 'End or cancel a maintenance window',
+  params: idParams,
+  response: nothing,
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const domainAlerts = {
+  method: 'get',
+  path: '/domain/{id}/alerts',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get the incidents, sent and planned alerts, and alert settings of a domain',
+  params: idParams,
+  response: wrapped(domainAlertsSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const changeDomainAlerts = {
+  method: 'patch',
+  path: '/domain/{id}/alerts',
+  access: 'session',
+  scope: 'write',
+  summary:
+    'Replace a domain’s overrides of the alert settings; an empty object removes them, and overriding `steps` requires Premium',
+  params: idParams,
+  body: domainAlertSettingsSchema,
+  response: wrapped(domainAlertsSchema),
+  status: 200,
+  problems: ['not_found', 'premium_required'],
+} as const satisfies Call;
+
+export const subscribeDomain = {
+  method: 'post',
+  path: '/domain/{id}/alerts/subscribe',
+  access: 'session',
+  scope: 'write',
+  summary: 'Resubscribe the account’s own address to mail about a domain',
+  params: idParams,
+  response: wrapped(domainAlertsSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const acknowledgeIncident = {
+  method: 'post',
+  path: '/incidents/{id}/acknowledge',
+  access: 'session',
+  scope: 'write',
+  summary:
+    'Acknowledge an incident to stop its alerts except at expiry and recovery, or undo the acknowledgement',
+  params: idParams,
+  body: acknowledgeSchema,
+  response: wrapped(alertIncidentSchema),
+  status: 200,
+  problems: ['not_found', 'email_not_verified'],
+} as const satisfies Call;
+
+export const snoozeIncident = {
+  method: 'post',
+  path: '/incidents/{id}/snooze',
+  access: 'session',
+  scope: 'write',
+  summary: 'Snooze the alerts of an incident until a given time; null ends the snooze',
+  params: idParams,
+  body: snoozeSchema,
+  response: wrapped(alertIncidentSchema),
+  status: 200,
+  problems: ['not_found', 'email_not_verified'],
+} as const satisfies Call;
+
+export const calendar = {
+  method: 'get',
+  path: '/calendar/{file}',
+  access: 'public',
+  summary:
+    'Get the calendar feed of expiry dates and renewal times; the secret URL is the only authentication',
+  params: z.object({ file: z.string().regex(/^[\w-]{43}\.ics$/) }),
+  response: null,
+  mediaType: 'text/calendar',
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const confirmRecipient = {
+  method: 'post',
+  path: '/recipients/confirm',
+  access: 'public',
+  summary: 'Confirm an email address for alerts, with the token of the mailed link',
+  body: mailedTokenSchema,
+  response: wrapped(confirmedRecipientSchema),
+  status: 200,
+  problems: ['invalid_token'],
+} as const satisfies Call;
+
+export const unsubscribeSubject = {
+  method: 'post',
+  path: '/recipients/subscription',
+  access: 'public',
+  summary: 'Get the domain or digest of an unsubscribe link, and what its recipient is unsubscribed from',
+  body: mailedTokenSchema,
+  response: wrapped(unsubscribeSubjectSchema),
+  status: 200,
+  problems: ['invalid_token'],
+} as const satisfies Call;
+
+export const unsubscribe = {
+  method: 'patch',
+  path: '/recipients/subscription',
+  access: 'public',
+  summary: 'Unsubscribe from mail about a domain, from the digest or from all mail, or resubscribe',
+  body: unsubscribeSchema,
+  response: wrapped(unsubscribeSubjectSchema),
+  status: 200,
+  problems: ['invalid_token'],
+} as const satisfies Call;
+
+export const unsubscribeAtOnce = {
+  method: 'post',
+  path: '/unsubscribe/{token}',
+  access: 'public',
+  summary:
+    'Unsubscribe with one click (RFC 8058) from the domain or the digest, by a form with List-Unsubscribe=One-Click; only this call accepts the token of the List-Unsubscribe header',
+  params: mailedTokenSchema,
+  response: nothing,
+  status: 200,
+  problems: ['invalid_token'],
+} as const satisfies Call;
+
+export const openUnsubscribeAddress = {
+  method: 'get',
+  path: '/unsubscribe/{token}',
+  access: 'public',
+  summary: 'Redirect to the unsubscribe page when somebody opens the URL of a List-Unsubscribe header',
+  params: mailedTokenSchema,
+  response: null,
+  status: 302,
+  problems: [],
+} as const satisfies Call;

@@ -2,40 +2,41 @@ import { z } from 'zod';
 import { addAuthoritiesSchema, authoritySchema } from '../authority.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
 
-/** Calls for the private certificate authorities that an account trusts for its own domains. */
-export const AUTHORITY_CALLS = {
-  listAuthorities: {
-    method: 'get',
-    path: '/user/authorities',
-    access: 'session',
-    scope: 'read',
-    summary: 'List the private certificate authorities of the account, newest first',
-    response: wrapped(z.array(authoritySchema)),
-    status: 200,
-    problems: [],
-  },
-  addAuthorities: {
-    method: 'post',
-    path: '/user/authorities',
-    access: 'session',
-    scope: 'write',
-    once: true,
-    summary:
-      'Trust private certificate authorities for the domains of the account; ignores those already trusted',
-    body: addAuthoritiesSchema,
-    response: wrapped(z.array(authoritySchema)),
-    status: 200,
-    problems: ['invalid_certificate', 'too_many_authorities'],
-  },
-  removeAuthority: {
-    method: 'delete',
-    path: '/user/authorities/{id}',
-    access: 'session',
-    scope: 'write',
-    summary: 'Stop trusting a private certificate authority',
-    params: idParams,
-    response: nothing,
-    status: 200,
-    problems: ['not_found'],
-  },
-} as const satisfies Record<string, Call>;
+// Calls for the private certificate authorities that an account trusts for its own domains.
+
+export const listAuthorities = {
+  method: 'get',
+  path: '/user/authorities',
+  access: 'session',
+  scope: 'read',
+  summary: 'List the private certificate authorities of the account, newest first',
+  response: wrapped(z.array(authoritySchema)),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const addAuthorities = {
+  method: 'post',
+  path: '/user/authorities',
+  access: 'session',
+  scope: 'write',
+  idempotent: true,
+  summary:
+    'Trust private certificate authorities for the domains of the account; ignores those already trusted',
+  body: addAuthoritiesSchema,
+  response: wrapped(z.array(authoritySchema)),
+  status: 200,
+  problems: ['invalid_certificate', 'too_many_authorities'],
+} as const satisfies Call;
+
+export const removeAuthority = {
+  method: 'delete',
+  path: '/user/authorities/{id}',
+  access: 'session',
+  scope: 'write',
+  summary: 'Stop trusting a private certificate authority',
+  params: idParams,
+  response: nothing,
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;

@@ -15,7 +15,7 @@ export interface Call {
   /** Scope that a personal token needs. Calls with `access: 'session'` but no scope accept session cookies only. */
   scope?: TokenScope;
   /** True if the call supports the `Idempotency-Key` header: a repeated key replays the stored answer. */
-  once?: true;
+  idempotent?: true;
   /** Secret fields of `data`. Only the first answer contains them; in the stored answer and its replays they are null. */
   shownOnce?: readonly string[];
   summary: string;
@@ -43,7 +43,7 @@ const MAX_PAGE_SIZE = 200;
 export const cursorQuerySchema = z.object({
   /** `next_cursor` of the previous answer. */
   cursor: z.string().max(1_000).optional(),
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).optional(),
+  limit: z.coerce.number<number>().int().min(1).max(MAX_PAGE_SIZE).optional(),
 });
 /** Cursor of the next page; null on the last page. */
 export const nextCursor = z.string().nullish();

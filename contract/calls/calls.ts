@@ -1,14 +1,18 @@
 import type { Call } from './call.ts';
-import { ACCOUNT_CALLS } from './account.ts';
-import { ALERT_CALLS } from './alert.ts';
-import { AUTHORITY_CALLS } from './authority.ts';
-import { DEPLOYMENT_CALLS } from './deployment.ts';
-import { DOMAIN_CALLS } from './domain.ts';
-import { IDENTITY_CALLS } from './identity.ts';
-import { PAYMENT_CALLS } from './payment.ts';
+import * as account from './account.ts';
+import * as alert from './alert.ts';
+import * as authority from './authority.ts';
+import * as deployment from './deployment.ts';
+import * as domain from './domain.ts';
+import * as domainImport from './domain-import.ts';
+import * as identity from './identity.ts';
+import * as payment from './payment.ts';
+import { previewCheck } from './preview-check.ts';
 import type { ProblemCode } from '../problem.ts';
-import { STATUS_CALLS } from './status.ts';
-import { TOKEN_CALLS } from './token.ts';
+import * as session from './session.ts';
+import * as status from './status.ts';
+import * as token from './token.ts';
+import * as verification from './verification.ts';
 
 export type { Call } from './call.ts';
 
@@ -26,13 +30,18 @@ export const COMMON_PROBLEMS = [
 
 /** All calls of the HTTP API by operation id. */
 export const CALLS = {
-  ...IDENTITY_CALLS,
-  ...ACCOUNT_CALLS,
-  ...TOKEN_CALLS,
-  ...AUTHORITY_CALLS,
-  ...DOMAIN_CALLS,
-  ...ALERT_CALLS,
-  ...PAYMENT_CALLS,
-  ...STATUS_CALLS,
-  ...DEPLOYMENT_CALLS,
+  ...identity,
+  ...verification,
+  ...session,
+  ...account,
+  ...token,
+  ...authority,
+  ...domain,
+  ...domainImport,
+  ...alert,
+  ...payment,
+  ...status,
+  ...deployment,
+  // Clients depend on this operation id.
+  glance: previewCheck,
 } as const satisfies Record<string, Call>;

@@ -1,74 +1,66 @@
 import { type Call, wrapped } from './call.ts';
-import { previewCheckRequestSchema, previewCheckSchema } from '../preview-check.ts';
 import { healthSchema, latenessSchema } from '../health.ts';
 import { publicConfigSchema } from '../public-config.ts';
 
-export const DEPLOYMENT_CALLS = {
-  events: {
-    method: 'get',
-    path: '/events',
-    access: 'session',
-    summary:
-      'Stream server-sent events `domain`, `domain_removed`, `alerts`, `account` and `session_ended` until the session ends',
-    response: null,
-    mediaType: 'text/event-stream',
-    status: 200,
-    problems: [],
-  },
-  glance: {
-    method: 'post',
-    path: '/try',
-    access: 'public',
-    summary: 'Check a host once without an account; nothing is stored',
-    body: previewCheckRequestSchema,
-    response: wrapped(previewCheckSchema),
-    status: 200,
-    problems: ['invalid_host', 'host_refused', 'not_found'],
-  },
-  publicConfig: {
-    method: 'get',
-    path: '/config',
-    access: 'public',
-    summary: 'Get the public settings of this deployment',
-    response: wrapped(publicConfigSchema),
-    status: 200,
-    problems: [],
-  },
-  health: {
-    method: 'get',
-    path: '/health',
-    access: 'public',
-    summary: 'Check that the server and its database work',
-    response: healthSchema,
-    status: 200,
-    problems: [],
-  },
-  healthLive: {
-    method: 'get',
-    path: '/health/live',
-    access: 'public',
-    summary: 'Check that the process is alive, for liveness probes; restart it if it does not answer',
-    response: healthSchema,
-    status: 200,
-    problems: [],
-  },
-  healthReady: {
-    method: 'get',
-    path: '/health/ready',
-    access: 'public',
-    summary:
-      'Check that the process can take requests, for readiness probes: its database answers and it is not shutting down',
-    response: healthSchema,
-    status: 200,
-    problems: [],
-  },
-  healthLate: {
-    method: 'get',
-    path: '/health/late',
-    access: 'public',
-    summary: 'Check that no check or alert of the whole deployment is overdue',
-    response: latenessSchema,
-    status: 200,
-    problems: ['late'],
-  },
-} as const satisfies Record<string, Call>;
+export const events = {
+  method: 'get',
+  path: '/events',
+  access: 'session',
+  summary:
+    'Stream server-sent events `domain`, `domain_removed`, `alerts`, `account` and `session_ended` until the session ends',
+  response: null,
+  mediaType: 'text/event-stream',
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const publicConfig = {
+  method: 'get',
+  path: '/config',
+  access: 'public',
+  summary: 'Get the public settings of this deployment',
+  response: wrapped(publicConfigSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const health = {
+  method: 'get',
+  path: '/health',
+  access: 'public',
+  summary: 'Check that the server and its database work',
+  response: healthSchema,
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const healthLive = {
+  method: 'get',
+  path: '/health/live',
+  access: 'public',
+  summary: 'Check that the process is alive, for liveness probes; restart it if it does not answer',
+  response: healthSchema,
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const healthReady = {
+  method: 'get',
+  path: '/health/ready',
+  access: 'public',
+  summary:
+    'Check that the process can take requests, for readiness probes: its database answers and it is not shutting down',
+  response: healthSchema,
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const healthLate = {
+  method: 'get',
+  path: '/health/late',
+  access: 'public',
+  summary: 'Check that no check or alert of the deployment is overdue',
+  response: latenessSchema,
+  status: 200,
+  problems: ['late'],
+} as const satisfies Call;

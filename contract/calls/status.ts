@@ -11,104 +11,111 @@ import {
   statusPageSchema,
 } from '../status-page.ts';
 
-/** Calls for what an account publishes: its status page, badges, and metrics for Prometheus. */
-export const STATUS_CALLS = {
-  statusPage: {
-    method: 'get',
-    path: '/status-page',
-    access: 'session',
-    scope: 'read',
-    summary: 'Get the settings of the status page, also while it is off',
-    response: wrapped(statusPageSchema),
-    status: 200,
-    problems: [],
-  },
-  saveStatusPage: {
-    method: 'patch',
-    path: '/status-page',
-    access: 'session',
-    scope: 'write',
-    summary: 'Change the status page or switch it on or off; the first call needs `title` and `slug`',
-    body: saveStatusPageSchema,
-    response: wrapped(statusPageSchema),
-    status: 200,
-    problems: ['not_found', 'email_not_verified', 'address_taken'],
-  },
-  previewStatusPage: {
-    method: 'post',
-    path: '/status-page/preview',
-    access: 'session',
-    scope: 'read',
-    summary: 'Preview the status page with these settings; changes nothing',
-    body: previewStatusPageSchema,
-    response: wrapped(publicStatusSchema),
-    status: 200,
-    problems: [],
-  },
-  pageAddress: {
-    method: 'get',
-    path: '/status-page/address',
-    access: 'session',
-    scope: 'read',
-    summary: 'Check whether a slug is available for a status page',
-    query: pageAddressQuerySchema,
-    response: wrapped(pageAddressAnswerSchema),
-    status: 200,
-    problems: [],
-  },
-  publicStatus: {
-    method: 'get',
-    path: '/status/{slug}',
-    access: 'public',
-    summary: 'Get the public content of a status page',
-    params: z.object({ slug: pageAddressSchema }),
-    response: wrapped(publicStatusSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  domainBadge: {
-    method: 'get',
-    path: '/domain/{id}/badge',
-    access: 'session',
-    scope: 'read',
-    summary: "Get the URL of a domain's badge; null if the badge is off",
-    params: idParams,
-    response: wrapped(badgeSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  makeBadge: {
-    method: 'post',
-    path: '/domain/{id}/badge',
-    access: 'session',
-    scope: 'write',
-    summary: 'Switch the badge on; keeps the URL if it is on already',
-    params: idParams,
-    response: wrapped(badgeSchema),
-    status: 200,
-    problems: ['not_found'],
-  },
-  removeBadge: {
-    method: 'delete',
-    path: '/domain/{id}/badge',
-    access: 'session',
-    scope: 'write',
-    summary: 'Switch the badge off; its URL never works again',
-    params: idParams,
-    response: nothing,
-    status: 200,
-    problems: ['not_found'],
-  },
-  accountMetrics: {
-    method: 'get',
-    path: '/account/metrics',
-    access: 'session',
-    scope: 'metrics',
-    summary:
-      'Get metrics of the domains for Prometheus: days left, valid, revoked, up, response time, age of the last check',
-    response: null,
-    mediaType: 'text/plain; version=0.0.4; charset=utf-8',
-    status: 200,
-    problems: [],
-  },
-} as const satisfies Record<string, Call>;
+// Calls for status pages, badges and Prometheus metrics.
+
+export const statusPage = {
+  method: 'get',
+  path: '/status-page',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get the settings of the status page, even while it is off',
+  response: wrapped(statusPageSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const saveStatusPage = {
+  method: 'patch',
+  path: '/status-page',
+  access: 'session',
+  scope: 'write',
+  summary: 'Change the status page or switch it on or off; the first call needs `title` and `slug`',
+  body: saveStatusPageSchema,
+  response: wrapped(statusPageSchema),
+  status: 200,
+  problems: ['not_found', 'email_not_verified', 'address_taken'],
+} as const satisfies Call;
+
+export const previewStatusPage = {
+  method: 'post',
+  path: '/status-page/preview',
+  access: 'session',
+  scope: 'read',
+  summary: 'Preview the status page with these settings; changes nothing',
+  body: previewStatusPageSchema,
+  response: wrapped(publicStatusSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const pageAddress = {
+  method: 'get',
+  path: '/status-page/address',
+  access: 'session',
+  scope: 'read',
+  summary: 'Check whether a slug is available for a status page',
+  query: pageAddressQuerySchema,
+  response: wrapped(pageAddressAnswerSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const publicStatus = {
+  method: 'get',
+  path: '/status/{slug}',
+  access: 'public',
+  summary: 'Get the public content of a status page',
+  params: z.object({ slug: pageAddressSchema }),
+  response: wrapped(publicStatusSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const domainBadge = {
+  method: 'get',
+  path: '/domain/{id}/badge',
+  access: 'session',
+  scope: 'read',
+  summary: 'Get the URL of a domain’s badge; null if the badge is off',
+  params: idParams,
+  response: wrapped(badgeSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const makeBadge = {
+  method: 'post',
+  path: '/domain/{id}/badge',
+  access: 'session',
+  scope: 'write',
+  summary: 'Switch the badge on; keeps the URL if it is on already',
+  params: idParams,
+  response: wrapped(badgeSchema),
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const removeBadge = {
+  method: 'delete',
+  path: '/domain/{id}/badge',
+  access: 'session',
+  scope: 'write',
+  summary: 'Switch the badge off; its URL never works again',
+  params: idParams,
+  response: nothing,
+  status: 200,
+  problems: ['not_found'],
+} as const satisfies Call;
+
+export const accountMetrics = {
+  method: 'get',
+  path: '/account/metrics',
+  access: 'session',
+  scope: 'metrics',
+  summary:
+    'Get metrics of the domains for Prometheus: days left, valid, revoked, up, response time, age of the last check',
+  response: null,
+  mediaType: 'text/plain; version=0.0.4; charset=utf-8',
+  status: 200,
+  problems: [],
+} as const satisfies Call;

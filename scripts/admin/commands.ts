@@ -6,8 +6,7 @@ import {
   listAccounts,
 } from '../../server/store/accounts/account-administration.ts';
 import { type Account, grantPremium, listIdentities } from '../../server/store/accounts/accounts.ts';
-import { entitlementAt } from '../../server/store/billing/entitlements.ts';
-import { chargeableSubscriptions } from '../../server/core/index.ts';
+import { chargeableSubscriptions, entitlementAt } from '../../server/core/index.ts';
 import { listFeedback } from '../../server/store/accounts/feedback.ts';
 import { verifyAddress } from '../../server/store/accounts/identity-users.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -33,9 +32,9 @@ interface Command {
   usage: string;
   does: string;
   /** Minimum and maximum number of arguments. */
-  words: [min: number, max: number];
+  argumentCount: [min: number, max: number];
   /** Returns the lines to print. */
-  run(words: string[], context: CommandContext): Promise<string[]>;
+  run(args: string[], context: CommandContext): Promise<string[]>;
 }
 
 const MAX_ACCOUNTS = 200;
@@ -44,26 +43,26 @@ const MAX_FEEDBACK = 50;
 export const COMMANDS: Record<string, Command> = {
   accounts: {
     usage: 'accounts [TEXT]',
-    does: 'lists accounts, the newest first; only those with TEXT in the address',
-    words: [0, 1],
+    does: 'lists accounts, newest first; with TEXT, only addresses that contain it',
+    argumentCount: [0, 1],
     run: async ([text = ''], context) => accounts(text, context),
   },
   grant: {
     usage: 'grant ADDRESS [--days N]',
-    does: 'gives Premium, for N days or for good',
-    words: [1, 1],
+    does: 'grants Premium for N days, or until it is revoked',
+    argumentCount: [1, 1],
     run: async ([address], context) => grant(await findAccount(address, context), context),
   },
   revoke: {
     usage: 'revoke ADDRESS',
-    does: 'takes what was granted back; what is paid for stays',
-    words: [1, 1],
+    does: 'ends granted Premium; a paid subscription continues',
+    argumentCount: [1, 1],
     run: async ([address], context) => revoke(await findAccount(address, context), context),
   },
   disable: {
     usage: 'disable ADDRESS',
-    does: 'shuts an account: no sign-in, no checks, no mail; nothing is deleted',
-    words: [1, 1],
+    does: 'disables an account: no login, checks or mail; deletes nothing',
+    argumentCount: [1, 1],
     async run([address], context) {
       const { id, email } = await findAccount(address, context);
       await disableAccount(context.store, id, context.now);
@@ -72,14 +71,14 @@ export const COMMANDS: Record<string, Command> = {
         `${email} is disabled.`,
         // The operator has to cancel, because the owner of a disabled account can neither open the billing portal nor
         // delete the account.
-        ...running.map((each) => `Its subscription ${each.id} goes on: cancel it at the payment provider.`),
+        ...running.map((each) => `Its subscription ${each.id} continues: cancel it at the payment provider.`),
       ];
     },
   },
   enable: {
     usage: 'enable ADDRESS',
-    does: 'opens it again; what waited goes on',
-    words: [1, 1],
+    does: 'enables the account again and sends its waiting mail',
+    argumentCount: [1, 1],
     async run([address], context) {
       const { id, email } = await findAccount(address, context);
       await enableAccount(context.store, id);
@@ -88,14 +87,14 @@ export const COMMANDS: Record<string, Command> = {
   },
   verify: {
     usage: 'verify ADDRESS',
-    does: 'takes an address for proven without a mail: be sure whose it is',
-    words: [1, 1],
+    does: 'marks an address as verified without a mail; first make sure whose it is',
+    argumentCount: [1, 1],
     run: async ([address], context) => verify(await findAccount(address, context), context),
   },
   'sign-out': {
     usage: 'sign-out ADDRESS',
-    does: 'ends every session of an account',
-    words: [1, 1],
+    does: 'ends all sessions of an account',
+    argumentCount: [1, 1],
     async run([address], context) {
       const { id, email } = await findAccount(address, context);
       await endAllSessions(context.store, id);
@@ -104,21 +103,21 @@ export const COMMANDS: Record<string, Command> = {
   },
   mail: {
     usage: 'mail ADDRESS',
-    does: 'what was mailed to an account, and what became of it',
-    words: [1, 1],
+    does: 'lists the mails to an account, with their states',
+    argumentCount: [1, 1],
     run: async ([address], context) => showMail(await findAccount(address, context), context),
   },
   'resend-mail': {
     usage: 'resend-mail ADDRESS [ID]',
-    does: 'sends what waits or failed, and a new link where the address is not verified',
-    words: [1, 2],
+    does: 'resends waiting and failed mails; sends a new link if the address is not confirmed',
+    argumentCount: [1, 2],
     run: async ([address, id], context) =>
       resendMail(await findAccount(address, context), id ?? null, context),
   },
   feedback: {
     usage: 'feedback',
-    does: 'what people wrote, that of Premium accounts first',
-    words: [0, 0],
+    does: 'lists feedback, from Premium accounts first',
+    argumentCount: [0, 0],
     run: async (_, context) => feedback(context),
   },
 };
@@ -135,7 +134,7 @@ async function findAccount(address: string | undefined, { store }: CommandContex
 async function accounts(text: string, { store, now }: CommandContext): Promise<string[]> {
   const found = await listAccounts(store, { text, limit: MAX_ACCOUNTS + 1 });
   if (found.length === 0)
-    return [text === '' ? 'There are no accounts yet.' : `No address has ${text} in it.`];
+    return [text === '' ? 'There are no accounts yet.' : `No address contains ${text}.`];
   const rows = found
     .slice(0, MAX_ACCOUNTS)
     .map((account) => [
@@ -143,11 +142,12 @@ async function accounts(text: string, { store, now }: CommandContext): Promise<s
       planOf(account, store, now),
       String(account.domains),
       day(account.createdAt),
-      [account.emailVerified ? '' : 'not verified', account.disabled ? 'disabled' : '']
+      [account.emailVerified ? '' : 'not confirmed', account.disabled ? 'disabled' : '']
         .filter((note) => note !== '')
         .join(', '),
     ]);
-  const more = found.length > MAX_ACCOUNTS ? ['… and more: give a part of the address.'] : [];
+  const more =
+    found.length > MAX_ACCOUNTS ? ['… and more. To narrow the list, enter a part of the address.'] : [];
   return [...table(['ADDRESS', 'PLAN', 'DOMAINS', 'SINCE', 'NOTES'], rows), ...more];
 }
 
@@ -170,7 +170,7 @@ async function grant({ id, email }: Account, { store, days, now }: CommandContex
   await grantPremium(store, id, { grant: { endsAt }, now });
   return [
     `${email} has Premium ${endsAt === null ? 'until it is revoked' : `until ${minute(endsAt)} UTC`}.`,
-    ...(store.everyonePremium ? ['With BILLING=none everybody has it anyway.'] : []),
+    ...(store.everyonePremium ? ['With BILLING=none every account has Premium anyway.'] : []),
   ];
 }
 
@@ -178,20 +178,20 @@ async function revoke(account: Account, context: CommandContext): Promise<string
   const { store, now } = context;
   await grantPremium(store, account.id, { grant: null, now });
   const after = await findAccount(account.email, context);
-  return [`Nothing is granted to ${account.email} any more. Its plan now: ${planOf(after, store, now)}.`];
+  return [`${account.email} no longer has granted Premium. Its plan is now: ${planOf(after, store, now)}.`];
 }
 
 async function verify({ id, email }: Account, { store }: CommandContext): Promise<string[]> {
   const { BUILT_IN } = await import('../../server/providers/identity/index.ts');
   const user = (await listIdentities(store, id)).find(({ issuer }) => issuer === BUILT_IN);
   if (user === undefined || !(await verifyAddress(store, user)))
-    throw new MistakeError(`${email} signs in elsewhere, and can be verified there only.`, 1);
+    throw new MistakeError(`${email} signs in with another provider and can be verified only there.`, 1);
   return [`The address ${email} is verified.`];
 }
 
 async function feedback({ store }: CommandContext): Promise<string[]> {
   const written = await listFeedback(store, MAX_FEEDBACK);
-  if (written.length === 0) return ['Nobody has written yet.'];
+  if (written.length === 0) return ['There is no feedback yet.'];
   return written.flatMap(({ premium, email, fullName, createdAt, message }, index) => [
     ...(index === 0 ? [] : ['']),
     ...table([`${premium ? '[Premium] ' : ''}${minute(createdAt)} UTC`, `${fullName} <${email}>`], []),

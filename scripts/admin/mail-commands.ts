@@ -4,28 +4,29 @@ import { requeueMail, listOutgoingMail, type OutgoingMail } from '../../server/s
 import type { CommandContext } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';
+import { count } from '../../contract/words.ts';
 
 const MAX_MAILS = 100;
 /** Length of the id prefix that we print, and minimum length that we accept; enough to distinguish an account's mails. */
 const SHORT_ID = 8;
 
 const KINDS: Record<string, string> = {
-  verify_email: 'Verify your address',
+  verify_email: 'Confirm your address',
   reset_password: 'Reset your password',
   password_changed: 'Your password was changed',
-  account_cleared: 'Account cleared for its owner',
+  account_cleared: 'Your account was reset',
   premium_ended: 'Premium has ended',
-  feedback: 'Feedback to you',
-  reached_you: 'Mail reaches you',
-  confirm_recipient: 'Agree to get alerts',
+  feedback: 'Feedback for the operator',
+  reached_you: 'Welcome email',
+  confirm_recipient: 'Invitation to get alerts',
   channel_disabled: 'A channel was switched off',
   digest: 'Weekly digest',
-  operator_alarm: 'Alarm to you',
+  operator_alarm: 'Alarm for the operator',
 } satisfies Record<AccountMail['kind'], string>;
 
 export async function showMail(account: Account, { store }: CommandContext): Promise<string[]> {
   const mails = await listOutgoingMail(store, account, MAX_MAILS);
-  if (mails.length === 0) return [`Nothing was mailed to ${account.email} yet.`];
+  if (mails.length === 0) return [`No mail was sent to ${account.email} yet.`];
   return table(
     ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
     mails.map((mail) => [
@@ -53,12 +54,10 @@ export async function resendMail(
   const requeued = await requeueMail(store, account, { ids: null, now });
   const verification = await sendVerification(account, context);
   if (requeued.length === 0 && !verification)
-    return [`Nothing waits for ${account.email}, and nothing failed that could be sent again.`];
+    return [`There are no waiting or failed mails for ${account.email}.`];
   return [
-    ...(requeued.length === 0
-      ? []
-      : [`${requeued.length === 1 ? '1 mail goes' : `${requeued.length} mails go`} out again.`]),
-    ...(verification ? [`A new link to verify the address goes to ${account.email}.`] : []),
+    ...(requeued.length === 0 ? [] : [`Resending ${count(requeued.length, 'mail')}.`]),
+    ...(verification ? [`Sending a new verification link to ${account.email}.`] : []),
     ...disabledNote(account),
   ];
 }
@@ -71,22 +70,23 @@ async function resendOne(account: Account, id: string, context: CommandContext):
       `${account.email} has no mail ${id}. See: npm run admin -- mail ${account.email}`,
       1,
     );
-  if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
+  if (others.length > 0)
+    throw new MistakeError(`The ids of several mails begin with ${id}. Enter more of the id.`, 1);
   const requeued = await requeueMail(context.store, account, { ids: [mail.id], now: context.now });
-  if (requeued.length > 0) return [`"${mailTitle(mail)}" goes out again.`, ...disabledNote(account)];
-  // The content of this mail is not stored, so send a mail with a new verification link instead.
+  if (requeued.length > 0) return [`Resending “${mailTitle(mail)}”.`, ...disabledNote(account)];
+  // The link in a verification mail that is settled is no longer stored, so send a mail with a new link instead.
   if (mail.kind === 'verify_email' && (await sendVerification(account, context)))
-    return [`A new link to verify the address goes to ${account.email}.`, ...disabledNote(account)];
+    return [`Sending a new verification link to ${account.email}.`, ...disabledNote(account)];
   throw new MistakeError(
     mail.kind === 'reset_password'
-      ? 'Links to a new password are not kept. The person can ask for a new one on the login page.'
-      : `That mail is ${mail.state}; only what waits or failed can go out again.`,
+      ? 'Password reset links are not stored. The person can request a new one on the login page.'
+      : `That mail is ${mail.state}. Only waiting and failed mails can be resent.`,
     1,
   );
 }
 
 const disabledNote = ({ disabled }: Account): string[] =>
-  disabled ? ['It waits until the account is enabled: nothing is mailed to a disabled one.'] : [];
+  disabled ? ['Nothing is sent until the account is enabled: disabled accounts get no mail.'] : [];
 
 function mailTitle({ alert, kind }: OutgoingMail): string {
   if (alert !== null) return `Alert (${alert.step.replaceAll('_', ' ')}): ${displayName(alert)}`;

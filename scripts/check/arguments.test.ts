@@ -35,9 +35,9 @@ describe('readArguments', () => {
   it.each([
     [['a b'], /“a b”: A host name can contain/],
     [['169.254.169.254'], /private or reserved/],
-    [[], /Which host\?/],
+    [[], /^Name a host, /],
     [['example.com', '--ca', 'missing.pem'], /\/nowhere\/missing\.pem cannot be read \(ENOENT\)/],
-    [['example.com', '--json', '--markdown'], /Choose one/],
+    [['example.com', '--json', '--markdown'], /Choose either/],
     [['example.com', '--nonsense'], /Unknown option '--nonsense'/],
     [['example.com', '--ca'], /argument missing/],
   ])('refuses %j', (words, complaint) => {

@@ -6,27 +6,27 @@ import type { AddressPolicy } from '../../server/egress/index.ts';
 
 export const HELP = `certlantern check HOST…      (npm run check -- HOST…)
 
-Checks the certificate of each HOST as the server does, without a server or an account, and says what is wrong and how
-to mend it. Nothing is stored.
+Checks the certificate of each HOST in the same way as the server, but needs no server or account. Says what is wrong and
+how to fix it. Nothing is stored.
 
 HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp://mail.example.com. Schemes and ports
-        that start in plain text (smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql) change over to TLS
-        first. Addresses of your own network may be checked.
+        that start in plain text (smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql) switch to TLS
+        first. Addresses of your own network can be checked.
 
   --json        one JSON document: an array with a report for each HOST, with the names that the API uses
-  --markdown    the reports as Markdown, to be passed on
-  --ca FILE     trusts the certificates in FILE (PEM) too; may be given more than once. So does EXTRA_CA_FILE
+  --markdown    the reports as Markdown, for sharing
+  --ca FILE     also trusts the certificates in FILE (PEM); may be repeated. The variable EXTRA_CA_FILE adds a file too
   --help        this text
 
 Reports go to stdout, progress to stderr. A HOST that is not valid is reported on stderr and counts as not reached; the
-others are still checked. Colours only on a terminal, and never where NO_COLOR is set.
+others are still checked. Colours appear only on a terminal, and never if NO_COLOR is set.
 
-The exit code tells the worst of all that was found:
-   0   everything is fine; notes at most
+The exit code shows the worst result:
+   0   everything is fine, or there are only notes
    1   a warning
    2   critical: clients refuse the certificate, its CA revoked it, or the site answers with an error
    3   a host could not be reached
-  64   the command line makes no sense
+  64   the command line is not valid
  130   stopped by Ctrl-C
 `;
 
@@ -48,34 +48,34 @@ export interface Arguments {
 }
 
 /**
- * Parses the command line. Resolves paths of --ca files relative to `folder`. @throws UsageError for an invalid option,
- * for an unreadable file, or without a valid host (except with --help).
+ * Parses the command line. Resolves paths of --ca files relative to `folder`. @throws UsageError for invalid options, for an
+ * unreadable file, or without a valid host (except with --help).
  */
-export function readArguments(words: readonly string[], policy: AddressPolicy, folder: string): Arguments {
-  const { values, positionals } = parse(words);
+export function readArguments(args: readonly string[], policy: AddressPolicy, folder: string): Arguments {
+  const { values, positionals } = parse(args);
   const help = values.help === true;
-  if (!help && positionals.length === 0) throw new UsageError('Which host? For example: check example.com');
+  if (!help && positionals.length === 0) throw new UsageError('Name a host, for example: check example.com');
   if (values.json === true && values.markdown === true)
-    throw new UsageError('Choose one of --json and --markdown.');
+    throw new UsageError('Choose either --json or --markdown.');
   const read = positionals.map((typed) => readHost(typed, policy));
-  const named = read.flatMap((one) => (typeof one === 'string' ? [] : [one]));
+  const valid = read.flatMap((one) => (typeof one === 'string' ? [] : [one]));
   const refused = read.filter((one) => typeof one === 'string');
-  if (!help && named.length === 0) throw new UsageError(refused.join('\n'));
-  const endpoints = distinct(named);
+  if (!help && valid.length === 0) throw new UsageError(refused.join('\n'));
+  const endpoints = distinct(valid);
   return {
     help,
     format: values.json === true ? 'json' : values.markdown === true ? 'markdown' : 'text',
     endpoints,
     refused,
-    repeated: [...new Set(named.filter((one) => !endpoints.includes(one)).map(displayName))],
+    repeated: [...new Set(valid.filter((one) => !endpoints.includes(one)).map(displayName))],
     ownAuthorities: (values.ca ?? []).map((file) => readPem(resolve(folder, file))),
   };
 }
 
-function parse(words: readonly string[]) {
+function parse(args: readonly string[]) {
   try {
     return parseArgs({
-      args: [...words],
+      args: [...args],
       allowPositionals: true,
       options: {
         help: { type: 'boolean', short: 'h' },

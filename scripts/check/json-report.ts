@@ -7,7 +7,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
 
 /**
- * Returns the report on an endpoint for --json: the API's domain and report in one object, with the API's field names.
+ * Returns the report on an endpoint for --json: the API's report, and facts about the endpoint, under the API's field names
+ * where it has them.
  */
 export function jsonReport(checked: Checked, now: number) {
   const { endpoint, host, verdict, observation, leaf } = checked;

@@ -47,10 +47,10 @@ describe('textReport', () => {
       observation([answer(withChain(issue())), answer(withChain(fresh), { address: '192.0.2.2' })]),
     );
     expect(report).toContain(
-      'This one is served at 192.0.2.1; the other address serves one valid until 8 February',
+      'This certificate is served at 192.0.2.1; the other address serves one that is valid until 8 February',
     );
     expect(report).toMatch(/192\.0\.2\.1 .* the certificate above\n/);
-    expect(report).toMatch(/192\.0\.2\.2 .* another one, until 8 February 2027\n/);
+    expect(report).toMatch(/192\.0\.2\.2 .* another one, valid until 8 February 2027\n/);
   });
 
   it('expects no renewal of a self-signed certificate', () => {

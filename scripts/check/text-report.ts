@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import {
+  duration,
   failureSentence,
   longDate,
   needsFetching,
@@ -76,8 +77,8 @@ function conclusion({ verdict, host }: Checked, now: number): { style: Style; wo
 
 function expiry(notAfter: number, now: number): string {
   const days = Math.floor(Math.abs(notAfter - now) / DAY_MS);
-  const count = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`;
-  return notAfter > now ? `${count} left` : `expired ${count} ago`;
+  const span = days === 0 ? 'less than a day' : days === 1 ? '1 day' : duration(days * DAY_MS);
+  return notAfter > now ? `${span} left` : `expired ${span} ago`;
 }
 
 function certificateLines({ leaf, verdict }: Checked): string[] {
@@ -103,8 +104,8 @@ function pathLines({ path }: Verdict): string[] {
 function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
   // Show no renewal window for a self-signed certificate, because no CA renews it.
   if (renewal === null || leaf?.selfIssued === true) return [];
-  const expectation = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
-  const why = renewal.explanationUrl === null ? [] : [`why: ${renewal.explanationUrl}`];
+  const expectation = renewal.source === 'ari' ? 'requested by its CA' : 'expected';
+  const why = renewal.explanationUrl === null ? [] : [`reason: ${renewal.explanationUrl}`];
   return [`${expectation} from ${longDate(renewal.from, 'UTC')} to ${longDate(renewal.to, 'UTC')}`, ...why];
 }
 
@@ -127,10 +128,10 @@ function answerLines({ observation: { http } }: Checked): string[] {
   if (http === null) return [];
   if (http.outcome === 'answered') return [`${http.status} to ${http.method} / after ${http.durationMs} ms`];
   const reasons = {
-    timeout: 'none in time',
-    closed: 'none: the connection was closed',
-    not_http: 'not HTTP',
-    too_large: 'larger than can be accepted',
+    timeout: 'no answer in time',
+    closed: 'no answer: the connection was closed',
+    not_http: 'the answer is not HTTP',
+    too_large: 'the answer is larger than we accept',
   };
   return [reasons[http.reason]];
 }
@@ -142,8 +143,8 @@ function factLines({ posture }: Verdict): string[] {
   const quantum = {
     negotiated: `post-quantum keys with ${postQuantum.group ?? ''}`,
     not_offered: 'no post-quantum keys',
-    intolerant: 'falls silent at post-quantum keys, which browsers send',
-    unknown: 'post-quantum keys: not known',
+    intolerant: 'does not answer clients that offer post-quantum keys, as browsers do',
+    unknown: 'post-quantum keys: unknown',
   }[postQuantum.state];
   const issuers = caa.outcome === 'records' ? caa.records.map(({ tag, value }) => `${tag} ${value}`) : [];
   const registered = {
@@ -177,7 +178,7 @@ function findingLines(
     ...(fix === null ? [] : [`      ${paint('dim', 'Fix ')} ${printable(fix)}`]),
     ...(attachment === null
       ? []
-      : [`      ${paint('dim', '    ')} (--markdown prints that file, --json has it as chain_pem)`]),
+      : [`      ${paint('dim', '    ')} (--markdown prints this file, --json has it as chain_pem)`]),
     ...(command === null ? [] : [`      ${paint('dim', 'See ')} ${printable(command)}`]),
   ];
 }

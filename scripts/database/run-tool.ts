@@ -3,6 +3,7 @@ import { DataDirectoryError } from '../../server/data-directory.ts';
 import { CopyError } from '../../server/store/operations/copy/copy-error.ts';
 import { StoreError } from '../../server/store/db/open-store.ts';
 import { MistakeError } from '../admin/mistake-error.ts';
+import { count } from '../../contract/words.ts';
 
 const EXPECTED = [ConfigError, DataDirectoryError, StoreError, CopyError, MistakeError];
 
@@ -27,7 +28,5 @@ export function say(line: string): void {
 /** Formats a summary such as "34 tables with 12,345 rows". */
 export function amount(tables: readonly { rows: number }[]): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-  return `${tables.length} tables with ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+  return `${count(tables.length, 'table')} with ${count(rows, 'row')}`;
 }
-
-export const grouped = (count: number): string => count.toLocaleString('en');

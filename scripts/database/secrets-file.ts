@@ -14,7 +14,7 @@ export function refuseOtherSecrets(dataDir: string, text: string | null, replace
   const existing = readSecrets(dataDir);
   if (replace || text === null || existing === null || existing === text) return;
   throw new MistakeError(
-    `DATA_DIR ${dataDir} has other keys in secrets.json than the backup. With --force they are kept under another name and replaced.`,
+    `secrets.json in DATA_DIR ${dataDir} and the backup have different keys. With --force, the old file is renamed and the backup’s keys are written.`,
     1,
   );
 }

@@ -42,11 +42,11 @@ export async function createDemoAccount(
   const issued = await callIdentity('/token', { headers: { cookie: cookie.join('; ') } });
   const { token } = (await issued.json()) as { token: string };
   const verified = await identity.verify(token);
-  if (!verified.ok) throw new Error(`The demo's person could not sign up: ${verified.reason}`);
+  if (!verified.ok) throw new Error(`The demo user could not sign up: ${verified.reason}`);
 
   const { claims } = verified;
   const opened = await openAccount(store, { ...claims, issuer: claims.provider, name, company, now });
-  if (!opened.ok) throw new Error(`The demo's person has no account: ${opened.code}`);
+  if (!opened.ok) throw new Error(`The demo user has no account: ${opened.code}`);
   await events.addressVerified(claims.subject);
   if (claims.sessionId !== null) await identity.endSession(claims.sessionId);
   await grantPremium(store, opened.account.id, { grant: { endsAt: null }, now });

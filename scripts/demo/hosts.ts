@@ -23,8 +23,8 @@ export interface DemoHost {
   expiresInDays: number;
   otherNames?: readonly string[];
   /**
-   * Fault of the host. `gone`: its name was removed from DNS after some checks; `nowhere`: it never had an address;
-   * `half-renewed`: one address still serves the previous certificate; `failing`: the host answers 503.
+   * `gone`: the name was removed from DNS after some checks; `nowhere`: it never had an address; `incomplete`: the server sends
+   * no intermediates; `half-renewed`: one address still serves the previous certificate; `failing`: the host answers 503.
    */
   fault?:
     'wrong-name' | 'self-signed' | 'gone' | 'nowhere' | 'revoked' | 'incomplete' | 'half-renewed' | 'failing';

@@ -161,7 +161,7 @@ export async function addUserActions(
     accountId,
     monitorId: idOf('api.fjord.example'),
     window: { startsAt, endsAt: startsAt + 4 * HOUR_MS, repeats: 'never' },
-    note: 'The database moves',
+    note: 'Database migration',
     max: 50,
     now,
   });

@@ -23,8 +23,8 @@ interface PastCheck {
 }
 
 /**
- * Writes months of past checks of these hosts, with their alerts: each certificate is checked when it appears, at alert
- * steps and before it is replaced. The next check of each host is due at `now` and is a real one.
+ * Writes months of past checks of these hosts, with their alerts: each certificate is checked when it appears, at alert steps
+ * and before it is replaced. The next check of a host that is not paused is due at `now` and is a real one.
  */
 export async function createPastChecks(
   store: Store,
@@ -73,7 +73,7 @@ export async function createPastChecks(
       const checks = checksByHost.get(monitor.host) ?? [];
       const index = checks.findIndex((check) => check.at === at);
       const check = checks[index];
-      if (check === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
+      if (check === undefined) throw new Error(`${monitor.host} is due at a time without a planned check`);
       await recordCheck(monitor, check, checks[index + 1]?.at ?? now);
     }
     await deliverPastAlerts(store, { at, retriedHost: RETRIED_HOST });

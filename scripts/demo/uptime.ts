@@ -179,8 +179,8 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
 }
 
 /**
- * Returns the times of the past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six
- * hours before that, and at the start of each outage.
+ * Returns the times of the past checks in ms UTC, ascending: at the check interval for the last 90 checks, every six hours
+ * before that, at the start of each outage and 30 s later, and within the last half hour of an outage that continues.
  */
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
   const interval = checkEveryMinutes * MINUTE_MS;

@@ -17,7 +17,7 @@ export interface Import {
   to: string;
   typeOnly: boolean;
   /** Whether the import is dynamic. */
-  isLate: boolean;
+  isDynamic: boolean;
 }
 
 /** Returns the imports and re-exports of a source file. `path` is relative to the project. */
@@ -34,7 +34,7 @@ export function importsOf(path: string): Import[] {
           .split(sep)
           .join('/')
       : packageName(specifier);
-    return { from: path, to, typeOnly: type !== undefined, isLate: fixed === undefined };
+    return { from: path, to, typeOnly: type !== undefined, isDynamic: fixed === undefined };
   });
 }
 

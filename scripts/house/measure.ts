@@ -34,6 +34,7 @@ export interface House {
 export function measureHouse(): House {
   const files = SOURCE_FOLDERS.flatMap(sourcesBelow);
   const server = files.filter(({ path }) => path.startsWith('server/'));
+  const web = files.filter(({ path }) => path.startsWith('web/'));
   const bySize = files.toSorted((one, other) => one.codeLines - other.codeLines);
   const nothing = { path: '', codeLines: 0 };
   return {
@@ -41,11 +42,12 @@ export function measureHouse(): House {
       { name: 'source files in server/', value: server.length, limit: 450 },
       {
         name: `files of at most ${TINY} lines of code in server/`,
-        value: server.filter(({ codeLines }) => codeLines <= TINY).length,
+        value: countTiny(server),
         limit: 39,
       },
-      { name: 'files in the fullest folder outside web/', value: fullestFolder(files), limit: 30 },
-      { name: 'import circles', value: countFilesInCycles(files), limit: 0 },
+      { name: `files of at most ${TINY} lines of code in web/`, value: countTiny(web), limit: 59 },
+      { name: 'files in the largest folder', value: fullestFolder(files), limit: 30 },
+      { name: 'import cycles', value: countFilesInCycles(files), limit: 0 },
       { name: 'unchecked casts of parsed JSON in server/', value: countJsonCasts(server), limit: 0 },
       { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 59 },
     ],
@@ -66,10 +68,13 @@ function sourcesBelow(folder: string): SourceFile[] {
   });
 }
 
+function countTiny(files: readonly SourceFile[]): number {
+  return files.filter(({ codeLines }) => codeLines <= TINY).length;
+}
+
 function fullestFolder(files: readonly SourceFile[]): number {
   const counts = new Map<string, number>();
-  for (const { path } of files)
-    if (!path.startsWith('web/')) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   return Math.max(...counts.values());
 }
 
@@ -116,4 +121,4 @@ function countFilesInCycles(files: readonly SourceFile[]): number {
 }
 
 const staticImports = (path: string): string[] =>
-  importsOf(path).flatMap(({ to, typeOnly, isLate }) => (typeOnly || isLate ? [] : [to]));
+  importsOf(path).flatMap(({ to, typeOnly, isDynamic }) => (typeOnly || isDynamic ? [] : [to]));

@@ -25,7 +25,7 @@ export interface DnsServer {
   address: string;
   /** Answers by name in lower case. Other names get NXDOMAIN. Changes apply from the next query on. */
   entries: Map<string, DnsEntry>;
-  /** All queries so far, oldest first: `A name`, `AAAA name` or `CAA name`; `other name` for other types. */
+  /** All queries so far, oldest first: type and name, for example `A name`; `other name` for types not in `TYPES`. */
   questions: string[];
   /** Called for each query before its answer is looked up, so that a test can change the entries between two queries. */
   onQuestion: (type: string, name: string) => void;

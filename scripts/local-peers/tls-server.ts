@@ -102,8 +102,8 @@ export interface TlsPeerOptions extends TlsOptions {
 }
 
 /**
- * Starts a node:tls server with a certificate per server name. `'*'` is for other names and for clients that send none. @throws
- * Error without any certificate
+ * Starts a node:tls server with a certificate per server name. Other names and clients that send none get that of `'*'`, or
+ * else the first one. @throws Error without any certificate
  */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,

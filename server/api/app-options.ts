@@ -6,7 +6,7 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { Settings } from './http/public-settings.ts';
 
-/** Everything that the app needs. The app itself reads no environment variable, clock or machine state. */
+/** Everything that the app needs. The app itself reads neither environment variables nor the system's date and time. */
 export interface AppOptions {
   store: Store;
   identity: IdentityProvider;
@@ -16,10 +16,10 @@ export interface AppOptions {
   secrets: { session: string; mailPage: string; invite: string };
   /** Clock whose `now` returns ms UTC. */
   clock: { now(): number };
-  /** Egress policy for hosts of monitors, applied before a host is stored. */
+  /** Egress policy for the hosts of monitors and preview checks, applied when somebody enters a host. */
   policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
-  /** Egress policy for addresses of channels. */
-  channelPolicy: AppOptions['policy'];
+  /** Egress policy for the URLs of channels, applied when somebody enters one. `opens`: the operator opened the range. */
+  channelPolicy: AppOptions['policy'] & { opens(ip: string): boolean };
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Folder of the built web app. */
   webRoot: string;
@@ -28,7 +28,7 @@ export interface AppOptions {
   timing?: Partial<Timing>;
   /** Metrics and traces of the process. Default: metrics only. */
   telemetry?: Telemetry;
-  /** Logger that gets a line for each response. Default: no request log. */
+  /** Logger that gets a line per response, except for files, health checks and `/metrics`. Default: no request log. */
   requestLog?: Pick<Logger, 'info'>;
   /** Readiness of the process. Default: always ready. */
   readiness?: Readiness;
@@ -47,7 +47,7 @@ interface AppConfig {
   firebase: Settings['firebase'];
   oidc: Settings['oidc'];
   billing: Settings['billing'];
-  /** Bearer token for the metrics; null if only this machine may read them. */
+  /** Bearer token for the metrics; null if only requests from this machine may read them. */
   metricsToken: string | null;
   analyticsId: string | null;
   supportEmail: string;
@@ -60,11 +60,11 @@ export interface Timing {
   firstCheckMs: number;
   /** Maximum time for which a preview check waits for its result, ms. */
   previewMs: number;
-  /** Interval between heartbeats of an event stream, ms. Each heartbeat also checks the session. */
+  /** Time without events after which a stream sends a heartbeat, ms. Also the interval of its session checks. */
   heartbeatMs: number;
   /**
-   * Maximum time for which a health check waits for the database, ms: behind a broken network the database never
-   * answers.
+   * Maximum time for which a health check waits for the database, ms. If the network to it is broken, no answer ever
+   * comes.
    */
   databaseMs: number;
 }

@@ -52,7 +52,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Creates the HTTP app: the API below /api, the built web app everywhere else. */
+/** Creates the HTTP app: the API below /api; badges, captured mail, metrics and the built web app on other paths. */
 export function createApp(options: AppOptions): Hono<AppEnv> {
   const { store, config, clock, secrets, log } = options;
   const secureCookies = !(config.insecureHttp && config.publicUrl.protocol === 'http:');
@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     sessions,
     tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock, config.limits),
-    thisMachine: createLocalAccess(options),
+    localAccess: createLocalAccess(options),
   };
   const api = createApi(parts);
   const { app } = api;
@@ -83,16 +83,19 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
       log.error({ err: error, requestId: c.get('requestId') }, 'The disk of the database is full');
       return problemResponse(
         c,
-        refuse('unavailable', 'The disk of this server is full: nothing can be saved until there is room.'),
+        refuse(
+          'unavailable',
+          'The disk of this server is full. Nothing can be saved until there is free space.',
+        ),
       );
     }
     if (isStatementTimeout(error)) {
       const { searchSeconds } = config.limits;
-      const detail = `The limit of ${searchSeconds} seconds for one search is reached. Search for something shorter.`;
+      const detail = `The limit of ${searchSeconds} seconds for one search is reached. Try a different search.`;
       return problemResponse(c, new Refusal('unavailable', detail, { limit: 'searchSeconds' }));
     }
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
-    return problemResponse(c, refuse('internal', 'An error on our side. It has been logged.'));
+    return problemResponse(c, refuse('internal', 'Something went wrong on our side. The error was logged.'));
   });
 
   authRoutes(api, parts);
@@ -122,7 +125,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   accountMetricsRoute(api, parts);
   deploymentRoutes(api, parts);
   docsRoutes(api, parts);
-  app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
+  app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'The API has no such call.')));
 
   badgeImages(app, parts);
   limitStatusPages(app, parts);
@@ -147,15 +150,18 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }
 
-/** Checks every request before its route runs: path length, rate, https, and below /api also origin and body size. */
+/**
+ * Registers what runs before every route: telemetry, security headers, and checks of path length, rate and https; below
+ * /api also of origin and body size. Health checks work over plain http.
+ */
 function guard(app: Hono<AppEnv>, parts: AppParts): void {
-  const { config, limits, thisMachine, telemetry, requestLog } = parts;
+  const { config, limits, localAccess, telemetry, requestLog } = parts;
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
   recordRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
-    thisMachine.observe(c);
+    localAccess.detectProxy(c);
     const tooLong = refuseLongPath(c, config.limits);
     for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
     if (tooLong !== null) return errorResponse(c, tooLong);
@@ -168,8 +174,8 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
     if (plainHttp === null) return next();
     if (isBelowApi(c.req.path)) return problemResponse(c, plainHttp);
     return c.html(
-      html`<!doctype html><title>https is missing</title>
-        <h1>https is missing</h1>
+      html`<!doctype html><title>HTTPS is required</title>
+        <h1>HTTPS is required</h1>
         <p>${plainHttp.detail}</p>`,
       403,
     );
@@ -207,8 +213,8 @@ function domainRoutes(api: Api, parts: AppParts): void {
 
 const ORDINARY_KILOBYTES = 64;
 /**
- * Body limit of imports in kB. It fits 100 lines with notes of 2,000 characters, at three UTF-8 bytes each as in many
- * scripts.
+ * Body limit of imports in kB. 100 lines with notes of 2,000 characters fit in, even at the three UTF-8 bytes per
+ * character that Chinese needs.
  */
 const IMPORT_KILOBYTES = 1_024;
 const IMPORTS = new Set([CALLS.previewImport, CALLS.importDomains].map(({ path }) => `/api${path}`));

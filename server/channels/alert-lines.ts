@@ -9,7 +9,7 @@ export interface AlertLines {
   facts: { label: string; value: string }[];
   link: { label: string; url: string };
   tone: AlertTone;
-  /** Host of the domain; our own host for a test message. */
+  /** Display name of the domain; our own host for a test message. */
   host: string;
 }
 
@@ -23,15 +23,18 @@ const MAX_LABEL_LENGTH = 60;
 const MAX_VALUE_LENGTH = 300;
 const MAX_FACTS = 10;
 
-/** Returns an alert as lines, cut to lengths that every receiver accepts. */
+/** Returns an alert as lines of limited length. Channels with lower limits cut them further. */
 export function alertLines(content: AlertContent): AlertLines {
-  const { heading, paragraphs, button, severity, resolves } = content;
+  const { heading, paragraphs, bullets, button, severity, resolves } = content;
+  const listed = bullets === undefined ? [] : [`${bullets.lead} ${bullets.items.join(' ')}`];
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
   const url = new URL(button.url);
   return {
     subject: truncatedLine(content.subject, MAX_SENTENCE_LENGTH),
     heading: truncatedLine(sentence, MAX_SENTENCE_LENGTH),
-    paragraphs: paragraphs.slice(0, MAX_PARAGRAPHS).map((text) => truncatedLine(text, MAX_PARAGRAPH_LENGTH)),
+    paragraphs: [...paragraphs, ...listed]
+      .slice(0, MAX_PARAGRAPHS)
+      .map((text) => truncatedLine(text, MAX_PARAGRAPH_LENGTH)),
     facts: factLines(content.facts).slice(0, MAX_FACTS),
     link: { label: truncatedLine(button.label, MAX_LABEL_LENGTH), url: url.href },
     host: typeof heading === 'string' ? url.host : truncatedLine(heading.host, MAX_HOST_LENGTH),
@@ -65,15 +68,15 @@ export function escapedWithin(text: string, length: number, escape: (character: 
 }
 
 /**
- * Returns the first pieces that fit into `room`, counting one separator for each. Drops all pieces after the first that
- * does not fit.
+ * Returns the first pieces whose total size is at most `maxSize`, counting one separator for each. Drops all pieces after
+ * the first that does not fit.
  */
 export function truncateLines(
   pieces: readonly string[],
-  room: number,
+  maxSize: number,
   sizeOf: (piece: string) => number,
 ): string[] {
-  let left = room;
+  let left = maxSize;
   return pieces.filter((piece) => {
     left -= sizeOf(piece) + 1;
     return left >= 0;
@@ -81,8 +84,8 @@ export function truncateLines(
 }
 
 /**
- * Characters that CommonMark and its dialects interpret: emphasis, code, links, lists, headings, quotes, tables, HTML,
- * mentions, and the braces of functions and templates. Includes the slash, because `https://` alone starts a link.
+ * Characters that start markup in Markdown or its dialects, such as emphasis, links, mentions or (braces) functions.
+ * Includes the slash, because `https://` alone starts a link.
  */
 const MARKDOWN_MARKS = /[\\`*_{}[\]<>#+\-~|!@/$&]/;
 

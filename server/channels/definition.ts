@@ -10,18 +10,21 @@ export type EnteredConfig<Kind extends ChannelKindName> = Extract<ChannelConfig,
 export interface ChannelDefinition<Entered, Stored = Entered> {
   /** Display name of the kind. */
   name: string;
-  /** Schema of the stored config. It checks only the shape, so that rows stay valid when the contract becomes stricter. */
+  /** Schema of the stored config. It is looser than the contract, so that rows stay valid when that becomes stricter. */
   stored: z.ZodType<Stored>;
-  /** Returns the entered URL, so that the API can refuse private and malformed hosts. Omitted for kinds with a fixed URL. */
+  /**
+   * Returns the entered URL, so that the API can refuse private and malformed hosts. Omitted for kinds without an entered
+   * URL.
+   */
   enteredAddress?(entered: Entered): string;
   /**
-   * Returns the config to store. `before` is the config that it replaces; null for a new channel or if it cannot be
-   * decoded.
+   * Returns the config to store. `before` is the config that it replaces; null for a new channel, or if the old config
+   * is of another kind or cannot be decoded.
    */
   toStored(entered: Entered, before: Stored | null): Stored;
   /** Returns a key that is equal for two configs of this kind if they reach the same receiver. */
   receiverKey(config: Stored): string;
-  /** Returns a text, free of secrets, by which the owner recognises the channel. */
+  /** Returns a text by which the owner recognises the channel, with its secrets masked. */
   maskedTarget(config: Stored): string;
   /** Returns the name of a channel for which nobody entered a name. Default: the name of the kind. */
   defaultName?(config: Stored): string;
@@ -71,9 +74,8 @@ export interface OutgoingAlert {
 }
 
 /**
- * Result of one attempt. Causes: `gone`: the receiver no longer exists. `refused_address`: the address accepts no mail.
- * `operator`: only the operator can fix the problem. `unencrypted`: the connection to the mail server could not be
- * encrypted, which only the operator can fix. `afterMs` is the delay that the receiver requested.
+ * Result of one attempt. `gone`: the receiver no longer exists. `refused_address`: the address is invalid or accepts no mail.
+ * `operator`, `unencrypted` (no TLS to the mail server): also reported to the operator. `afterMs`: requested by the receiver.
  */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; detail: string }
@@ -93,5 +95,5 @@ export function withSecretAddress<Kind extends ChannelKindName>(kind: Kind) {
   };
 }
 
-/** Returns the last four characters of a secret, enough to distinguish it from others. */
+/** Returns an ellipsis and the last four characters of a secret, enough to distinguish it from others. */
 export const lastFour = (secret: string): string => `…${secret.slice(-4)}`;

@@ -12,8 +12,8 @@ import { definitionOf, type StoredChannelConfig } from './kinds/index.ts';
 
 export interface HttpChannels {
   /**
-   * Makes one delivery attempt. Never rejects because of what a receiver does. `detail` names the status of the response
-   * and contains neither secrets nor text from the receiver. @throws TypeError for an email channel.
+   * Makes one delivery attempt. Never rejects because of what a receiver does. `detail` names the status of the response,
+   * or why there is none, and contains neither secrets nor text from the receiver. @throws TypeError for an email channel.
    */
   deliver(
     config: StoredChannelConfig,
@@ -29,7 +29,7 @@ export interface HttpChannelsOptions {
   secure?: SecureSocket;
   /** Deadline of one attempt, name resolution included. Default: 15,000. */
   deadlineMs?: number;
-  /** Test servers that replace services with a fixed URL, by the origin of the service. */
+  /** For tests: URLs of servers that replace a service, by the origin of that service. */
   standIns?: Readonly<Record<string, URL>>;
 }
 
@@ -41,7 +41,7 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
   return {
     async deliver(config, outgoing, signal) {
       const { name, receiver } = definitionOf(config.kind);
-      if (receiver === undefined) throw new TypeError(`A channel of the kind ${config.kind} takes no HTTP.`);
+      if (receiver === undefined) throw new TypeError(`Channels of the kind ${config.kind} do not use HTTP.`);
       const { url: address, headers, body } = receiver.posting(config, outgoing);
       const url = URL.parse(address);
       if (url === null) return exchangeFailure('not_allowed', false);
@@ -64,12 +64,12 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
 }
 
 const FAILURE_DETAILS: Record<ExchangeFailure, string> = {
-  not_allowed: 'This address may not be called from here.',
-  unreachable: 'No connection: the name was not found, or nothing listens there.',
-  timeout: 'No answer in time.',
-  insecure: 'No secure connection: the certificate there could not be verified.',
-  malformed: 'What answered does not speak HTTP.',
-  too_large: 'The answer was too large.',
+  not_allowed: 'The address policy of this server blocks this address.',
+  unreachable: 'No connection: the name was not found, or nothing is listening there.',
+  timeout: 'No response in time.',
+  insecure: 'No secure connection: the receiver’s certificate could not be verified.',
+  malformed: 'The receiver did not answer with HTTP.',
+  too_large: 'The response was too large.',
 };
 
 function exchangeFailure(reason: ExchangeFailure, isAborted: boolean): DeliveryOutcome {

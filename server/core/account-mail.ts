@@ -1,6 +1,7 @@
 import type { Problem } from './alerting/alert.ts';
 import type { ChannelKind } from './alerting/route.ts';
 import type { PlanSource } from './plan.ts';
+import type { ChannelLossReason } from './retry.ts';
 
 /**
  * The content of a mail that is not an alert, as plain JSON with instants in ms UTC. The mail is rendered when it is sent.
@@ -27,12 +28,29 @@ export type AccountMail =
       kind: 'channel_disabled';
       name: string;
       channel: ChannelKind;
-      reason: 'gone' | 'failing' | 'refused';
+      reason: ChannelLossReason;
       detail: string;
     }
   | ({ kind: 'digest' } & Digest)
   /** Alarm for the operator. `since`: when the alarm was raised. */
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
+
+/** Kinds of mail that contain a secret link, which a person waits for. */
+export const LINK_MAILS: readonly AccountMail['kind'][] = [
+  'verify_email',
+  'reset_password',
+  'confirm_recipient',
+];
+/** Kinds of mail that are sent to the operator, whichever account they belong to. */
+export const OPERATOR_MAILS: readonly string[] = [
+  'feedback',
+  'operator_alarm',
+] satisfies AccountMail['kind'][];
+
+/** Returns whether a mail is not sent to an address that refused mail. Links and mails to the operator are sent nevertheless. */
+export function isSuppressible(kind: AccountMail['kind']): boolean {
+  return !LINK_MAILS.includes(kind) && !OPERATOR_MAILS.includes(kind);
+}
 
 /** Tables whose removed rows the `account_cleared` mail mentions. */
 export type ClearedTable =
@@ -67,7 +85,8 @@ export interface Digest {
   /** Number of monitored domains. */
   watched: number;
   /**
-   * Domains that are revoked, down, unreachable, untrusted or expired, or within a week of expiry with an overdue renewal.
+   * Domains that are down, unreachable or untrusted, or whose certificate is revoked, expired, or within a week of its
+   * expiry with an overdue renewal.
    */
   attention: TruncatedList<{ concern: Concern; notAfter: number | null }>;
   /** Other domains whose certificate expires within 30 days and is due for renewal. */

@@ -1,21 +1,24 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { count } from './long-date.ts';
+import { count } from '../../contract/words.ts';
 
 /**
  * Lifetime below which a certificate should be renewed after half of its lifetime; others should be renewed after two thirds.
  */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
 const SHORT_LIVED_MS = 30 * DAY_MS;
-/** Largest share of the lifetime that is left at a step chosen in days: earlier, nobody has to act. */
+/** A step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
 const EARLIEST_SHARE = 0.5;
 
-type OwnStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
+type DefaultStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
 /** A step that a user chose: a number of days before notAfter, or the percentage of the lifetime that is left. */
 export type ChosenStep = `${number}d` | `${number}%`;
-export type Step = OwnStep | ChosenStep;
+export type Step = DefaultStep | ChosenStep;
 
-/** The default steps. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later. */
-const STEPS: readonly { step: OwnStep; days: number; share: number }[] = [
+/**
+ * The default steps. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later. For
+ * `renewal_overdue`, the CA's renewal window takes precedence.
+ */
+const STEPS: readonly { step: DefaultStep; days: number; share: number }[] = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },
   { step: 'warning', days: 14, share: 0.2 },
   { step: 'critical', days: 7, share: 0.1 },
@@ -31,7 +34,7 @@ export interface Renewable {
   renewalWindow?: { start: number; end: number } | null;
 }
 
-/** Returns the lifetime in ms. It is 0 if notAfter is before notBefore, so that all steps fall on notAfter. */
+/** Returns the lifetime in ms. It is 0 if notAfter is before notBefore, so that no step comes after notAfter. */
 function lifetimeMs(certificate: Renewable): number {
   return Math.max(0, certificate.notAfter - certificate.notBefore);
 }
@@ -51,8 +54,8 @@ export function alertSteps(
 }
 
 /**
- * Returns when the latest step before `now` was reached if that step is neither `sent` nor earlier than `sentAt`, else null;
- * all in ms UTC. The message of the older step is then redundant.
+ * Returns when the latest step up to `now` came, if it is not `sent` and came after `sentAt`; else null. All in ms UTC. A
+ * message about the step `sent` is then redundant.
  */
 export function tighterStepReachedAt(
   certificate: Renewable,
@@ -111,7 +114,7 @@ export function renewalOverdueAt(certificate: Renewable): number {
 }
 
 /**
- * Returns whether the lifetime of a certificate is less than 30 days. Its badge is red or yellow from the first day on, so
+ * Returns whether the lifetime of a certificate is less than 30 days. Its badge turns yellow before its renewal is due, so
  * only `renewalOverdueAt` shows whether somebody has to act.
  */
 export function isShortLived(certificate: Renewable): boolean {
@@ -126,23 +129,23 @@ export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);
 }
 
-const OWN: Partial<Record<Step, string>> = {
+const FIXED_LABELS: Partial<Record<Step, string>> = {
   renewal_overdue: 'when its renewal is overdue',
   expired: 'when it expires',
 };
-/** Days before the expiry at which each default step comes; fewer for short lifetimes. */
-const OWN_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
+/** Days before the expiry at which each other default step comes; fewer for short lifetimes. */
+const DEFAULT_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
 
 /**
- * Returns when a step comes, in words: "14 days before", "20 % of its lifetime left", "when it expires". `leftMs`: time from
- * the step to the expiry of the given certificate, because default steps come later for short lifetimes.
+ * Returns when a step comes, in words such as "14 days before" or "when it expires". `leftMs`: time from the step to the expiry,
+ * because steps in days come later for short lifetimes; null if there is no certificate.
  */
 export function stepLabel(step: Step, leftMs: number | null = null): string {
-  const own = OWN[step];
+  const own = FIXED_LABELS[step];
   if (own !== undefined) return own;
   const chosen = /^(\d+)([d%])$/.exec(step);
-  if (chosen?.[2] === '%') return `${chosen[1]} % of its lifetime left`;
-  const days = chosen === null ? (OWN_DAYS[step] ?? 0) : Number(chosen[1]);
+  if (chosen?.[2] === '%') return `${chosen[1]}% of its lifetime left`;
+  const days = chosen === null ? (DEFAULT_DAYS[step] ?? 0) : Number(chosen[1]);
   if (leftMs === null || leftMs >= days * DAY_MS) return `${count(days, 'day')} before`;
   return leftMs >= DAY_MS
     ? `${count(Math.floor(leftMs / DAY_MS), 'day')} before`

@@ -6,14 +6,14 @@ export type CsvCell = string | number | boolean | null;
 export const CSV_START = '\u{FEFF}';
 
 /**
- * Matches the start of a cell and the character after it that makes a spreadsheet read a formula, in full-width and small
- * forms too. Semicolons, tabs and line ends also start a cell, because some programs split there.
+ * Matches each start of a cell (also after semicolons, tabs and line ends, where some programs split), the invisible characters and
+ * quotes after it, and the character that starts a formula (also in full-width and other forms) if one follows.
  */
 const CELL_START =
   /(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}";]*(?<formula>[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])?/gu;
 
 /**
- * Returns one CSV record that ends in CRLF (RFC 4180). Text that a spreadsheet would evaluate gets a leading apostrophe;
+ * Returns one CSV record that ends in CRLF (RFC 4180). An apostrophe precedes text that a spreadsheet could evaluate;
  * numbers stay as they are.
  */
 export function csvRecord(cells: readonly CsvCell[]): string {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../contract/durations.ts';
-import { concernOf, type DigestDomain, isExpiring, nextDigestAt } from './digest.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import {
+  composeDigest,
+  concernOf,
+  type DigestDomain,
+  type DigestIncident,
+  followDigest,
+  isExpiring,
+  nextDigestAt,
+} from './digest.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 14);
 const FINE: DigestDomain = {
@@ -41,5 +49,102 @@ describe('the weekly digest', () => {
     expect(isExpiring(near, NOW)).toBe(true);
     expect(isExpiring({ ...near, renewFrom: NOW + 1 }, NOW)).toBe(false);
     expect(isExpiring({ ...near, notAfter: null }, NOW)).toBe(false);
+  });
+});
+
+describe('followDigest', () => {
+  const monday = Date.UTC(2026, 10, 23, 8);
+  const at = (now: number, timeZone: string | null = null, plannedAt = monday) =>
+    followDigest(plannedAt, { now, timeZone });
+
+  it('sends a digest at its time and plans the next one for a week later', () => {
+    expect(at(monday - 1)).toEqual({ isDue: false, nextAt: monday });
+    expect(at(monday)).toEqual({ isDue: true, nextAt: monday + 7 * DAY_MS });
+    expect(at(monday + 2 * DAY_MS)).toEqual({ isDue: true, nextAt: monday + 7 * DAY_MS });
+  });
+
+  it('waits for Monday morning in a time zone that was chosen meanwhile', () => {
+    expect(at(monday, 'America/New_York')).toEqual({ isDue: false, nextAt: monday + 5 * HOUR_MS });
+    expect(at(monday, 'Asia/Tokyo').isDue).toBe(true);
+  });
+
+  it('plans again if a clock that ran ahead planned the digest for much later', () => {
+    expect(at(NOW, null, monday + 28 * DAY_MS)).toEqual({ isDue: false, nextAt: monday });
+  });
+});
+
+describe('composeDigest', () => {
+  const name = (host: string) => ({ host, port: 443 });
+  const down: DigestIncident = {
+    ...name('a.example'),
+    monitorId: 'a',
+    problem: 'down',
+    startedAt: NOW - 2 * DAY_MS,
+    endedAt: NOW - DAY_MS,
+    uptimeSince: 0,
+  };
+  const compose = (change: Partial<Parameters<typeof composeDigest>[0]>) =>
+    composeDigest({ domains: [], renewed: [], incidents: [], ...change }, NOW);
+
+  it('lists each domain once: as urgent, as expiring or not at all', () => {
+    const soon = NOW + 20 * DAY_MS;
+    const domains = [
+      { ...FINE, ...name('down.example'), isDown: true, notAfter: soon },
+      { ...FINE, ...name('soon.example'), notAfter: soon },
+      { ...FINE, ...name('fine.example') },
+    ];
+    expect(compose({ domains })).toMatchObject({
+      from: NOW - 7 * DAY_MS,
+      until: NOW,
+      watched: 3,
+      attention: { first: [{ ...name('down.example'), concern: 'down', notAfter: soon }], more: 0 },
+      expiring: { first: [{ ...name('soon.example'), notAfter: soon }], more: 0 },
+    });
+  });
+
+  it('lists at most ten domains per section and counts the others', () => {
+    const renewed = Array.from({ length: 12 }, (_, index) => ({
+      ...name(`${index}.example`),
+      notAfter: NOW,
+    }));
+    const listed = compose({ renewed }).renewed;
+    expect(listed.first).toEqual(renewed.slice(0, 10));
+    expect(listed.more).toBe(2);
+  });
+
+  it('computes the uptime from the outages of the week, since the domain was monitored', () => {
+    const earlier = { ...down, startedAt: NOW - 10 * DAY_MS, endedAt: NOW - 6 * DAY_MS };
+    const open = { ...down, ...name('b.example'), monitorId: 'b', startedAt: NOW - HOUR_MS, endedAt: null };
+    const incidents = [
+      { ...open, uptimeSince: NOW - 4 * HOUR_MS },
+      down,
+      earlier,
+      { ...down, ...name('c.example'), monitorId: 'c', problem: 'wrong_name' as const },
+      { ...down, ...name('d.example'), monitorId: 'd', uptimeSince: null },
+    ];
+    const digest = compose({ incidents });
+    expect(digest.uptime).toEqual([
+      { ...name('a.example'), percent: 71.4 },
+      { ...name('b.example'), percent: 75 },
+    ]);
+    expect(digest.incidents.first).toHaveLength(5);
+    expect(digest.incidents.first[0]).toEqual({
+      ...name('b.example'),
+      problem: 'down',
+      startedAt: NOW - HOUR_MS,
+      endedAt: null,
+    });
+  });
+
+  it('shows the five lowest uptimes', () => {
+    const incidents = [1, 2, 3, 4, 5, 6].map((hours) => ({
+      ...down,
+      ...name(`${hours}.example`),
+      monitorId: `${hours}`,
+      startedAt: NOW - hours * HOUR_MS,
+      endedAt: NOW,
+    }));
+    const hosts = compose({ incidents }).uptime.map(({ host }) => host);
+    expect(hosts).toEqual([6, 5, 4, 3, 2].map((hours) => `${hours}.example`));
   });
 });

@@ -7,7 +7,7 @@ export interface Endpoint {
   /** Name as lower-case A-labels, or IP address in canonical form without brackets. */
   host: string;
   port: number;
-  /** Protocol of the scheme if one was given, else the usual one of the port. */
+  /** Protocol of the scheme if that selects one, else the usual one of the port. */
   protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
 }
@@ -15,7 +15,7 @@ export interface Endpoint {
 const REFUSALS = {
   empty: 'Please enter a valid host address',
   too_long: 'A host name can have at most 253 characters.',
-  control_character: 'The address contains a character that cannot be seen. Type it instead of pasting it.',
+  control_character: 'The address contains an invisible character. Type it instead of pasting it.',
   scheme:
     'Only https, smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql and tls addresses can be tracked. Enter the host name alone, for example example.com.',
   backslash: 'A host address cannot contain a backslash.',
@@ -23,15 +23,18 @@ const REFUSALS = {
   brackets: 'Put an IPv6 address in brackets, for example [2001:db8::1] or [2001:db8::1]:8443.',
   zone_id: 'An IPv6 address with a zone (%) works on one machine only and cannot be tracked.',
   ip_literal: 'That is not a valid IPv6 address.',
-  percent_encoding: 'A host address cannot contain percent-encoding (%). Enter the name as it is written.',
+  percent_encoding:
+    'A host address cannot contain percent-encoding (%). Enter the decoded name, for example bücher.example.',
   ambiguous_ip: 'Write an IPv4 address as four decimal numbers, for example 192.0.2.10.',
   wildcard: 'A wildcard stands for many hosts. Enter one of them, for example www.example.com.',
   empty_label: 'The host name has two dots in a row or starts with a dot.',
   label_too_long: 'Each part of a host name between the dots can have at most 63 characters.',
   hyphen: 'A part of a host name cannot start or end with a hyphen.',
   invalid_character: 'A host name can contain letters, digits, hyphens, underscores and dots only.',
-  address_refused: 'This IP address is private or reserved and cannot be tracked here.',
-  local_name: 'This name works on a local network only and cannot be tracked here. Enter a public host name.',
+  address_refused:
+    'This IP address is private or reserved and cannot be tracked here. The operator can allow private ranges (EGRESS_ALLOW_CIDRS).',
+  local_name:
+    'This name works on a local network only and cannot be tracked here. Enter a public host name. The operator can allow private ranges (EGRESS_ALLOW_CIDRS).',
 } as const;
 
 export type EndpointErrorCode = keyof typeof REFUSALS;
@@ -66,7 +69,8 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   // Browsers read a backslash as a slash, RFC 3986 does not, so they find different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
-  // Otherwise the part before the @ would be dropped as the user of a URL, and the mail domain would be monitored.
+  // Refuse mail links, because a person who pastes one means a mailbox and not a host. Otherwise we would monitor its mail
+  // domain.
   if (/^mailto:/i.test(text)) return refuse('invalid_character');
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
   const scheme = schemeNamed(written?.[1] ?? 'http');
@@ -182,7 +186,7 @@ function isDottedDecimal(text: string): boolean {
 
 /** Returns the Unicode form of a name, or the name itself if that form does not convert back to it. */
 function unicodeName(host: string): string {
-  // Every check calls this function. Few names have a Unicode form, and the conversion costs more than the rest of it.
+  // Skip most names: every check calls this function, and the conversion costs more than everything else in it.
   if (!host.includes('xn--')) return host;
   const shown = domainToUnicode(host);
   return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;

@@ -27,8 +27,8 @@ export interface CertificateFacts {
 const MAX_SANS = 2_000;
 
 /**
- * Returns the fields of a certificate that the product shows. A missing name is replaced by the next best one, for example
- * the issuer's CN by its OU, else its O.
+ * Returns the fields of a certificate that the product shows. A missing name is replaced with the next best one, for
+ * example the issuer's CN with its OU, else its O.
  */
 export function certificateFacts(certificate: Certificate): CertificateFacts {
   const { issuer, subject, subjectAltNames } = certificate;

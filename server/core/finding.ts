@@ -20,24 +20,30 @@ export type FindingCode =
   | 'wrong_order'
   /** The server sends more certificates than were read. */
   | 'chain_cut'
-  /** The root is trusted, but browsers refuse certificates that it issued after a certain date. */
+  /** The root is trusted, but Chrome refuses certificates that it issued after a certain date. */
   | 'distrusted_root'
   /** The lifetime exceeds what the Baseline Requirements allow for a certificate issued on that day. */
   | 'lifetime_too_long'
   | 'revoked'
   | 'intermediate_revoked'
-  /** The stapled OCSP answer does not verify or is out of date. */
+  /**
+   * The stapled OCSP answer cannot be used: it does not verify, is out of date or is about another certificate, for
+   * example.
+   */
   | 'staple_invalid'
   /** The certificate demands a stapled OCSP answer (RFC 7633), and the server sent none. */
   | 'staple_missing'
   /** The server still sends the certificate although its renewal is overdue. */
   | 'renewal_overdue'
-  /** The CA asks for a replacement before the usual time. */
+  /** The CA asks for a replacement, either far before the usual time or with an explanation. */
   | 'replacement_wanted'
-  /** The server sends a certificate that no client needs: the root, or one outside the path. */
+  /** The server sends a certificate that no client needs: the root, one outside the path, or the same one again. */
   | 'extra_certificate';
 
-/** `critical`: clients refuse the endpoint; `warning`: some clients refuse it, or will soon; `note`: nobody needs to act. */
+/**
+ * `critical`: clients refuse the endpoint; `warning`: some clients cannot use it, or may not be able to soon; `note`:
+ * nobody needs to act.
+ */
 export type Severity = 'critical' | 'warning' | 'note';
 
 /** A finding of a check, as codes and values only. `core/report` puts it into words when somebody reads it. */
@@ -118,7 +124,7 @@ export type ChainFacts =
   | { kind: 'too_much_work' }
   | { kind: 'no_path' }
   | { kind: 'distrusted_root'; root: string; trustedUntil: number }
-  /** A CA certificate without which no path is valid has expired. */
+  /** No path is valid, and the search rejected this CA certificate because it has expired. */
   | { kind: 'expired_authority'; name: string; notAfter: number }
   /** The server sends an expired intermediate, but a path is valid with a certificate from another source. */
   | {
@@ -161,7 +167,7 @@ export type AddressFacts =
 
 /** A reason why no path is valid. `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
 export type PathFault = { kind: 'path_fault'; evidence: { certificate: string; issuer: string } } &
-  /** `canBeFetched`: the leaf has a URL from which its issuer can be fetched. */
+  /** `canBeFetched`: the issuer of the leaf is missing, and the leaf has a URL from which it can be fetched. */
   (
     | { fault: 'no_issuer'; issuer: string; canBeFetched: boolean }
     | { fault: 'untrusted_root'; root: string }
@@ -193,7 +199,7 @@ export interface FindingWords {
   message: string;
   /** One concrete thing to do, in one or two sentences; null only in verdicts of older versions. */
   fix: string | null;
-  /** A `curl` or `openssl` command that reproduces the finding, safe to paste into a shell; null if there is none. */
+  /** A shell command that reproduces the finding, safe to paste; null if there is none. */
   command: string | null;
   /** The values that prove the finding, with labels. */
   evidence: { label: string; value: string }[];

@@ -6,7 +6,7 @@ export type {
   TruncatedList,
   DomainName,
 } from './account-mail.ts';
-export { mailedLink } from './account-mail.ts';
+export { isSuppressible, LINK_MAILS, mailedLink, OPERATOR_MAILS } from './account-mail.ts';
 export type { UnsubscribePair } from './account-mail.ts';
 export {
   alertSteps,
@@ -38,10 +38,18 @@ export type { IncidentChange, IncidentPlan, KnownIncident } from './alerting/inc
 export { knownZone, zoneOffsetMs } from './alerting/local-time.ts';
 export { maintenanceUntil } from './alerting/silence.ts';
 export type { MaintenanceWindow } from './alerting/silence.ts';
-export { mayUseChannel, routeAlert } from './alerting/route.ts';
+export { isChannelOpen, mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
 export { sendAt } from './alerting/silence.ts';
-export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
+export {
+  ACCOUNT_MAIL,
+  affectsAlerts,
+  DEFAULT_ALERT_SETTINGS,
+  effectiveSettings,
+  existingChannels,
+  maySetSteps,
+  withExistingChannels,
+} from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
 export { replacedCertificate } from './alerting/conditions.ts';
@@ -49,7 +57,7 @@ export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
-export { conclude } from './check/conclude.ts';
+export { conclude, onScheduleUntil } from './check/conclude.ts';
 export type {
   AlertContext,
   CheckState,
@@ -58,8 +66,20 @@ export type {
   RoutedAlert,
   UptimeRecord,
 } from './check/conclude.ts';
-export { concernOf, DIGEST_AHEAD_MS, type DigestDomain, isExpiring, nextDigestAt } from './digest.ts';
-export { count, duration } from './long-date.ts';
+export {
+  composeDigest,
+  DIGEST_AHEAD_MS,
+  DIGEST_EXPIRES_AFTER_MS,
+  DIGEST_MAX_AHEAD_MS,
+  DIGEST_PERIOD_MS,
+  followDigest,
+  mayGetDigest,
+  nextDigestAt,
+} from './digest.ts';
+export type { DigestDomain, DigestIncident } from './digest.ts';
+export { ALARM_MAIL, isOverdue, MAIL_FAILURE, mailOutageSince, OVERDUE_MS } from './health.ts';
+export type { FailingRecipient } from './health.ts';
+export { duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointErrorCode, NormalisedEndpoint } from './endpoint.ts';
 export type {
@@ -95,23 +115,38 @@ export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
 export { isSensitive } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
+  endedSource,
   entitlement,
+  entitlementAt,
+  followRefund,
   frequencyOn,
+  isStaleReport,
   mayAdd,
   mayResume,
   mayUseFrequency,
-  NOT_ENTITLED,
   blockingSubscription,
-  roomFor,
+  remainingDomains,
   chargeableSubscriptions,
+  pastDueSince,
+  refundTime,
+  RETENTION_GRACE_MS,
+  splitForFree,
   TRIAL_MS,
+  TRIAL_REMEMBERED_MS,
 } from './plan.ts';
 export { readAuthorities } from './private-authorities.ts';
 export type { AuthorityFacts, PrivateAuthority } from './private-authorities.ts';
-export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
+export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Refund, Subscription } from './plan.ts';
 export { judge } from './judge/judge.ts';
-export { laneOf, lanePortions, LANES } from './check/schedule.ts';
-export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
+export {
+  dueWithInterval,
+  EARLY_CHECK,
+  HEARTBEAT_EVERY_MINUTES,
+  laneOf,
+  lanePortions,
+  LANES,
+} from './check/schedule.ts';
+export { dailyQuotaKb, FIXED_LIMITS, LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, truncatedLine } from './one-line.ts';
@@ -120,9 +155,10 @@ export { failureSentence, whatHappened } from './report/reach-finding.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
-export { isChannelLost, MAIL_MAX_DELAY_MS, nextAttemptAt } from './retry.ts';
+export { channelLoss, nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
 export {
+  reasonWords,
   revocationReason,
   revocationSentence,
   revocationSource,
@@ -141,5 +177,13 @@ export type {
   ServedPeriod,
   Verdict,
 } from './verdict.ts';
-export { assessUptime, followUptime, recentChecks, uptimePercent, uptimeWindowDays } from './check/uptime.ts';
+export {
+  assessUptime,
+  followUptime,
+  isUptimeConfirmed,
+  recentChecks,
+  isHeldBack,
+  uptimePercent,
+  uptimeWindowDays,
+} from './check/uptime.ts';
 export type { DownCause, Uptime, UptimeAssessment, UptimeStanding, UptimeStep } from './check/uptime.ts';

@@ -1,4 +1,5 @@
 import { DEFAULT_WORK_PER_CHECK } from '../pki/index.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /**
  * Limits on the load that a stranger can cause. The operator can set each of them (`.env.example`). The message about a
@@ -8,19 +9,22 @@ export const LIMITS = {
   /** Bytes of a request's path, without the query, because sign-in providers send long codes in the query. */
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, min: 512, max: 16_384 },
   /**
-   * Pages, files and badges per minute for one address. A first visit loads about forty files, and image proxies load many
-   * badges.
+   * Pages, files and badges per minute for one IPv4 address or IPv6 /64. A first visit loads about forty files, and image
+   * proxies load many badges.
    */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, min: 60, max: 1_000_000 },
   /** Domains of an account whose mail address is not verified. */
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, min: 1, max: 100_000 },
-  /** Manual checks per minute of one domain, while the mail address of its account is not verified. */
+  /**
+   * Manual checks of one domain per minute, while the mail address of its account is not verified. Ten times as many
+   * changes that cause a check may be made in ten minutes.
+   */
   checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, min: 1, max: 60 },
   /** Different ports of one registrable domain per day, for one account; without an account, for one network. */
   portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, min: 1, max: 65_535 },
   /** Invitations to added recipients per hour, over all accounts. */
   invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, min: 1, max: 1_000_000 },
-  /** Sign-ups from one IP address, which a school or an office often shares. */
+  /** Sign-ups from one IPv4 address or IPv6 /64, which a school or an office often shares. */
   signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, min: 1, max: 1_000_000 },
   signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, min: 1, max: 1_000_000 },
   /** Sign-ups from one network: a /24 of IPv4, a /48 of IPv6. */
@@ -43,7 +47,8 @@ export const LIMITS = {
    */
   searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, min: 1, max: 600 },
   /**
-   * Certificates per domain whose DER is kept. Above the limit, the oldest that are no longer presented lose their DER first.
+   * Certificates per domain whose DER is kept. Above the limit, certificates that are no longer presented lose their DER,
+   * first those not seen for longest.
    */
   certificatesPerDomain: {
     setting: 'LIMIT_CERTIFICATES_PER_DOMAIN',
@@ -91,3 +96,20 @@ export function limitsFrom(valueOf: (limit: Limit) => number): Limits {
 
 /** The limits that apply if the operator sets none. */
 export const STANDARD_LIMITS: Limits = limitsFrom(({ standard }) => standard);
+
+/** Limits that no setting changes. */
+export const FIXED_LIMITS = {
+  /** Messages of feedback per account and hour, because each one becomes a mail to the operator. */
+  feedbackPerHour: 10,
+  /** Messages of feedback kept per account. Older ones are deleted. */
+  feedbackKept: 200,
+  /** Sessions per account. Without it, a person with the password could open as many as the rate limits allow. */
+  sessionsPerAccount: 200,
+  /** Minimum time for which the list shows expired tokens, so that the owner sees why a program fails. */
+  expiredTokensShownMs: 30 * DAY_MS,
+} as const;
+
+/** Returns how many kilobytes an account with this many domains may store per day. */
+export function dailyQuotaKb({ storedKbPerDay }: Limits, domains: number): number {
+  return Math.floor(storedKbPerDay * (1 + domains / 10));
+}

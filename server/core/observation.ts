@@ -48,7 +48,7 @@ export interface HandshakeObservation {
   tlsVersion: string;
   cipher: string;
   group: string | null;
-  /** Whether the handshake needed a protocol version or key size that clients refuse today. */
+  /** Whether the handshake needed TLS settings that clients refuse today, for example TLS 1.1 or small keys. */
   legacyTls: boolean;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */
   staple: Uint8Array | null;
@@ -73,7 +73,7 @@ export type Resolution =
   | { ok: true; addresses: string[] }
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
-/** Result of the HTTP request to `/`, over the connection of the first address whose handshake succeeded. */
+/** Result of the HTTP request to `/` at the address whose handshake succeeded first. */
 export type HttpObservation =
   | { outcome: 'answered'; address: string; method: 'HEAD' | 'GET'; status: number; durationMs: number }
   | {
@@ -124,14 +124,14 @@ export type RenewalEvidence = { fingerprint: string; at: number } & (
 export const TLS_VERSIONS = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
-/** Facts that are probed once a day. They raise no alert on their own. */
+/** Facts that are probed once a day. Only the certificates of `alternates` can cause alerts. */
 export interface PostureObservation {
   at: number;
   /** TLS versions at the first address whose handshake succeeded; `offered` is null if the probe got no answer. */
   tlsVersions: { version: TlsVersion; offered: boolean | null }[];
   /**
-   * Support for post-quantum key exchange. `intolerant`: a hello with an ML-KEM key share gets no answer or a broken one, and
-   * a hello without it gets a good one.
+   * Support for post-quantum key exchange. `intolerant`: the handshake fails with an ML-KEM key share and succeeds without
+   * it.
    */
   postQuantum: { state: 'negotiated' | 'not_offered' | 'intolerant' | 'unknown'; group: string | null };
   /**
@@ -169,12 +169,15 @@ export interface Observation {
   resolution: Resolution;
   /** One observation per resolved address, in the order of the resolution. */
   addresses: AddressObservation[];
-  /** Result of the HTTP request; null for protocols other than https, and if no handshake succeeded. */
+  /**
+   * Result of the HTTP request. Null for protocols other than https, if no handshake succeeded, if we aborted the request,
+   * and if the server demands a client certificate.
+   */
   http: HttpObservation | null;
   authorities: FetchedIntermediate[];
   /** Set if a chain is still incomplete with `authorities` and the search for missing certificates has not finished. */
   authoritiesPending?: true;
-  /** Answers of every revocation source that was queried about a certificate of a valid path. */
+  /** Answers of revocation sources about the certificates of valid paths: those that were queried, and staples. */
   revocation: RevocationEvidence[];
   /** Renewal information of each distinct leaf whose CA is known to publish windows. */
   renewal: RenewalEvidence[];
@@ -198,7 +201,7 @@ export function unexaminedObservation(endpoint: Observation['endpoint'], observe
   };
 }
 
-/** The stages of a probe in order. The furthest stage reached says most about the host. */
+/** The stages of a probe, from the one whose failures say least about the host to the one whose failures say most. */
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /**

@@ -1,17 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
 import {
+  endedSource,
   entitlement,
+  entitlementAt,
+  followRefund,
   frequencyOn,
   GRACE_MS,
+  isStaleReport,
   mayAdd,
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
   blockingSubscription,
   type PlanFacts,
-  roomFor,
+  remainingDomains,
   chargeableSubscriptions,
+  pastDueSince,
+  refundTime,
+  splitForFree,
   type Subscription,
 } from './plan.ts';
 
@@ -24,8 +31,8 @@ describe('plans', () => {
     expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
     expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
     expect(mayAdd('premium', 100_000)).toBe(true);
-    expect([0, 2, 3, 4].map((count) => roomFor('free', count))).toEqual([3, 1, 0, 0]);
-    expect(roomFor('premium', 100_000)).toBeNull();
+    expect([0, 2, 3, 4].map((count) => remainingDomains('free', count))).toEqual([3, 1, 0, 0]);
+    expect(remainingDomains('premium', 100_000)).toBeNull();
   });
 
   it('allow up to three running domains on Free and any number on Premium', () => {
@@ -44,17 +51,101 @@ describe('plans', () => {
   });
 });
 
+describe('the entitlement in effect', () => {
+  const stored = { plan: 'premium', status: 'active', source: 'grant', endsAt: NOW } as const;
+  const at = (now: number, everyonePremium = false) => entitlementAt({ everyonePremium }, stored, now);
+
+  it('ends at its end, even before a worker has ended it', () => {
+    expect(at(NOW - 1)).toEqual(stored);
+    expect(at(NOW)).toEqual(NOT_ENTITLED);
+    expect(entitlementAt({ everyonePremium: false }, { ...stored, endsAt: null }, NOW).plan).toBe('premium');
+  });
+
+  it('is Premium without end if the deployment gives it to everyone', () => {
+    expect(at(NOW, true)).toEqual({ plan: 'premium', status: 'active', source: 'deployment', endsAt: null });
+  });
+});
+
+describe('the end of Premium', () => {
+  it('pauses all but the three oldest running domains', () => {
+    expect(splitForFree(['a', 'b', 'c', 'd', 'e'])).toEqual({ kept: ['a', 'b', 'c'], paused: ['d', 'e'] });
+    expect(splitForFree(['a'])).toEqual({ kept: ['a'], paused: [] });
+  });
+
+  it('is mailed with the source that ended, or if the deployment no longer gives Premium to everyone', () => {
+    expect(endedSource({ plan: 'premium', source: 'trial' }, 0)).toBe('trial');
+    expect(endedSource({ plan: 'free', source: 'none' }, 2)).toBe('deployment');
+    expect(endedSource({ plan: 'free', source: 'none' }, 0)).toBeNull();
+  });
+});
+
+describe('a payment event', () => {
+  const known = { status: 'active', pastDueSince: null, reportedAt: NOW } as const;
+
+  it('is stale if it is older than the last one or revives a cancelled subscription', () => {
+    expect(isStaleReport(known, { status: 'paused', occurredAt: NOW - 1 })).toBe(true);
+    expect(isStaleReport(known, { status: 'paused', occurredAt: NOW })).toBe(false);
+    const canceled = { ...known, status: 'canceled' } as const;
+    expect(isStaleReport(canceled, { status: 'active', occurredAt: NOW + 1 })).toBe(true);
+    expect(isStaleReport(canceled, { status: 'canceled', occurredAt: NOW + 1 })).toBe(false);
+  });
+
+  it('starts the time past due, which later events of the same kind do not change', () => {
+    const late = { status: 'past_due', occurredAt: NOW + DAY } as const;
+    expect(pastDueSince(null, late)).toBe(NOW + DAY);
+    expect(pastDueSince(known, late)).toBe(NOW + DAY);
+    expect(pastDueSince({ ...known, status: 'past_due', pastDueSince: NOW }, late)).toBe(NOW);
+    expect(
+      pastDueSince({ ...known, status: 'past_due', pastDueSince: NOW }, { ...late, status: 'active' }),
+    ).toBe(null);
+  });
+});
+
+describe('a refund', () => {
+  const refund = { refunded: true, refundedAt: NOW, occurredAt: NOW };
+  const none = { refundedAt: null, reportedAt: null };
+
+  it('is dated within the period that was refunded', () => {
+    expect(refundTime(NOW, null)).toBe(NOW);
+    expect(refundTime(NOW, NOW + DAY)).toBe(NOW);
+    expect(refundTime(NOW, NOW)).toBe(NOW - 1);
+  });
+
+  it('takes effect, and its reversal ends it', () => {
+    const after = followRefund(none, refund);
+    expect(after).toEqual({ refundedAt: NOW, reportedAt: NOW });
+    const reversal = { ...refund, refunded: false, occurredAt: NOW + 1 };
+    expect(after && followRefund(after, reversal)).toEqual({ refundedAt: null, reportedAt: NOW + 1 });
+  });
+
+  it('a refund of an earlier period leaves a refund of a later period in effect', () => {
+    const later = { refundedAt: NOW, reportedAt: NOW };
+    for (const refunded of [true, false])
+      expect(followRefund(later, { refunded, refundedAt: NOW - DAY, occurredAt: NOW })).toEqual(later);
+  });
+
+  it('is stale if it is older than the last event, unless it may be of a later period', () => {
+    expect(followRefund({ refundedAt: null, reportedAt: NOW + 1 }, refund)).toBeNull();
+    const before = { refundedAt: NOW - DAY, reportedAt: NOW + 1 };
+    expect(followRefund(before, { ...refund, refunded: false })).toBeNull();
+    expect(followRefund(before, refund)).toEqual({ refundedAt: NOW, reportedAt: NOW + 1 });
+  });
+});
+
 describe('a subscription', () => {
   const of = (change: Partial<Subscription>, now = NOW) =>
     entitlement(facts({ subscriptions: [subscription(change)] }), now);
 
-  it.each(['active', 'trialing'] as const)('that is %s gives Premium without a known end', (status) => {
-    expect(of({ status })).toEqual({ plan: 'premium', status, source: 'subscription', endsAt: null });
-    // The event about the renewal may arrive late, so the end of the period alone does not end Premium.
-    expect(of({ status, periodEndsAt: NOW - DAY })).toMatchObject({ plan: 'premium', endsAt: null });
-  });
+  it.each(['active', 'trialing'] as const)(
+    'a subscription that is %s gives Premium without a known end',
+    (status) => {
+      expect(of({ status })).toEqual({ plan: 'premium', status, source: 'subscription', endsAt: null });
+      // The event about the renewal may arrive late, so the end of the period alone does not end Premium.
+      expect(of({ status, periodEndsAt: NOW - DAY })).toMatchObject({ plan: 'premium', endsAt: null });
+    },
+  );
 
-  it.each(['paused', 'canceled'] as const)('that is %s gives no Premium', (status) => {
+  it.each(['paused', 'canceled'] as const)('a subscription that is %s gives no Premium', (status) => {
     expect(of({ status })).toEqual(NOT_ENTITLED);
     expect(of({ status, cancelsAt: NOW + DAY })).toEqual(NOT_ENTITLED);
   });
@@ -68,7 +159,7 @@ describe('a subscription', () => {
     }
   });
 
-  it('with a failed payment gives Premium for 14 days, or until its planned end', () => {
+  it('a subscription with a failed payment gives Premium for 14 days, or until its planned end', () => {
     const pastDueSince = NOW - 4 * DAY;
     const late = { status: 'past_due', pastDueSince } as const;
     expect(GRACE_MS).toBe(14 * DAY);
@@ -84,7 +175,7 @@ describe('a subscription', () => {
     expect(of({ status: 'past_due', pastDueSince: null })).toEqual(NOT_ENTITLED);
   });
 
-  it('that was refunded gives no Premium until another period is paid', () => {
+  it('a subscription that was refunded gives no Premium until another period is paid', () => {
     for (const status of ['active', 'trialing', 'past_due'] as const) {
       const paid = { status, pastDueSince: NOW, periodStartsAt: NOW - 5 * DAY };
       expect(of({ ...paid, refundedAt: NOW - DAY })).toEqual(NOT_ENTITLED);
@@ -116,8 +207,8 @@ describe('the entitlement from several sources', () => {
   it('is Free without any source', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
 
   /**
-   * Ends of a source in days: absent (undefined), early, late, or never (null). If ends are equal, a subscription precedes a
-   * grant, and a grant precedes a trial.
+   * Ends of a source in days: absent (undefined), past, early, late, or never (null). If ends are equal, a subscription
+   * precedes a grant, and a grant precedes a trial.
    */
   const ENDS = [undefined, -1, 1, 2, null] as const;
   const cases = ENDS.flatMap((paid) =>

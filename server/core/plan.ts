@@ -13,8 +13,12 @@ export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
 
 export const TRIAL_MS = TRIAL_DAYS * DAY_MS;
+/** How long we remember, as a salted hash, that an address had a trial after its account was deleted. */
+export const TRIAL_REMEMBERED_MS = 365 * DAY_MS;
 /** How long Premium continues after a failed payment, while the payment provider retries. */
 export const GRACE_MS = 14 * DAY_MS;
+/** Extra retention of history after Premium ends, so that somebody who renews Premium a few days late loses none. */
+export const RETENTION_GRACE_MS = 7 * DAY_MS;
 
 /** Returns whether an account with `count` domains, paused ones included, may add one more. */
 export function mayAdd(plan: Plan, count: number): boolean {
@@ -22,7 +26,7 @@ export function mayAdd(plan: Plan, count: number): boolean {
 }
 
 /** Returns how many more domains `mayAdd` permits; null if there is no limit. */
-export function roomFor(plan: Plan, count: number): number | null {
+export function remainingDomains(plan: Plan, count: number): number | null {
   return plan === 'premium' ? null : Math.max(0, FREE_DOMAIN_LIMIT - count);
 }
 
@@ -47,6 +51,11 @@ export function frequencyOn(plan: Plan, minutes: number): number {
   return mayUseFrequency(plan, minutes) ? minutes : DEFAULT_CHECK_EVERY_MINUTES;
 }
 
+/** Splits running domains, oldest first, into those that keep running on Free and those that it pauses. */
+export function splitForFree<Domain>(running: readonly Domain[]): { kept: Domain[]; paused: Domain[] } {
+  return { kept: running.slice(0, FREE_DOMAIN_LIMIT), paused: running.slice(FREE_DOMAIN_LIMIT) };
+}
+
 /** A subscription as last reported by the payment provider. Instants are ms UTC. */
 export interface Subscription {
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
@@ -67,6 +76,38 @@ export interface Entitlement {
   source: PlanSource;
   /** Known end of the entitlement, ms UTC; null without Premium, and if no end is known. */
   endsAt: number | null;
+}
+
+const PREMIUM_FOR_EVERYONE: Entitlement = {
+  plan: 'premium',
+  status: 'active',
+  source: 'deployment',
+  endsAt: null,
+};
+
+/**
+ * Returns the entitlement at `now` (ms UTC): Premium if the deployment gives it to everyone, otherwise the stored one. Ignores a
+ * stored entitlement whose end has passed, even before a worker ends it.
+ */
+export function entitlementAt(
+  { everyonePremium }: { everyonePremium: boolean },
+  stored: Entitlement,
+  now: number,
+): Entitlement {
+  if (everyonePremium) return PREMIUM_FOR_EVERYONE;
+  return stored.endsAt !== null && stored.endsAt <= now ? NOT_ENTITLED : stored;
+}
+
+/**
+ * Returns the source of Premium that the mail about its end names, when an account becomes Free; null if no mail is due. If
+ * domains were paused although the account's own plan did not end, everyone had Premium in this deployment until now.
+ */
+export function endedSource(
+  before: Pick<Entitlement, 'plan' | 'source'>,
+  pausedDomains: number,
+): PlanSource | null {
+  if (before.plan === 'premium') return before.source;
+  return pausedDomains > 0 ? 'deployment' : null;
 }
 
 export interface PlanFacts {
@@ -143,4 +184,66 @@ export function blockingSubscription<Each extends StoredSubscription>(
   now: number,
 ): Each | null {
   return chargeableSubscriptions(subscriptions, now).find((each) => !isRefunded(each)) ?? null;
+}
+
+/** The data of a subscription that decides what an event changes. Instants are ms UTC. */
+interface KnownSubscription extends Pick<Subscription, 'status' | 'pastDueSince'> {
+  /** Time of the last event that was applied. */
+  reportedAt: number;
+}
+
+type SubscriptionReport = Pick<Subscription, 'status'> & { occurredAt: number };
+
+/**
+ * Returns whether an event is older than the last one applied, or would revive a cancelled subscription. The second rule is for
+ * events of the same millisecond.
+ */
+export function isStaleReport(known: KnownSubscription, { status, occurredAt }: SubscriptionReport): boolean {
+  return known.reportedAt > occurredAt || (known.status === 'canceled' && status !== 'canceled');
+}
+
+/** Returns since when payment is past due (ms UTC): from the first of several such events on; null if it is not. */
+export function pastDueSince(
+  known: KnownSubscription | null,
+  { status, occurredAt }: SubscriptionReport,
+): number | null {
+  if (status !== 'past_due') return null;
+  return known?.status === 'past_due' ? known.pastDueSince : occurredAt;
+}
+
+/** A full refund, or its reversal (`refunded` false). Instants are ms UTC. */
+export interface Refund {
+  refunded: boolean;
+  /** A time within the refunded period, because later periods may still be paid. */
+  refundedAt: number;
+  /** Time of the webhook event. */
+  occurredAt: number;
+}
+
+/** Returns the `refundedAt` of an event: its time, but at most the last millisecond of the refunded period (null if unknown). */
+export function refundTime(occurredAt: number, periodEndsAt: number | null): number {
+  return periodEndsAt === null ? occurredAt : Math.min(occurredAt, periodEndsAt - 1);
+}
+
+/** The refund of a subscription that is in effect, null if none is; and the time of the last event about refunds. */
+export interface RefundState {
+  refundedAt: number | null;
+  reportedAt: number | null;
+}
+
+/**
+ * Returns the state after a refund or its reversal. If several periods were refunded, keeps the latest period. Returns null for an
+ * event older than the last applied one, unless it is a refund and another one is in effect: its period may be the later one.
+ */
+export function followRefund(
+  before: RefundState,
+  { refunded, refundedAt, occurredAt }: Refund,
+): RefundState | null {
+  const reportedAt = before.reportedAt ?? 0;
+  if (reportedAt > occurredAt && (!refunded || before.refundedAt === null)) return null;
+  const isOfEarlierPeriod = before.refundedAt !== null && before.refundedAt > refundedAt;
+  return {
+    refundedAt: isOfEarlierPeriod ? before.refundedAt : refunded ? refundedAt : null,
+    reportedAt: Math.max(reportedAt, occurredAt),
+  };
 }

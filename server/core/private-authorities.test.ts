@@ -27,16 +27,18 @@ describe('authorities from PEM text', () => {
   it('do not include self-signed server certificates', () => {
     const own = selfSigned({ commonName: 'nas.example', dnsNames: ['nas.example'] });
     expect(messageOf(own.certificatePem)).toMatch(
-      /^The certificate of nas\.example .* It signed itself: let an/,
+      /^The certificate of nas\.example .* It is self-signed: have your own/,
     );
   });
 
   it('do not include server certificates', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
-      'The certificate of shop.example is no certificate authority. Paste the one that issued it.',
+      'The certificate of shop.example is not a certificate authority. Paste the certificate that issued it.',
     );
-    expect(messageOf(selfSigned({ dnsNames: ['nas.local'] }).certificatePem)).toContain('no certificate');
+    expect(messageOf(selfSigned({ dnsNames: ['nas.local'] }).certificatePem)).toContain(
+      'not a certificate authority',
+    );
   });
 
   it('are refused beside a private key, which the message does not repeat', () => {
@@ -50,8 +52,8 @@ describe('authorities from PEM text', () => {
   it.each([
     ['', 'There is no certificate'],
     ['hello', 'There is no certificate'],
-    [root.certificatePem.slice(0, 200), 'cut off'],
-    ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'cut off'],
+    [root.certificatePem.slice(0, 200), 'incomplete'],
+    ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'incomplete'],
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
   ])('are not read from %j', (text, message) => {
     expect(messageOf(text)).toContain(message);

@@ -17,21 +17,25 @@ export type AuthorityFacts = CertificateFacts & {
 const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
 /**
- * Parses the authorities in PEM text, without duplicates. Returns a sentence instead if a certificate cannot be read or is no
- * authority. Refuses text with a private key before parsing it.
+ * Parses the authorities in PEM text, without duplicates. Returns a message instead if there is no certificate, or one that
+ * cannot be read or is no authority. Refuses text with a private key before parsing it.
  */
 export function readAuthorities(
   pem: string,
 ): { ok: true; authorities: PrivateAuthority[] } | { ok: false; message: string } {
   if (KEY.test(pem))
     return refuse(
-      'This text holds a private key. Nothing of it was kept. Paste the certificate alone, and keep the key where it belongs.',
+      'This text contains a private key. We stored nothing. Paste only the certificate, and keep the key secret.',
     );
   const ders = certificatesIn(pem);
   if (ders === null)
-    return refuse('A certificate in this text is cut off. Copy it whole, with its first and its last line.');
+    return refuse(
+      'A certificate in this text is incomplete. Copy all of it, including its first and last line.',
+    );
   if (ders.length === 0)
-    return refuse('There is no certificate in this text. One begins with -----BEGIN CERTIFICATE-----.');
+    return refuse(
+      'There is no certificate in this text. A certificate begins with -----BEGIN CERTIFICATE-----.',
+    );
   const authorities = new Map<string, PrivateAuthority>();
   for (const der of ders) {
     const certificate = tryParseCertificate(der);
@@ -42,10 +46,10 @@ export function readAuthorities(
     // Version 1 certificates have no basicConstraints, so old roots are recognised by being self-issued.
     if (!isCertificateAuthority && !(version === 1 && selfIssued))
       return refuse(
-        `The certificate of ${name || 'nobody by name'} is no certificate authority. ${
+        `${name ? `The certificate of ${name}` : 'This certificate'} is not a certificate authority. ${
           selfIssued
-            ? 'It signed itself: let an authority of your own issue one for this host, and paste that authority’s root.'
-            : 'Paste the one that issued it.'
+            ? 'It is self-signed: have your own authority issue one for this host, and paste that authority’s root.'
+            : 'Paste the certificate that issued it.'
         }`,
       );
     const shown = { ...facts, subject: name, subjectFullDn: formatDistinguishedName(subject) };

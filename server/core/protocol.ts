@@ -11,7 +11,7 @@ export interface Scheme {
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   https: { port: 443, protocol: 'https' },
   wss: { port: 443, protocol: 'https' },
-  // A site with an http address is monitored on the port of its certificate.
+  // Plain HTTP has no certificate, so the host is monitored at port 443 instead.
   http: { port: 443, protocol: null },
   tls: { port: 443, protocol: 'tls' },
 
@@ -63,7 +63,7 @@ const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
   [3306, 'mysql'],
 ]);
 
-/** Ports of databases, caches and remote administration. */
+/** Ports of databases, caches, message brokers, file sharing and remote administration. */
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   // SSH, Telnet, RPC, NetBIOS, SMB, rexec, rlogin, rsh, IPMI, rsync, NFS
   22, 23, 111, 135, 137, 138, 139, 445, 512, 513, 514, 623, 873, 2049,
@@ -84,7 +84,7 @@ const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   6379, 6380, 16_379, 26_379, 11_207, 11_211,
 ]);
 
-/** Returns whether the port or protocol of an endpoint is that of a database, a cache or remote administration. */
+/** Returns whether an endpoint has one of the `SENSITIVE_PORTS` or a database protocol. */
 export function isSensitive({ port, protocol }: { port: number; protocol: Protocol }): boolean {
   return SENSITIVE_PORTS.has(port) || protocol === 'postgres' || protocol === 'mysql';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextAttemptAt, isChannelLost } from './retry.ts';
+import { channelLoss, nextAttemptAt } from './retry.ts';
 import type { FailedAttempt, RetrySchedule } from './retry.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
@@ -63,8 +63,21 @@ describe('nextAttemptAt of webhooks', () => {
   });
 });
 
-it('isChannelLost is true after five days without a success', () => {
+describe('channelLoss', () => {
   const since = Date.UTC(2026, 0, 1);
-  expect(isChannelLost(since, since + 5 * DAY_MS - 1)).toBe(false);
-  expect(isChannelLost(since, since + 5 * DAY_MS)).toBe(true);
+  const failed = { ended: null, isFinal: true, failingSince: since };
+
+  it('switches a channel off when a delivery fails for good after five days without a success', () => {
+    expect(channelLoss(failed, since + 5 * DAY_MS - 1)).toBeNull();
+    expect(channelLoss(failed, since + 5 * DAY_MS)).toEqual({ reason: 'failing', disabledBy: 'failing' });
+    expect(channelLoss({ ...failed, isFinal: false }, since + 5 * DAY_MS)).toBeNull();
+  });
+
+  it('switches a channel off at once if its receiver is gone, and not if its address refused mail', () => {
+    expect(channelLoss({ ...failed, ended: 'gone' }, since)).toEqual({ reason: 'gone', disabledBy: 'gone' });
+    expect(channelLoss({ ...failed, ended: 'refused' }, since)).toEqual({
+      reason: 'refused',
+      disabledBy: null,
+    });
+  });
 });

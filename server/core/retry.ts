@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../contract/durations.ts';
 
-/** Kind of retry schedule: `mail` for SMTP servers; `http` for webhook receivers, as Standard Webhooks recommends. */
+/** Kind of retry schedule: `mail` for SMTP servers; `http` for webhooks and chats, as Standard Webhooks recommends. */
 export type RetrySchedule = 'mail' | 'http';
 
 const MAIL_FIRST_DELAY_MS = 15 * SECOND_MS;
@@ -58,8 +58,8 @@ function mailDelay(attempt: number, jitter: number): number {
 }
 
 /**
- * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt`
- * includes attempts that a crash of ours cut off, so the elapsed time decides how many were retries.
+ * Returns the delay before the next of nine retries in ms, up to a tenth shorter or longer; null after the last. `attempt` also
+ * counts attempts that a crash of our process ended, so the number of retries is capped at those due by now.
  */
 function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): number | null {
   const passed = HTTP_RETRIES_AT_MS.filter((due) => now - firstAttemptAt >= due * EARLIEST_SHARE).length;
@@ -67,13 +67,27 @@ function httpDelay({ attempt, firstAttemptAt, now, jitter }: FailedAttempt): num
   return delay === undefined ? null : delay * (0.9 + 0.2 * jitter);
 }
 
-/** Takes effect only when a delivery fails for good, so a value below the retry schedules (75 h, 96 h) changes nothing. */
+/**
+ * Longer than both retry schedules (75 h, 96 h): a retried delivery fails for good only when its schedule ends, so a
+ * shorter time would make no difference to it.
+ */
 const CHANNEL_LOST_AFTER_MS = 5 * DAY_MS;
 
+/** Why a channel was lost: its receiver is gone, its address refused mail, or it accepted nothing for five days. */
+export type ChannelLossReason = 'gone' | 'refused' | 'failing';
+
 /**
- * Returns whether to switch off a channel on which a delivery just failed for good: five days have passed since
- * `failingSince`, the first failure after the last success (ms UTC). The last success itself is no measure, as it may be long ago.
+ * Returns why a channel was lost with a failed attempt; null if it was not. `failingSince`: the first failure after the last
+ * success (ms UTC). The last success itself is no measure, because a rarely used channel may have had it long ago. `disabledBy` is
+ * null if the address refused mail: the channel stays on, because the suppression already stops the mail of all accounts to it.
  */
-export function isChannelLost(failingSince: number, now: number): boolean {
-  return now - failingSince >= CHANNEL_LOST_AFTER_MS;
+export function channelLoss(
+  failed: { ended: 'gone' | 'refused' | null; isFinal: boolean; failingSince: number },
+  now: number,
+): { reason: ChannelLossReason; disabledBy: Exclude<ChannelLossReason, 'refused'> | null } | null {
+  const { ended, isFinal, failingSince } = failed;
+  if (ended === 'refused') return { reason: ended, disabledBy: null };
+  const isFailing = isFinal && now - failingSince >= CHANNEL_LOST_AFTER_MS;
+  const reason = ended ?? (isFailing ? 'failing' : null);
+  return reason && { reason, disabledBy: reason };
 }

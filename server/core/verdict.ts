@@ -32,7 +32,7 @@ export interface ExpiringCertificate {
    * Display name: subject CN, else the first dNSName, else the subject's O, else the first 16 characters of the fingerprint.
    */
   name: string;
-  /** The renewal window of its CA (RFC 9773), ms UTC; null if there is none. */
+  /** The renewal window of its CA (RFC 9773), ms UTC; null for intermediates, and if the CA gives none. */
   renewalWindow: { start: number; end: number } | null;
 }
 
@@ -42,7 +42,7 @@ export interface RevokedCertificate {
   /** Issuer name and serial number, which identify a certificate even if it is encoded differently. */
   key: string;
   source: RevocationSource;
-  /** When a check first saw the revocation, ms UTC. */
+  /** When the answer that first reported the revocation was fetched or received, ms UTC. */
   at: number;
   revokedAt: number | null;
   /** Reason code (RFC 5280 §5.3.1), for example `keyCompromise`; null if none was given. */
@@ -51,7 +51,7 @@ export interface RevokedCertificate {
   name: string;
   notBefore: number;
   notAfter: number;
-  /** Whether a path that clients need contained the certificate at the last check that read a certificate. */
+  /** Whether it was the leaf, or an intermediate that clients need, at the last check that read a certificate. */
   served: boolean;
 }
 
@@ -68,7 +68,10 @@ export interface ServedPeriod {
 export interface LastSeen {
   at: number;
   leafFingerprint: string;
-  /** The certificates to alert about: the leaves, and the intermediate that expires before them. */
+  /**
+   * The certificates with expiry alerts: the leaves of all addresses, those in rotation and those of the posture check, and
+   * an intermediate if one expires before the leaves of the addresses.
+   */
   expiring: ExpiringCertificate[];
   findings: { code: FindingCode; fingerprint: string | null }[];
   revoked: RevokedCertificate[];
@@ -83,9 +86,9 @@ export interface AddressVerdict {
   fingerprint: string | null;
   notAfter: number | null;
   tlsVersion: string | null;
-  /** Usual name of the key exchange group. */
+  /** Usual name of the key exchange group; null if unknown. */
   group: string | null;
-  /** Duration of connect and handshake. */
+  /** Duration of the connection attempts, with STARTTLS and handshake. */
   durationMs: number;
   failure: { stage: ReachStage; reason: ReachFailure } | null;
 }
@@ -111,7 +114,7 @@ export interface RevocationVerdict {
   at: number | null;
   reason: string | null;
   revokedAt: number | null;
-  /** Every source that was queried about the leaf. */
+  /** The answers of all sources about the certificate, including missing ones. */
   sources: {
     source: RevocationSource;
     url: string | null;
@@ -155,9 +158,12 @@ export interface Verdict {
   /** The most telling failure; null if the host was reached. */
   failure: Failure | null;
   addresses: AddressVerdict[];
-  /** The leaf that expires first among the answering addresses. */
+  /** Fingerprint of the leaf that expires first among the answering addresses; null if none was read. */
   leafFingerprint: string | null;
-  /** The certificate on the path, without the anchor, that expires first. */
+  /**
+   * The certificate that limits the validity over all addresses: the one below the anchors that expires first, or an
+   * expired intermediate that makes clients refuse a chain. Null if none was read.
+   */
   limiting: ExpiringCertificate | null;
   /** Every finding, worst first. */
   findings: Finding[];

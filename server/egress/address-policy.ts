@@ -14,18 +14,21 @@ import {
 export interface AddressPolicy {
   /** Returns whether connections to this address are allowed. Returns false for anything but canonical IP text. */
   permits(ip: string): boolean;
-  /** Returns whether the operator opened a range that contains the address. Always false for metadata services. */
+  /**
+   * Returns whether the operator opened a range that contains the address. Always false for metadata services, and if the
+   * address embeds an IPv4 address that is not permitted.
+   */
   opens(ip: string): boolean;
   /** Whether local names and the system resolver may be used: true if the operator opened any range. */
   permitsLocalNames: boolean;
   /**
-   * Returns whether a name is local. Local names are allowed only if the operator opened every address they resolve
-   * to.
+   * Returns whether a name is local or belongs to a metadata service. Such names are allowed only if the operator opened
+   * every address they resolve to.
    */
-  refusedName(host: string): boolean;
+  isLocalName(host: string): boolean;
 }
 
-// Special-purpose ranges (https://www.iana.org/assignments/iana-ipv4-special-registry), plus Azure's WireServer.
+// Special-purpose ranges (https://www.iana.org/assignments/iana-ipv4-special-registry), multicast and Azure's WireServer.
 const DENIED_IPV4 = ranges(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -52,7 +55,8 @@ const DENIED_IPV4 = ranges(
 const ALLOWED_IPV6 = ranges('2000::/3');
 const DENIED_IPV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48');
 
-// Metadata services give credentials to any client, so they stay blocked even inside an open range.
+// Metadata services and similar hosts of clouds. Most give credentials to any client, so they stay blocked even inside an
+// open range.
 const METADATA = ranges(
   '169.254.169.254', // AWS, Azure, Google, Oracle, DigitalOcean, Hetzner
   '169.254.169.253', // AWS resolver
@@ -78,14 +82,14 @@ const METADATA_NAMES = [
 ];
 
 /**
- * Cache time of our interface addresses. Reading them costs more than the rest of a decision, but they may change at
+ * Cache time of our interface addresses. Reading them takes longer than the rest of a decision, but they may change at
  * runtime.
  */
 const INTERFACES_MAX_AGE_MS = 10_000;
 
 /**
- * Creates a policy that allows the public internet and the ranges in `allowCidrs`. @throws Error if a range is
- * invalid.
+ * Creates a policy that allows public addresses, except those of this machine, and the ranges in `allowCidrs`, except
+ * metadata services. @throws Error if a range is invalid.
  */
 export function createAddressPolicy(
   allowCidrs: readonly string[],
@@ -93,7 +97,7 @@ export function createAddressPolicy(
 ): AddressPolicy {
   const open = allowCidrs.map((cidr) => {
     const range = parseRange(cidr);
-    if (range === null) throw new Error(`"${cidr}" is not an address range like 10.0.0.0/8 or fd00::/8`);
+    if (range === null) throw new Error(`“${cidr}” is not an address range like 10.0.0.0/8 or fd00::/8`);
     return range;
   });
   const isOwnAddress = ownAddresses(interfaceAddresses);
@@ -116,7 +120,7 @@ export function createAddressPolicy(
     permits: (ip) => decide(ip, permits),
     opens: (ip) => decide(ip, opens),
     permitsLocalNames: open.length > 0,
-    refusedName: isLocalName,
+    isLocalName,
   };
 }
 

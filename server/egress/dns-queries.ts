@@ -1,7 +1,10 @@
 import { type CaaRecord as NodeCaaRecord, promises as dns } from 'node:dns';
 import { createSemaphore, type TimeLimit, withTimeout } from './with-timeout.ts';
 
-/** Result of a query. `code` is an error code of node:dns; ETIMEOUT also means that our own time limit was reached. */
+/**
+ * Result of a query. `code` is an error code of node:dns, or one that the resolver adds. ETIMEOUT also means that our own
+ * time limit was reached or the signal aborted.
+ */
 type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
 export type AddressAnswer = QueryResult<{ addresses: string[] }>;
 export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
@@ -17,12 +20,12 @@ export interface DnsQueries {
   addresses(host: string, family: 4 | 6, limit: TimeLimit): Promise<AddressAnswer>;
   caa(name: string, limit: TimeLimit): Promise<CaaAnswer>;
   /** Queries the NS records of the root to learn whether the name servers respond at all. Ignores the result. */
-  askForRoot(): void;
+  queryRoot(): void;
   /** Returns whether a name server has responded to any query since `instant` (performance.now()). */
-  heardSince(instant: number): boolean;
+  hasResponseSince(instant: number): boolean;
 }
 
-/** Maximum number of open queries per c-ares channel. With too many, a channel loses UDP responses: none at 128, some at 512. */
+/** Maximum number of open queries per c-ares channel. A channel with more loses UDP responses: none at 128, some at 512. */
 const QUERIES_PER_CHANNEL = 64;
 const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
@@ -36,8 +39,8 @@ const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED',
 type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
- * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. Queries to servers that do not
- * respond hold their permits for seconds, so the limit of 1,024 open queries is far above what other queries need.
+ * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. The limit of 1,024 open queries is far
+ * above the usual need, because queries to servers that do not respond hold their permits for seconds.
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
@@ -91,13 +94,13 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       })),
     caa: (name, limit) =>
       runQuery(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
-    askForRoot() {
+    queryRoot() {
       pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
         () => (pendingRootQuery = null),
         () => (pendingRootQuery = null),
       );
     },
-    heardSince: (instant) => lastResponseAt >= instant,
+    hasResponseSince: (instant) => lastResponseAt >= instant,
   };
 }
 

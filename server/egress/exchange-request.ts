@@ -34,7 +34,7 @@ export function sendRequest(
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // Compressed responses are rejected, because nothing here decompresses them.
+        // Compressed responses are rejected, because we do not decompress them.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),
@@ -92,7 +92,7 @@ function readResponse(
     done({ ok: true, status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) });
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    // Discard bytes beyond the limit instead of buffering them.
+    // If a longer body is refused, do not buffer the chunk that exceeds the limit.
     if (length <= maxBytes || longer === 'cut') chunks.push(chunk);
     if (length <= maxBytes) return;
     if (longer === 'cut') finish();

@@ -11,8 +11,8 @@ export interface ExchangeOptions {
   url: URL;
   method?: 'GET' | 'POST';
   /**
-   * Headers sent in addition to Host, User-Agent, Accept-Encoding, Connection and Content-Length. They may contain
-   * credentials: redirects are not followed, so only the host of the URL receives them.
+   * Extra request headers. They may replace Host and User-Agent, but not Accept-Encoding, Connection or Content-Length. They
+   * may contain credentials: redirects are not followed, so only the host of the URL receives them.
    */
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
@@ -34,13 +34,16 @@ export interface ExchangeOptions {
   secure?: SecureSocket;
 }
 
-/** Reasons why there is no response. `not_allowed`: the policy forbids the URL, its port or an address of its host. */
+/**
+ * Reasons why there is no response. `not_allowed`: the URL, its port or an address of its host is not permitted. `timeout`
+ * also means that the signal aborted.
+ */
 export type ExchangeFailure =
   'not_allowed' | 'unreachable' | 'timeout' | 'insecure' | 'malformed' | 'too_large';
 
 /**
  * Response to one request, or the reason why there is none. Redirects count as responses too: a caller that follows one
- * must validate each hop again. `body` is empty unless the status is 2xx, because other bodies are not read.
+ * must validate each hop again. `body` is empty if the status is not 2xx or `maxBytes` is 0, because it is not read then.
  */
 export type ExchangeResult =
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer }
@@ -157,8 +160,8 @@ function failed(reason: ExchangeFailure): ExchangeResult {
 }
 
 /**
- * Starts TLS over a connected socket. The returned socket emits `secureConnect` only after the peer has passed
- * verification.
+ * Starts TLS over a connected socket. If it verifies the peer, the returned socket emits `secureConnect` only after the
+ * peer has passed.
  */
 export type SecureSocket = (socket: Socket, host: string) => TLSSocket;
 

@@ -11,8 +11,8 @@ export interface ResponseReader {
 }
 
 /**
- * Creates a reader for the header section of an HTTP/1 response (RFC 9112 §2.1). Keeps only the status. Skips interim
- * responses (1xx), which count towards the limit of 16,384 bytes for all headers, empty line included.
+ * Creates a reader for an HTTP/1 response (RFC 9112 §2.1) that keeps only the status and the number of body bytes. Skips interim
+ * responses (1xx except 101), which count towards the limit of 16,384 bytes for all headers, empty line included.
  */
 export function createResponseReader(): ResponseReader {
   let partialLine = '';
@@ -22,7 +22,7 @@ export function createResponseReader(): ResponseReader {
   let isDone = false;
   let bodyBytes = 0;
 
-  /** Reads one line. Returns true if it ends the header section of the final response. */
+  /** Reads one line. Returns true if it ends the header section of the final response, `not_http` for a bad status line. */
   const readLine = (line: string): boolean | 'not_http' => {
     if (status === null && !interim) {
       const code = /^HTTP\/\d(?:\.\d)? ([1-9]\d\d)(?: |$)/.exec(line)?.[1];

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
 
 /** Error of a socket whose peer sent more than `maxBytes`. */
 export class TooManyBytesError extends Error {
-  override name = 'TooManyBytes';
+  override name = 'TooManyBytesError';
 }
 
 const TIMEOUT_MS = 5_000;

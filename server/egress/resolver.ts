@@ -31,7 +31,10 @@ export interface Resolver {
 }
 
 export interface CaaLookup {
-  /** Returns at most 50 CAA records of exactly this name; an empty list on NXDOMAIN or no data. Never rejects. */
+  /**
+   * Returns at most 50 CAA records of this name, not of its parents; an empty list on NXDOMAIN or no data, and for IP
+   * addresses and local names. Never rejects because of a network failure.
+   */
   caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
 }
 
@@ -49,13 +52,13 @@ const MAX_ADDRESSES = 20;
 /** Fraction of a query's timeout after which we test whether the name servers respond at all. */
 const ROOT_QUERY_AFTER = 0.5;
 /**
- * Result if our name servers respond to no query, which says nothing about the queried name. Its code is not one of
- * node:dns.
+ * Result if our name servers respond to no query, which says nothing about the queried name. node:dns does not use this
+ * code.
  */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
 const TIMEOUT_MS = 5_000;
-// Contains no addresses, because a caller could use them to map our internal network.
+// A refusal does not name the address, because a caller could use it to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
 /** Creates a resolver that looks up all addresses of a name and refuses the name if the policy refuses any of them. */
@@ -74,16 +77,16 @@ export function createResolver({
     const queriedAt = performance.now();
     // Query the root early enough that its response arrives before this query times out.
     const rootQueryTimer = setTimeout(() => {
-      if (!queries.heardSince(queriedAt)) queries.askForRoot();
+      if (!queries.hasResponseSince(queriedAt)) queries.queryRoot();
     }, queryMs * ROOT_QUERY_AFTER);
     const merged = merge(
       await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
     );
     clearTimeout(rootQueryTimer);
     const timedOut = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
-    const answer: AddressAnswer = timedOut && !queries.heardSince(queriedAt) ? SILENT : merged;
+    const answer: AddressAnswer = timedOut && !queries.hasResponseSince(queriedAt) ? SILENT : merged;
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
-    // Fall back to the system resolver, because c-ares does not use /etc/hosts, search domains or mDNS.
+    // Fall back to the system resolver, because DNS queries over c-ares do not use /etc/hosts, search domains or mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
     return found.ok ? found : answer;
   };
@@ -92,7 +95,7 @@ export function createResolver({
     async resolve(host, { signal }) {
       if (parseAddress(host) !== null)
         return policy.permits(host) ? { ok: true, addresses: [host] } : REFUSED;
-      const isLocal = policy.refusedName(host);
+      const isLocal = policy.isLocalName(host);
       if (!isHostName(host) || (isLocal && !policy.permitsLocalNames)) return REFUSED;
       const answer = await lookUp(host, signal);
       if (!answer.ok) return { ok: false, stage: 'dns', reason: failureOf(answer.code), detail: answer.code };
@@ -105,7 +108,7 @@ export function createResolver({
     async caa(name, { signal }) {
       // CAA applies to domain names only (RFC 8659 §1). Public CAs issue nothing for local names, and these must not leak
       // to outside name servers.
-      if (parseAddress(name) !== null || !isHostName(name) || policy.refusedName(name))
+      if (parseAddress(name) !== null || !isHostName(name) || policy.isLocalName(name))
         return { ok: true, records: [] };
       const answer = await queries.caa(name, { ms: timeoutMs, signal });
       if (answer.ok) return { ok: true, records: answer.records.slice(0, MAX_CAA_RECORDS) };
@@ -163,8 +166,8 @@ function isLocalhost(host: string): boolean {
 }
 
 /**
- * Accepts letters, digits, hyphens and underscores. Rejects a numeric last label, which getaddrinfo reads as an IPv4
- * address.
+ * Returns whether all labels are valid: at most 63 letters, digits, hyphens and underscores. Rejects a numeric last label,
+ * because getaddrinfo may read such a name as an IPv4 address.
  */
 function isHostName(host: string): boolean {
   const labels = host.split('.');

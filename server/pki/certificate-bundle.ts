@@ -21,7 +21,7 @@ function certificatesOfDer(bytes: Uint8Array): Uint8Array[] {
   const message = onlyElement(bytes, TAG.sequence).open();
   const first = message.read();
   if (first.tag !== TAG.objectIdentifier) return [bytes];
-  if (objectIdentifier(first) !== SIGNED_DATA) throw new PkiError('der_tag', 'no signed data');
+  if (objectIdentifier(first) !== SIGNED_DATA) throw new PkiError('der_tag', 'not signed data');
   const content = message.read(contextTag(0, 'constructed'));
   message.end();
   const data = onlyElement(content.content, TAG.sequence).open();

@@ -88,7 +88,7 @@ function sharedFailures(
     failures.push(failure('unknown_critical_extension', certificate, role));
   }
   // The extended key usage of a CA also limits the certificates below it (BR §7.1.2.10.6). RFC 5280 does not say so,
-  // but all TLS clients enforce it.
+  // but common TLS clients enforce it.
   const purposes = certificate.extendedKeyUsage;
   if (purposes !== null && !purposes.includes(PURPOSE[purpose]) && !purposes.includes(PURPOSE.any)) {
     failures.push(failure('extended_key_usage', certificate, role));
@@ -123,7 +123,7 @@ const DECISIVE_EXTENSIONS = new Set<string>([
 ]);
 
 /**
- * Extensions that may be critical: the decisive ones, those that only help to find issuers, and those used for
+ * Extensions that may be critical: the decisive ones, those that only help to find issuers, and those about
  * revocation.
  */
 const KNOWN_EXTENSIONS = new Set<string>([
@@ -137,8 +137,8 @@ const KNOWN_EXTENSIONS = new Set<string>([
 ]);
 
 /**
- * Cache of signature checks: results never change, they cost more than all other checks together, and the intermediates
- * of a few dozen CAs sign nearly all certificates.
+ * Cache of signature checks. A check costs more than all other checks of a certificate together, its result never
+ * changes, and the intermediates of a few dozen CAs sign nearly all certificates.
  */
 const signatureCache = new LruCache<string, boolean>(8_192);
 

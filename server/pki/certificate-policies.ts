@@ -14,7 +14,7 @@ export interface PolicyConstraints {
 
 export function parsePolicyConstraints(value: Uint8Array): PolicyConstraints {
   const reader = onlyElement(value, TAG.sequence).open();
-  if (reader.done) throw new PkiError('empty', 'policy constraints without content');
+  if (reader.done) throw new PkiError('empty', 'empty policy constraints');
   const requireExplicit = reader.optional(contextTag(0, 'primitive'));
   const inhibitMapping = reader.optional(contextTag(1, 'primitive'));
   reader.end();

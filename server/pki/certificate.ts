@@ -26,7 +26,7 @@ export interface Certificate extends ParsedExtensions {
   /** SHA-256 of the DER in lower-case hex; identifies the certificate. */
   readonly fingerprint: string;
   readonly version: number;
-  /** Lower-case hex of the INTEGER's content, including a leading 00. */
+  /** Lower-case hex of the INTEGER's content, including a leading 00 if it has one. */
   readonly serialNumber: string;
   readonly subject: DistinguishedName;
   readonly issuer: DistinguishedName;
@@ -56,7 +56,7 @@ export interface Certificate extends ParsedExtensions {
  * `parseErrors`, so that the rest of the certificate can still be shown.
  */
 export function parseCertificate(der: Uint8Array): Certificate {
-  if (der.length > MAX_CERTIFICATE_BYTES) throw new PkiError('too_large', 'certificate over 64 kB');
+  if (der.length > MAX_CERTIFICATE_BYTES) throw new PkiError('too_large', 'certificate larger than 64 kB');
   const fingerprint = hash('sha256', der, 'hex');
   let certificate = cache.get(fingerprint);
   if (certificate === null) {
@@ -78,8 +78,8 @@ export function tryParseCertificate(der: Uint8Array): Certificate | null {
 }
 
 /**
- * Size limit of the cache in bytes of DER: about 300 real certificates, or the largest ones that one probe can return.
- * The parsed certificates take ten times as much memory.
+ * Size limit of the cache in bytes of DER: about 300 real certificates. The parsed certificates take ten times as
+ * much memory.
  */
 const CACHE_BYTES = 512 * 1024;
 
@@ -96,7 +96,7 @@ function readCertificate(der: Uint8Array, fingerprint: string): Certificate {
   const signatureBits = bitStringValue(outer.read(TAG.bitString));
   outer.end();
   if (signatureBits.unusedBits !== 0)
-    throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+    throw new PkiError('der_bit_string', 'signature is not a whole number of bytes');
 
   const body = signed.open();
   const version = readVersion(body);
@@ -111,7 +111,8 @@ function readCertificate(der: Uint8Array, fingerprint: string): Certificate {
   const issuerId = body.optional(contextTag(1, 'primitive'));
   const subjectId = body.optional(contextTag(2, 'primitive'));
   const hasUniqueIdentifier = issuerId !== null || subjectId !== null;
-  if (hasUniqueIdentifier && version === 1) throw new PkiError('version', 'unique identifier in version 1');
+  if (hasUniqueIdentifier && version === 1)
+    throw new PkiError('version', 'unique identifier in a version 1 certificate');
   const extensions = readExtensions(body, version);
   body.end();
 
@@ -143,7 +144,7 @@ function readVersion(body: DerReader): number {
   if (field === null) return 1;
   const version = countValue(onlyElement(field.content, TAG.integer)) + 1;
   // Version 1 is the DEFAULT, which DER must omit.
-  if (version !== 2 && version !== 3) throw new PkiError('version', 'no such version');
+  if (version !== 2 && version !== 3) throw new PkiError('version', 'unknown version');
   return version;
 }
 
@@ -163,7 +164,7 @@ function readValidity(
 function readExtensions(body: DerReader, version: number): Extensions {
   const field = body.optional(contextTag(3, 'constructed'));
   if (field === null) return new Map();
-  if (version !== 3) throw new PkiError('version', 'extensions before version 3');
+  if (version !== 3) throw new PkiError('version', 'extensions in a certificate below version 3');
   return readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
@@ -171,7 +172,7 @@ const SHORT_LIVED_MS = WEEK_MS;
 
 /**
  * Returns whether the CA intentionally provides no revocation information: the certificate says so (RFC 9608), or it is
- * valid for at most seven days and names no source (short-lived certificate, BR §4.9.10).
+ * valid for at most seven days and names no source (short-lived subscriber certificate, BR §1.6.1).
  */
 export function hasNoRevocationInformation(certificate: Certificate): boolean {
   if (certificate.isCertificateAuthority) return false;

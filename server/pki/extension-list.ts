@@ -25,7 +25,7 @@ export function readExtensionList(list: DerReader): Extensions {
     const value = entry.read(TAG.octetString).content;
     entry.end();
     // RFC 5280 §4.2 allows each extension once. Reject duplicates, because clients disagree on which one they use.
-    if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
+    if (extensions.has(identifier)) throw new PkiError('duplicate', `duplicate extension ${identifier}`);
     if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
     extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
   }

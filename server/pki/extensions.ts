@@ -120,7 +120,10 @@ export function parseSubjectKeyIdentifier(value: Uint8Array): string {
   return toHex(onlyElement(value, TAG.octetString).content);
 }
 
-/** Returns the http(s) URLs of AuthorityInfoAccess by access method. Ignores other schemes and name forms. */
+/**
+ * Returns the http(s) URLs of AuthorityInfoAccess for CA Issuers and OCSP. Ignores other access methods, schemes and
+ * name forms.
+ */
 export function parseAuthorityInformationAccess(value: Uint8Array): {
   caIssuersUrls: string[];
   ocspUrls: string[];
@@ -172,7 +175,7 @@ const STATUS_REQUEST = 5;
 
 /** Returns true if the value is NULL, as NoRevAvail requires (RFC 9608 §2). Throws PkiError otherwise. */
 export function parseNoRevAvail(value: Uint8Array): true {
-  if (onlyElement(value, TAG.null).content.length > 0) throw new PkiError('value', 'NULL with content');
+  if (onlyElement(value, TAG.null).content.length > 0) throw new PkiError('value', 'NULL is not empty');
   return true;
 }
 
@@ -186,7 +189,7 @@ export function parseCertificatePolicies(value: Uint8Array): { policies: string[
     information.end();
     return policy;
   });
-  if (new Set(policies).size !== policies.length) throw new PkiError('duplicate', 'policy listed twice');
+  if (new Set(policies).size !== policies.length) throw new PkiError('duplicate', 'duplicate policy');
   return { policies, cpsUrls };
 }
 
@@ -214,8 +217,8 @@ const TIMESTAMP_BYTES = 8;
 const MAX_TIME = 8_640_000_000_000_000n;
 
 /**
- * Returns the timestamps (ms UTC) of version 1 in a SignedCertificateTimestampList (RFC 6962 §3.3). Does not verify the
- * logs' signatures, because the issuer's signature covers the list. Throws PkiError on malformed input.
+ * Returns the timestamps (ms UTC) of the version 1 SCTs in a SignedCertificateTimestampList (RFC 6962 §3.3). Does not
+ * verify the logs' signatures, because the issuer's signature covers the list. Throws PkiError on malformed input.
  */
 export function parseTimestamps(value: Uint8Array): number[] {
   const { content } = onlyElement(value, TAG.octetString);
@@ -223,10 +226,10 @@ export function parseTimestamps(value: Uint8Array): number[] {
   for (const entry of tlsVectors(onlyVector(tlsVectors(content)))) {
     if (entry[0] !== 0) continue;
     const bytes = entry.subarray(TIMESTAMP_OFFSET, TIMESTAMP_OFFSET + TIMESTAMP_BYTES);
-    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('der_truncated', 'timestamp cut off');
+    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('der_truncated', 'truncated timestamp');
     let time = 0n;
     for (const byte of bytes) time = time * 256n + BigInt(byte);
-    if (time > MAX_TIME) throw new PkiError('value', 'no such time');
+    if (time > MAX_TIME) throw new PkiError('value', 'invalid time');
     times.push(Number(time));
   }
   return times;
@@ -239,7 +242,7 @@ function tlsVectors(bytes: Uint8Array): Uint8Array[] {
     const start = position + 2;
     position = start + (bytes[position] ?? 0) * 256 + (bytes[position + 1] ?? 0);
     if (start > bytes.length || position > bytes.length) {
-      throw new PkiError('der_truncated', 'list of timestamps cut off');
+      throw new PkiError('der_truncated', 'truncated list of timestamps');
     }
     found.push(bytes.subarray(start, position));
   }
@@ -248,7 +251,7 @@ function tlsVectors(bytes: Uint8Array): Uint8Array[] {
 
 function onlyVector(vectors: readonly Uint8Array[]): Uint8Array {
   const [list, ...others] = vectors;
-  if (list === undefined) throw new PkiError('empty', 'no list of timestamps');
-  if (others.length > 0) throw new PkiError('der_trailing', 'bytes after the list of timestamps');
+  if (list === undefined) throw new PkiError('empty', 'missing list of timestamps');
+  if (others.length > 0) throw new PkiError('der_trailing', 'extra bytes after the list of timestamps');
   return list;
 }

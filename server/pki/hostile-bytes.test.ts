@@ -78,7 +78,7 @@ function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void): number {
 }
 
 describe('damaged bytes', () => {
-  it('in a CRL take less than 100 ms and never make the status good', () => {
+  it('damaged bytes in a CRL take less than 100 ms and never make the status good', () => {
     const der = mintCrl(root, { ...scope, revoked });
     const answers = new Set<string>();
     const read = (bytes: Uint8Array): void => {
@@ -94,7 +94,7 @@ describe('damaged bytes', () => {
     expect([...answers].toSorted()).toEqual(['none', 'revoked']);
   });
 
-  it('in an OCSP response take less than 100 ms and never make the status good', () => {
+  it('damaged bytes in an OCSP response take less than 100 ms and never make the status good', () => {
     const response = mintOcspResponse(root, leaf, { responder, status: 'revoked', reason: 1 });
     const answers = new Set<string>();
     const read = (bytes: Uint8Array): void => {
@@ -104,13 +104,13 @@ describe('damaged bytes', () => {
     expect([...answers].toSorted()).toEqual(['none', 'revoked']);
   });
 
-  it('in a certificate with timestamps and revocation extensions take less than 100 ms', () => {
+  it('damaged bytes in a certificate with timestamps and revocation extensions take less than 100 ms', () => {
     expect(certificate).toMatchObject({ mustStaple: true, hasNoRevAvail: true, parseErrors: [] });
     expect(certificate.signedCertificateTimestamps).toEqual([Number('0x198d1d7c800')]);
     expect(slowest(leaf.der, tryParseCertificate)).toBeLessThan(100);
   });
 
-  it('in a renewal window take less than 100 ms', () => {
+  it('damaged bytes in a renewal window take less than 100 ms', () => {
     const window = { start: '2026-01-02T04:00:00Z', end: '2026-01-03T04:00:00Z' };
     const body = Buffer.from(
       JSON.stringify({ suggestedWindow: window, explanationURL: 'https://ca.example' }),

@@ -17,7 +17,7 @@ import {
   type PolicyMapping,
 } from './certificate-policies.ts';
 
-/** Parsed extensions of a certificate. A field is null or empty if its extension is absent or malformed. */
+/** Parsed extensions of a certificate. A field is null, empty or false if its extension is absent or malformed. */
 export interface ParsedExtensions {
   readonly basicConstraints: BasicConstraints | null;
   readonly isCertificateAuthority: boolean;
@@ -35,7 +35,8 @@ export interface ParsedExtensions {
   readonly policyConstraints: PolicyConstraints | null;
   readonly inhibitAnyPolicy: number | null;
   /**
-   * CA Issuers URLs in the order of the certificate. All URLs here are http(s) only; this folder never fetches them.
+   * CA Issuers URLs in the order of the certificate. The `…Urls` fields have http(s) URLs only; this folder never
+   * fetches them.
    */
   readonly caIssuersUrls: readonly string[];
   readonly ocspUrls: readonly string[];

@@ -5,21 +5,21 @@ export type PathFailureCode =
   /** Failures of the leaf only. */
   | 'name_mismatch' // no SubjectAltName entry matches the reference (RFC 9525)
   | 'self_signed' // the leaf is signed by its own key and is not an anchor
-  /** Failures of any certificate. */
+  /** Failures of any certificate. Anchors may have weak keys and signatures. */
   | 'expired' // now is after notAfter
   | 'not_yet_valid' // now is before notBefore
-  | 'malformed' // an extension that decides acceptance cannot be parsed
-  | 'weak_key' // RSA under 2,048 or over 8,192 bits, DSA, a curve other than P-256, P-384, P-521, explicit parameters
+  | 'malformed' // an extension that decides acceptance cannot be parsed; beyond tls-client, any extension
+  | 'weak_key' // rejected by `isWeakKey`
   | 'weak_signature' // MD5, SHA-1, SHA-224 or an algorithm that cannot be verified
   | 'unknown_critical_extension' // RFC 5280 §4.2
   | 'extended_key_usage' // the extended key usage does not allow the requested purpose
-  | 'key_usage' // leaf: no usage that TLS needs; CA: keyCertSign missing
+  | 'key_usage' // present, but without a usage that TLS needs (leaf, not in profile rfc5280) or keyCertSign (CA)
   | 'profile' // violates the issuing rule named in `rule`; never with profile tls-client
   /** Failures of CA certificates. */
-  | 'not_a_ca' // basicConstraints missing or cA false, or not version 3 (RFC 5280 §6.1.4 k)
+  | 'not_a_ca' // basicConstraints missing or cA false, or an intermediate before version 3 (RFC 5280 §6.1.4 k)
   | 'path_length' // pathLenConstraint exceeded, or the path is longer than allowed
   | 'name_constraints' // a name in a certificate below the CA violates the CA's constraints
-  | 'policy' // a required certificate policy is missing (RFC 5280 §6.1.5)
+  | 'policy' // a required certificate policy is missing (RFC 5280 §6.1.5); reported about the leaf
   /** Failures to find an issuer. */
   | 'bad_signature' // certificates with the issuer's name are given, but none of their keys made the signature
   | 'untrusted_root' // the path ends in a self-signed certificate that is not an anchor

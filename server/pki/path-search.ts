@@ -159,8 +159,8 @@ class PathSearch {
     role: Candidate['role'],
   ): PathFailure[] {
     const found: PathFailure[] = [];
-    // CAs use self-issued certificates to change their key. These are not counted or constrained, except
-    // the leaf (RFC 5280 §6.1.4).
+    // CAs use self-issued certificates to change their key. Path length does not count these, and name constraints do
+    // not apply to them unless one is the leaf (RFC 5280 §6.1.3 b, §6.1.4 l).
     const counted = path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
     const limit = authority.basicConstraints?.pathLength ?? null;
     const countsItself = role === 'intermediate' && !authority.selfIssued;

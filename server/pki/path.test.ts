@@ -74,10 +74,12 @@ describe('a valid chain', () => {
     }
   });
 
-  it('may be an anchor by itself', () => {
-    const own = selfSigned(fresh);
-    const result = judge(own, { anchors: [own] });
-    expect(result.ok && result.path).toHaveLength(1);
+  it('may be an anchor by itself, whether or not it is marked as a CA', () => {
+    for (const certificateAuthority of [false, true]) {
+      const own = selfSigned({ ...fresh, certificateAuthority });
+      const result = judge(own, { anchors: [own] });
+      expect(result.ok && result.path).toHaveLength(1);
+    }
   });
 
   it('may be a leaf below an intermediate that is an anchor', () => {
@@ -189,6 +191,13 @@ describe('authorities', () => {
     expect(reasons(old.issue(fresh), { anchors: [old] })).toEqual(['anchor expired']);
     const limited = rootOf({ permitted: { dns: ['example.org'] } });
     expect(reasons(limited.issue(fresh), { anchors: [limited] })).toEqual(['anchor name_constraints']);
+  });
+
+  it('must still be valid when the same chain is judged again later', () => {
+    const short = authority({ notAfter: NOW + DAY });
+    const end = short.issue(fresh);
+    expect(reasons(end, { sent: [short] })).toEqual(['ok']);
+    expect(reasons(end, { sent: [short], now: NOW + 2 * DAY })).toEqual(['intermediate expired']);
   });
 
   it('obey path lengths, not counting self-issued certificates', () => {

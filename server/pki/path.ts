@@ -138,7 +138,7 @@ const MAX_CACHE_SIZE = 8_192;
 const cache = new LruCache<string, CachedResult>(MAX_CACHE_SIZE);
 
 /**
- * Finds the valid path that expires last, or the best one so far if `work` runs out. Caches by chain, anchors and time
+ * Finds the valid path that expires last, or the best one so far if `work` runs out. Caches by chain, anchors, rules and time
  * range, because a check needs the path of a chain about 7 times, and later checks mostly get an unchanged chain.
  */
 function findPath(request: SearchRequest): {
@@ -205,7 +205,8 @@ function restorePath(
   const given = new Map([leaf, ...intermediates].map((one) => [one.fingerprint, one]));
   const certificateOf = (fingerprint: string): Certificate => {
     const certificate = given.get(fingerprint) ?? trustStore.get(fingerprint);
-    if (certificate === null) throw new Error('a remembered path has a certificate that nobody gave');
+    if (certificate === null)
+      throw new Error('a cached path contains a certificate that is not among the given ones');
     return certificate;
   };
   return { path: best.path.map(certificateOf), weakest: certificateOf(best.weakest) };

@@ -13,8 +13,8 @@ export type PkiErrorCode =
   | 'der_time'
   | 'version' // unknown version, or fields that this version does not allow
   | 'algorithm_mismatch' // signatureAlgorithm and tbsCertificate.signature differ (RFC 5280 §4.1.1.2)
-  | 'duplicate' // the same extension, policy or purpose twice
-  | 'empty' // an empty list where SIZE (1..MAX) is required
+  | 'duplicate' // the same extension or policy twice
+  | 'empty' // empty or missing where content is required, for example a list of SIZE (1..MAX)
   | 'value' // well-formed DER with a value that the standard forbids
   | 'pem';
 

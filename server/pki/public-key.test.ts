@@ -25,7 +25,7 @@ describe('public keys', () => {
     ['secp256k1', { bits: 256, curve: 'secp256k1' }, true],
     ['P-224', { bits: 224, curve: 'P-224' }, true],
     ['brainpoolP256r1', { bits: 0, curve: '1.3.36.3.3.2.8.1.1.7' }, true],
-  ])('on the curve %s (%j) are weak: %s', (namedCurve, facts, weak) => {
+  ])('public keys on the curve %s (%j) are weak: %s', (namedCurve, facts, weak) => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve });
     const key = parsePublicKey(publicKey.export({ type: 'spki', format: 'der' }));
     expect(key).toMatchObject({ type: 'ec', ...facts });
@@ -40,13 +40,16 @@ describe('public keys', () => {
     ['an exponent of 1', (1n << 2047n) + 1n, 1n, 2048, true],
     ['an even exponent', (1n << 2047n) + 1n, 4n, 2048, true],
     ['a huge exponent', (1n << 2047n) + 1n, (1n << 264n) + 1n, 2048, true],
-  ])('of RSA with %s are read with their size and strength', (_, modulus, exponent, bits, weak) => {
-    const key = parsePublicKey(rsa(modulus, exponent));
-    expect(key).toMatchObject({ type: 'rsa', bits });
-    expect(isWeakKey(key)).toBe(weak);
-  });
+  ])(
+    'public keys of RSA with %s are read with their size and strength',
+    (_, modulus, exponent, bits, weak) => {
+      const key = parsePublicKey(rsa(modulus, exponent));
+      expect(key).toMatchObject({ type: 'rsa', bits });
+      expect(isWeakKey(key)).toBe(weak);
+    },
+  );
 
-  it('without a known curve or of an unknown type are weak', () => {
+  it('public keys without a known curve or of an unknown type are weak', () => {
     const explicit = parsePublicKey(ec(sequence(integer(1n))));
     expect(explicit).toMatchObject({ type: 'ec', bits: 0, curve: null });
     expect(isWeakKey(explicit)).toBe(true);
@@ -55,7 +58,7 @@ describe('public keys', () => {
     ).toBe(true);
   });
 
-  it('that are malformed can be shown, but not used', () => {
+  it('public keys that are malformed can be shown, but not used', () => {
     const key = parsePublicKey(rsa(-5n, 3n));
     expect(key.type).toBe('other');
     expect(keyObjectOf(parsePublicKey(ec(objectIdentifier('1.2.840.10045.3.1.7'))))).toBeNull();
@@ -73,7 +76,7 @@ describe('public keys', () => {
     expect(publicKeyName(parsePublicKey(publicKey.export({ type: 'spki', format: 'der' })))).toBe(name);
   });
 
-  it('on an unnamed curve have a name, too', () => {
-    expect(publicKeyName(parsePublicKey(ec(sequence())))).toBe('ECDSA with a curve of its own');
+  it('public keys on an unnamed curve have a name, too', () => {
+    expect(publicKeyName(parsePublicKey(ec(sequence())))).toBe('ECDSA with a custom curve');
   });
 });

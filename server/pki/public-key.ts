@@ -115,7 +115,7 @@ export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): stri
     case 'rsa':
       return `${algorithm === RSA_PSS ? 'RSA-PSS' : 'RSA'} ${bits} bit`;
     case 'ec':
-      return `ECDSA ${curve ?? 'with a curve of its own'}`;
+      return `ECDSA ${curve ?? 'with a custom curve'}`;
     case 'ed25519':
       return 'Ed25519';
     case 'ed448':

@@ -12,8 +12,8 @@ export const STEP_WORK = 300;
 /** Work units for parsing one byte of a certificate and rendering it for users. */
 const WORK_PER_BYTE = 1;
 /**
- * Squared size of a chain in bytes, per work unit. OpenSSL verifies every chain during the handshake, even if we ignore
- * the result. Its name constraint checks take quadratic time: up to 75 ms for the 100 kB that it accepts.
+ * Divisor of the squared chain size in bytes that gives work units. OpenSSL verifies every chain during the handshake, even if we
+ * ignore the result. Its name constraint checks take quadratic time: up to 75 ms for the 100 kB that it accepts.
  */
 const HANDSHAKE_BYTES_SQUARED = 10_000;
 /** Number of signed bytes hashed per work unit. */

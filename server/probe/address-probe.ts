@@ -124,8 +124,8 @@ const NEGOTIATIONS: Partial<
 > = { smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql };
 
 /**
- * Negotiates STARTTLS on a plain-text connection. On success the next bytes on the socket belong to the TLS handshake.
- * On failure the caller destroys the socket.
+ * Negotiates STARTTLS on a plain-text connection, if the protocol has it. On success the next bytes on the socket belong to
+ * the TLS handshake. On failure the caller destroys the socket.
  */
 async function negotiateTls(
   socket: Socket,

@@ -13,13 +13,13 @@ export interface CanaryResult {
   isHealthy: boolean;
   /**
    * Time in ms by which the host's clock (the Date header of its HTTP response) is ahead of
-   * ours; null if it sent no date.
+   * ours; null if it sent no valid date.
    */
   aheadMs: number | null;
 }
 
 export interface Canaries {
-  /** Probes all canaries in parallel. Never rejects for network errors; ends within four seconds. */
+  /** Probes all canaries in parallel. Never rejects for network errors; ends within the wall-clock limit. */
   probe(signal: AbortSignal): Promise<CanaryResult[]>;
 }
 
@@ -35,13 +35,13 @@ export interface CanaryOptions {
 
 /** Default wall-clock limit in ms. Shorter than the rest of a check's lease after the longest possible check. */
 const TIMEOUT_MS = 4_000;
-/** Maximum number of addresses per canary: one of each family, because either IPv4 or IPv6 may be broken. */
+/** Maximum number of addresses per canary. The resolver returns one of each family first: IPv4 or IPv6 may be broken. */
 const ADDRESSES = 2;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Creates a probe for the canaries. Returns null if there are no hosts: our own outages then look
- * like outages of endpoints.
+ * Creates a probe for the canaries. Returns null if there are no hosts: outages of our own network are then harder to tell
+ * from outages of endpoints.
  */
 export function createCanaries({ hosts, ...options }: CanaryOptions): Canaries | null {
   if (hosts.length === 0) return null;

@@ -13,7 +13,7 @@ export interface ReceivedChain {
 /** Maximum number of distinct chains per check. The servers behind one name seldom send more than two. */
 const MAX_CHAINS = 4;
 
-/** Returns the distinct readable chains in the order of the addresses. Stops reading when `work` is exhausted. */
+/** Returns up to four distinct chains whose leaf is readable, by order of the addresses. Stops once `work` is exhausted. */
 export function receivedChains(addresses: readonly AddressObservation[], work: WorkBudget): ReceivedChain[] {
   const chains = new Map<string, ReceivedChain>();
   const rawKeys = new Set<string>();

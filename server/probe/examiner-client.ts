@@ -17,18 +17,19 @@ export interface ThreadTimeouts {
 export interface ExaminerClientOptions {
   settings: ThreadSettings;
   /**
-   * Work budget of a request. Requests that need more reject with `ExaminationExceeded`. If null, there is no limit.
+   * Work budget of a request. Requests that need more reject with `ExaminationExceeded`. If null, the budget is
+   * `settings.checkWork`, and a verdict that needs more is incomplete.
    */
   maxWork: number | null;
-  patience: ThreadTimeouts;
+  timeouts: ThreadTimeouts;
   /**
    * Idle time in ms after which the thread ends. If set, the first request starts the thread; otherwise it starts at
    * once and does not end when idle.
    */
   idleMs?: number;
-  /** Called for each verdict that is incomplete because the work budget of a probe ran out. */
+  /** Called for each verdict that is incomplete because its work budget ran out. */
   onCut: () => void;
-  /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
+  /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
 }
 
@@ -41,9 +42,9 @@ export class ExaminationExceeded extends Error {
   override name = 'ExaminationExceeded';
 }
 
-/** Error for the request during which the thread hung or died. Callers repeat all other requests that were pending. */
+/** Error for the request during which the thread hung or died. Other pending requests reject with a plain Error instead. */
 export class ExaminationHung extends Error {
-  override name = 'ExaminationOverran';
+  override name = 'ExaminationHung';
 }
 
 interface Pending {
@@ -65,7 +66,7 @@ interface Thread {
 
 /**
  * Memory limits of the thread. Hostile certificates and CRLs can at most kill the thread, which then restarts, but not the
- * process. Objects live as long as one of dozens of parallel probes, so a larger young generation only wastes memory.
+ * process. A larger young generation only wastes memory: dozens of probes run in parallel, and objects live as long as these.
  */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 
@@ -74,12 +75,12 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeM
  * with `ExaminationHung`. The next request then starts a new thread.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
-  const { settings, maxWork, patience, idleMs, onCut, onTrouble } = options;
+  const { settings, maxWork, timeouts, idleMs, onCut, onTrouble } = options;
   /**
-   * Id of the request that produced an observation. The thread usually still caches the
-   * observation, so we send only the id.
+   * Id of the request that produced each observation. The thread usually still caches the observation, so we send only
+   * the id.
    */
-  const origins = new WeakMap<Observation, number>();
+  const requestIds = new WeakMap<Observation, number>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
@@ -109,7 +110,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       const lastSpender = Atomics.load(working, 0);
       const culprit = pending.has(lastSpender) ? lastSpender : oldestJudge;
       for (const [id, { reject }] of pending) {
-        const ended = 'The thread of the probe ended.';
+        const ended = 'The examiner thread ended.';
         reject(id === culprit ? new ExaminationHung(ended) : new Error(ended));
       }
       pending.clear();
@@ -126,7 +127,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     pending.delete(report.id);
     if (report.kind === 'failed') request?.reject(report.error);
     else if (report.kind === 'exceeded')
-      request?.reject(new ExaminationExceeded('Too much work for this thread.'));
+      request?.reject(new ExaminationExceeded('The examiner thread has too much work.'));
     else request?.resolve(report as never);
     if (report.kind === 'judged' && report.isCut) onCut();
   }
@@ -138,7 +139,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   }
 
   function terminateHung(hung: Thread, ms: number): void {
-    onTrouble(new Error(`The thread of the probe has not answered for ${ms} ms; it is ended.`));
+    onTrouble(new Error(`The examiner thread has not answered for ${ms} ms, so we stop it.`));
     terminate(hung);
   }
 
@@ -164,7 +165,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     });
     const abort = (): void => {
       target.worker.postMessage({ kind: 'abort', id } satisfies ThreadRequest);
-      void target.ready.then(() => startTimeout(patience.abortedMs));
+      void target.ready.then(() => startTimeout(timeouts.abortedMs));
     };
     return { id, answered, abort };
   }
@@ -179,21 +180,21 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         withPosture,
         withSteps: onStep !== undefined,
       };
-      const { id, answered, abort } = send<'observed'>(request, patience.observeMs);
+      const { id, answered, abort } = send<'observed'>(request, timeouts.observeMs);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
         const { observation: packed, steps } = await answered;
         if (onStep) steps.forEach(onStep);
         const observation = deserialize(packed) as Observation;
-        origins.set(observation, id);
+        requestIds.set(observation, id);
         return observation;
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
     async judge({ observation, now, authorities, previous }): Promise<Judgement> {
-      const observed = origins.get(observation) ?? null;
+      const observed = requestIds.get(observation) ?? null;
       const request = {
         kind: 'judge' as const,
         observed,
@@ -202,11 +203,11 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         previous,
       };
       if (observed !== null) {
-        const sent = send<'judged' | 'forgotten'>({ ...request, observation: null }, patience.judgeMs);
+        const sent = send<'judged' | 'forgotten'>({ ...request, observation: null }, timeouts.judgeMs);
         const report = await sent.answered;
         if (report.kind === 'judged') return report.judgement;
       }
-      const sent = send<'judged'>({ ...request, observation: serialize(observation) }, patience.judgeMs);
+      const sent = send<'judged'>({ ...request, observation: serialize(observation) }, timeouts.judgeMs);
       return (await sent.answered).judgement;
     },
     async close() {

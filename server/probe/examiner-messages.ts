@@ -10,7 +10,7 @@ export interface ThreadSettings {
   /** PEM of the operator's own trust anchors; null if there are none. */
   extraCaPem: string | null;
   cacheFolder: string;
-  /** Work budget for the certificates of one probe, in units of `WorkBudget`. */
+  /** Work budget for probing an endpoint, and again for each judgement, in units of `WorkBudget`. */
   checkWork: number;
 }
 
@@ -65,5 +65,5 @@ export type ThreadResponse =
   /** The observation is no longer cached: repeat the request and include it. */
   | { kind: 'forgotten'; id: number }
   | { kind: 'failed'; id: number; error: Error }
-  /** A CA's answer could not be cached, or a source has a bug. */
+  /** The disk cache failed, or a source has a bug. */
   | { kind: 'trouble'; error: Error };

@@ -21,9 +21,9 @@ import type { Protocol } from '../../contract/words.ts';
 export interface ExamineOptions {
   /** Aborting it ends all running operations, which are then reported as timeouts. */
   signal: AbortSignal;
-  /** DER of the account's own CAs, trusted in addition to the public roots. */
+  /** DER of the account's own CAs, trusted in addition to the public roots and the operator's anchors. */
   authorities: readonly Uint8Array[];
-  /** True to also probe the posture, which takes several more handshakes. Meant to be set about once a day. */
+  /** True to also probe the posture and query both CRL and OCSP. Meant to be set about once a day. */
   withPosture: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
@@ -52,7 +52,7 @@ export interface Judgement {
   certificates: { facts: CertificateFacts }[];
 }
 
-/** The CPU-bound part of a check: probing the endpoint and judging the observation. */
+/** The part of a check that needs much CPU time: probing the endpoint and judging the observation. */
 export interface Examiner {
   /** Probes an endpoint once. Never rejects for network failures, which are part of the observation. */
   observe(
@@ -62,7 +62,7 @@ export interface Examiner {
   judge(request: JudgeRequest): Promise<Judgement>;
 }
 
-/** Creates an examiner that works in the calling thread. `trustStore` contains the public roots. */
+/** Creates an examiner that works in the calling thread. `trustStore` contains the public roots and the operator's anchors. */
 export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
   const trustStoreFor = createAccountTrust(trustStore);
   return {
@@ -99,7 +99,7 @@ function certificatesSeen(
 /** Maximum number of distinct CA sets in the cache. Accounts of one company usually share a set. */
 const MAX_CACHED_STORES = 200;
 
-/** Returns a function that extends `base` by an account's own CAs (DER). Equal sets share one trust store. */
+/** Returns a function that extends `base` with an account's own CAs (DER). Equal sets share one trust store. */
 function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array[]) => TrustStore {
   const cache = new Map<string, TrustStore>();
   return (authorities) => {
@@ -123,7 +123,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
 
 /**
  * Loads Mozilla's roots as bundled with Node plus the operator's anchors (PEM). Never uses the system store or
- * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. Throws PkiError for unreadable PEM.
+ * NODE_EXTRA_CA_CERTS: an observation must give the same verdict on every machine. @throws PkiError for unreadable PEM.
  */
 export function loadTrustStore(extraCaPem: string | null): TrustStore {
   const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));

@@ -18,7 +18,7 @@ export interface HandshakeEvidence {
 
 /**
  * Result of a TLS handshake. `tls` is open; the caller closes it with `closeTls`. It is null if a TLS 1.2 server sent
- * its certificate and then closed the connection because the client has none.
+ * its certificate and then ended the handshake because the client sent none.
  */
 export type HandshakeResult =
   { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null } | { ok: false; failure: HandshakeFailure };
@@ -243,7 +243,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
   if (code === undefined) return failure('other');
   if (VERSION_CODES.includes(code)) return failure('protocol_version', { wantsLegacy: true });
   if (WEAKNESS_CODES.includes(code)) return failure('other', { wantsLegacy: true });
-  // Node also reports an orderly close before the handshake as ECONNRESET, but then sets no `syscall`.
+  // Node also reports an orderly close during the handshake as ECONNRESET, but then sets no `syscall`.
   if (code === 'ECONNRESET') return failure(error.syscall === undefined ? 'closed' : 'reset');
   return failure(REASONS[code] ?? 'other');
 }

@@ -22,8 +22,8 @@ const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 /**
- * Sends HEAD /, then GET on a new connection if HEAD is refused or would count as down. Redirects count as answers.
- * Returns null if the server requires a client certificate. `durationMs` ends with the status line.
+ * Sends HEAD /, and then GET / on a new connection if the server may not support HEAD. Redirects count as answers. Returns
+ * null if the server requires a client certificate. The `durationMs` of an answer ends with the status line.
  */
 export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservation | null> {
   const { open, endpoint, timeoutMs, signal } = options;
@@ -43,7 +43,7 @@ export async function probeHttp(options: HttpProbeOptions): Promise<HttpObservat
   });
 }
 
-/** Returns whether to retry with GET. Servers without HEAD answer 405 or 5xx, close the connection or stay silent. */
+/** Returns whether to retry with GET: servers without HEAD answer 405 or 5xx, close the connection or stay silent. */
 function needsGet(head: HttpObservation): boolean {
   return head.outcome === 'failed'
     ? head.reason === 'closed' || head.reason === 'timeout'

@@ -14,7 +14,7 @@ export interface PostureOptions {
   domains: DomainSource;
   /** Time of the probe, ms UTC. */
   at: number;
-  /** Time limit for the whole posture probe, in ms. The result of a test that did not finish by then is unknown. */
+  /** Time limit for the whole posture probe, in ms. The result of a test that did not finish by then is unknown or missing. */
   budgetMs: number;
   signal: AbortSignal;
   onFault: (error: unknown) => void;
@@ -85,8 +85,8 @@ async function offeredVersions(
 }
 
 /**
- * Tests whether the server supports ML-KEM. The ClientHello with ML-KEM no longer fits into one packet, which breaks
- * some servers and middleboxes.
+ * Tests whether the server negotiates ML-KEM and whether it is intolerant of such a ClientHello, which no longer fits into
+ * one packet and breaks some servers and middleboxes.
  */
 async function keyExchange(
   seen: HandshakeObservation,
@@ -141,7 +141,7 @@ async function attemptHandshake(approach: ConnectOptions, context: SecureContext
   return { state: 'accepted', evidence: secured.evidence };
 }
 
-/** Returns whether the server rejected the ClientHello: by an alert or by closing the connection. */
+/** Returns whether the handshake failed for a reason that counts as a rejection: any but a timeout or too many bytes. */
 function isRejection({ failure }: Extract<ConnectResult, { ok: false }>): boolean {
   return failure.stage === 'handshake' && failure.reason !== 'timeout' && failure.reason !== 'too_large';
 }

@@ -38,8 +38,8 @@ export interface Step {
 
 export interface Probe {
   /**
-   * Probes all addresses of an endpoint in parallel, then queries the sources (AIA, CRL, OCSP, ARI) about the chains
-   * received. Never rejects for network failures, which are part of the observation.
+   * Probes all addresses of an endpoint in parallel, with one HTTP request for https. Then queries the sources (AIA, CRL, OCSP,
+   * ARI) about the chains received and, if requested, probes the posture. Never rejects for network failures.
    */
   observe(
     endpoint: { host: string; port: number; protocol: Protocol },
@@ -70,7 +70,7 @@ interface Timeouts {
   http: number;
   /** Limit for fetching issuer certificates that the server did not send. */
   intermediates: number;
-  /** Limit for revocation and renewal. A user who adds a domain waits for both. */
+  /** Limit for each query about revocation or renewal. A user who adds a domain waits for both. */
   status: number;
   posture: number;
   /** Limit for the whole probe, including name resolution. */
@@ -133,7 +133,7 @@ export function createProbe(options: ProbeOptions): Probe {
             ),
           ),
         );
-        const seen =
+        const postureTarget =
           withPosture && !handshakes.isExhausted()
             ? addresses.find(({ outcome }) => outcome === 'handshake')
             : undefined;
@@ -155,12 +155,12 @@ export function createProbe(options: ProbeOptions): Probe {
         const [[httpResult = null], asked, posture] = await Promise.all([
           Promise.all(http),
           queryAll(addresses),
-          seen?.outcome !== 'handshake'
+          postureTarget?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : timed('posture', onStep, () =>
                 probePosture({
                   ...common,
-                  seen,
+                  seen: postureTarget,
                   approach: limits,
                   domains: sources.domains,
                   at: observedAt,
@@ -222,8 +222,8 @@ function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
 }
 
 /**
- * Returns the chains that only the posture probe received as handshake observations, so that the sources are queried
- * about them too.
+ * Returns the chains with leaves that only the posture probe received. They have the form of handshake observations, so
+ * that the sources are queried about them too.
  */
 function alternateObservations(
   posture: PostureObservation | null,

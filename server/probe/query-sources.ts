@@ -10,16 +10,16 @@ import type { Requester, FoundIntermediates, Sources } from './sources/sources.t
 import { withTimeout } from '../egress/index.ts';
 
 export interface QuerySourcesOptions {
-  /** Check that is charged for the requests that its endpoint's certificates cause. */
+  /** Check whose quotas the requests use, unless a public CA vouches for the certificate that causes them. */
   requester: Requester;
   addresses: readonly AddressObservation[];
   sources: Sources;
   trustStore: TrustStore;
   now: number;
   signal: AbortSignal;
-  /** True to query both CRL and OCSP. If false, OCSP is only the fallback. */
+  /** True to query both CRL and OCSP. If false, OCSP is queried only if no CRL gives an answer within 2 s. */
   isThorough: boolean;
-  /** Time limits in ms. Answers that arrive later are used by the next check. */
+  /** Time limits in ms. Answers that arrive later are cached for the next check. */
   waits: { intermediatesMs: number; statusMs: number };
   onFault: (error: unknown) => void;
 }
@@ -30,7 +30,8 @@ export type SourceAnswers = Pick<
 >;
 
 /**
- * Completes the received chains and queries their CAs about revocation and renewal. Never rejects. Stops waiting after `waits`.
+ * Completes the received chains, and queries the CAs of those that are then valid about revocation and renewal. Waits for
+ * each source as long as `waits` says. Never rejects because of a source.
  */
 export async function querySources(options: QuerySourcesOptions): Promise<SourceAnswers> {
   const { requester, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
@@ -122,7 +123,7 @@ function distinct(intermediates: readonly FetchedIntermediate[]): FetchedInterme
   return [...byBytes.values()];
 }
 
-/** Time in ms that a source has after the abort to return a partial answer. */
+/** Time in ms that a source has after its time limit to return a partial answer. */
 const GRACE_MS = 250;
 
 interface Wait<T> {
@@ -134,7 +135,7 @@ interface Wait<T> {
   onFault: (error: unknown) => void;
 }
 
-/** Runs a source with a time limit. Returns `late` on timeout or error. Never rejects. */
+/** Runs a source with a time limit. Returns `late` on timeout, abort or error. Never rejects. */
 export async function withSourceTimeout<T>(
   work: (until: AbortSignal) => Promise<T>,
   { ms, signal, late, onFault }: Wait<T>,

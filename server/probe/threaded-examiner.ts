@@ -11,35 +11,35 @@ import type { ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement, ExamineOptions, JudgeRequest } from './examiner.ts';
 
 interface ThreadedExaminerOptions extends ThreadSettings {
-  /** Called whenever a probe reached its work limit or made its thread hang. */
+  /** Called for each verdict that is incomplete because its work budget ran out, and each request that hung its thread. */
   onLimit?: () => void;
-  /** Called for cache write failures, bugs in sources, thread errors and thread terminations. */
+  /** Called for failures of the disk cache, bugs in sources, thread errors and terminations of hung threads. */
   onTrouble: (error: Error) => void;
   /** Replacements for single timeouts, used by tests. */
-  patience?: { checks?: Partial<ThreadTimeouts>; previews?: Partial<ThreadTimeouts> };
+  timeouts?: { checks?: Partial<ThreadTimeouts>; previews?: Partial<ThreadTimeouts> };
   /** Idle time in ms after which the second thread ends. Default: 30,000. */
   idleMs?: number;
 }
 
 interface ThreadedExaminer extends Examiner {
   /**
-   * Examiner for people without an account. It uses the second thread, so that accounts' checks never wait for them.
+   * Examiner for people without an account. It uses the second thread, so that checks in the first thread never wait for them.
    */
   previews: Examiner;
   close(): Promise<void>;
 }
 
-/** Timeouts for the checks of accounts. */
-const CHECKS: ThreadTimeouts = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
+/** Timeouts of the first thread, which runs the checks of accounts. */
+const CHECK_TIMEOUTS: ThreadTimeouts = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
 /**
- * Timeouts for people without an account. A person waits at most ten seconds, and a hung thread delays
- * everybody else without an account.
+ * Timeouts of the second thread. A visitor waits at most ten seconds for a preview, and a hung thread delays all its other
+ * requests.
  */
-const STRANGERS: ThreadTimeouts = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
+const PREVIEW_TIMEOUTS: ThreadTimeouts = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
 const IDLE_MS = 30_000;
 /**
- * Share of a probe's work budget that the thread of the accounts' checks may spend: 15 ms of a core, ten times the need
- * of a usual host. Endpoints that need more move to the second thread.
+ * Share of a request's work budget that the first thread may spend: by default 15 ms of a core, ten times the need of a
+ * usual host. Endpoints that need more move to the second thread.
  */
 const CHECKS_WORK_SHARE = 1 / 4;
 const MAX_ISOLATED = 1_000;
@@ -47,17 +47,17 @@ const MAX_ISOLATED = 1_000;
 type Endpoint = Observation['endpoint'];
 
 /**
- * Creates an examiner with two worker threads, so that the main thread never waits for a handshake or a path search. A
- * hung thread is terminated: its endpoint becomes unknown (`not_examined`), never down; callers repeat other calls.
+ * Creates an examiner with two worker threads, so that the main thread never waits for a handshake or a path search. A hung thread
+ * is terminated: the endpoint that hung it becomes unknown (`not_examined`), never down. Other pending calls reject.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
-  const { onLimit = () => undefined, onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
+  const { onLimit = () => undefined, onTrouble, timeouts = {}, idleMs = IDLE_MS, ...settings } = options;
   const checks = createExaminerClient({
     settings,
     onTrouble,
     onCut: onLimit,
     maxWork: settings.checkWork * CHECKS_WORK_SHARE,
-    patience: { ...CHECKS, ...patience.checks },
+    timeouts: { ...CHECK_TIMEOUTS, ...timeouts.checks },
   });
   const previews = createExaminerClient({
     settings,
@@ -65,11 +65,11 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     onCut: onLimit,
     maxWork: null,
     idleMs,
-    patience: { ...STRANGERS, ...patience.previews },
+    timeouts: { ...PREVIEW_TIMEOUTS, ...timeouts.previews },
   });
   /**
-   * Endpoints that needed much work or made a thread hang. The second thread, started on demand, examines them, which
-   * never changes their verdict. The oldest entry is dropped first.
+   * Endpoints that needed much work or made a thread hang. The second thread examines them, with a larger work budget. The
+   * oldest entry is dropped first.
    */
   const isolated = new Set<string>();
 

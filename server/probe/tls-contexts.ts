@@ -14,12 +14,12 @@ const SHARED: SecureContextOptions = {
   ca: [],
 };
 
-/** TLS 1.3 ciphers for every cipher list, because Node disables TLS 1.3 if a list contains no TLS 1.3 cipher. */
+/** All TLS 1.3 ciphers that Node enables by default. Node disables TLS 1.3 if a cipher list contains none of them. */
 const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
 
 /**
- * TLS settings of current clients without ML-KEM: even without a key share it makes servers that prefer it send a
- * HelloRetryRequest (an eighth of a check's CPU). Only the first group gets a key share. Shared, because creation is slow.
+ * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
+ * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
  */
 export const modernContext = createSecureContext({
   ...SHARED,
@@ -38,7 +38,7 @@ export const legacyContext = createSecureContext({
   secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
 });
 
-/** Returns a context that offers exactly one protocol version with all its ciphers. */
+/** Returns a context that offers exactly one protocol version, and before TLS 1.3 also weak keys and ciphers. */
 export const versionContext = memoize((version: TlsVersion) =>
   createSecureContext({
     ...SHARED,
@@ -54,7 +54,7 @@ export const groupsContext = memoize((groups: 'classic' | 'post-quantum') =>
   createSecureContext({
     ...SHARED,
     minVersion: 'TLSv1.2',
-    // The first group gets the key share, as in browsers.
+    // Only the first group gets a key share.
     ecdhCurve: groups === 'classic' ? CLASSIC_GROUPS : `${POST_QUANTUM_GROUP}:${CLASSIC_GROUPS}`,
   }),
 );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactSecrets } from './log.ts';
 
-/** 256 bits in base64url, the format of all our tokens. */
+/** 256 bits in base64url, the format of our random tokens. */
 const TOKEN = 'nB9a_Zk3-4Qw8VtYpLr2sUeXc7Hd0JfGm1To5RiAyKE';
 const FINGERPRINT = '3f'.repeat(32);
 

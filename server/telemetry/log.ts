@@ -19,7 +19,10 @@ export function createLog(level: LogLevel, fd = 2): Logger {
   );
 }
 
-/** Error properties that are safe to log. Others may quote data: PostgreSQL's `detail` contains whole rows. */
+/**
+ * Error properties that are logged besides name, message and stack. Others may quote data: PostgreSQL's `detail` contains whole
+ * rows.
+ */
 const LOGGED_PROPERTIES = [
   'code',
   'errcode',
@@ -51,8 +54,8 @@ function errorWithoutValues(error: unknown, depth = 0): unknown {
 const HIDDEN = '***';
 
 /**
- * Replaces everything that looks like a secret in a finished log line, because error messages may quote secrets.
- * The line stays valid JSON: no pattern matches a quote or a backslash.
+ * Replaces everything in a finished log line that looks like a secret with `***`, because error messages may quote secrets. The
+ * line stays valid JSON: no pattern matches a quote or a backslash.
  */
 export function redactSecrets(line: string): string {
   return (

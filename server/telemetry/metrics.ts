@@ -12,14 +12,11 @@ import type { Tracer } from './span.ts';
 export interface Metrics {
   registry: Registry;
   answered(request: { route: string; method: string; status: number; seconds: number }): void;
-  /**
-   * Counts one check. `seconds` runs from the start of the probe to the stored result; null if the check did not
-   * complete.
-   */
+  /** Counts one check. `seconds` runs from the start of the check to the stored result; null if the check did not complete. */
   check(outcome: CheckOutcome, seconds: number | null): void;
-  /** Records the duration of one claim of due work, and how many rows it returned. */
+  /** Records the duration of one claim of due work, and how many items it returned. */
   claim(kind: string, claimed: { items: number; seconds: number }): void;
-  /** Counts one delivery attempt. `channel` is the kind of channel. */
+  /** Counts one delivery attempt. `channel` is the kind of channel, `mail` for a mail that is not an alert, or `heartbeat`. */
   delivery(channel: string, outcome: string): void;
   /** Counts a reached limit. `setting` is the environment variable that sets it. */
   limitReached(setting: string, count?: number): void;
@@ -27,8 +24,8 @@ export interface Metrics {
 }
 
 /**
- * Ways in which a check ends. `postponed`: our own network or clock may be at fault. `lost`: the lease expired and another
- * worker took over. `failed`: our code threw an error. `interrupted`: the process shut down first.
+ * Ways in which a check ends. `postponed`: our own network or clock may be at fault. `lost`: another worker took over or the
+ * monitor was removed. `failed`: an error was thrown. `interrupted`: the process shut down first.
  */
 export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
 const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
@@ -49,34 +46,34 @@ export function createMetrics(): Metrics {
   });
   const requestSeconds = new Histogram({
     name: 'certlantern_http_request_duration_seconds',
-    help: 'How long answers took to begin.',
-    // No status label, because each label multiplies the number of buckets.
+    help: 'Time until the response started.',
+    // No status label, because each label multiplies the number of time series.
     labelNames: ['route', 'method'],
     buckets: REQUEST_SECONDS,
     registers,
   });
   const checks = new Counter({
     name: 'certlantern_checks_total',
-    help: 'Checks that this process ended, by how.',
+    help: 'Checks completed by this process, by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   const checkSeconds = new Histogram({
     name: 'certlantern_check_duration_seconds',
-    help: 'How long checks took, from the look to the record.',
+    help: 'Duration of checks, from the probe to the stored result.',
     buckets: CHECK_SECONDS,
     registers,
   });
   const claimSeconds = new Histogram({
     name: 'certlantern_claim_duration_seconds',
-    help: 'How long the database took to hand out due work.',
+    help: 'Duration of the queries that claim due work.',
     labelNames: ['kind'],
     buckets: CLAIM_SECONDS,
     registers,
   });
   const claimed = new Counter({
     name: 'certlantern_claimed_total',
-    help: 'Pieces of due work that this process claimed.',
+    help: 'Work items claimed by this process.',
     labelNames: ['kind'],
     registers,
   });
@@ -88,13 +85,13 @@ export function createMetrics(): Metrics {
   });
   const limits = new Counter({
     name: 'certlantern_limit_reached_total',
-    help: 'How often a limit refused or cut something, by the variable that sets it.',
+    help: 'How often a limit refused or truncated something, by the variable that sets it.',
     labelNames: ['limit'],
     registers,
   });
   const spans = new Counter({
     name: 'certlantern_trace_spans_total',
-    help: 'Spans of traces that arrived at their receiver, or had to be dropped.',
+    help: 'Trace spans, exported or dropped.',
     labelNames: ['outcome'],
     registers,
   });
@@ -141,24 +138,26 @@ export interface ProcessFacts {
   isDraining: () => boolean;
 }
 
-/** Registers metrics about the process. Call it once per registry, because some are sampled continuously. */
+/**
+ * Registers metrics about the process. Call it once per registry, because a registry rejects a second metric of the same name.
+ */
 export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void {
   const gauge = (configuration: GaugeConfiguration<string>): Gauge =>
     new Gauge({ ...configuration, registers: [registry] });
-  // Registers metrics of the event loop, memory, CPU time and garbage collection.
+  // Registers prom-client's default metrics, such as event loop lag, memory, CPU time and garbage collection.
   collectDefaultMetrics({ register: registry });
   gauge({
     name: 'certlantern_build_info',
-    help: 'What runs here; always 1.',
+    help: 'Version and role of this process; the value is always 1.',
     labelNames: ['version', 'role'],
   }).set({ version: facts.version, role: facts.role }, 1);
   gauge({
     name: 'certlantern_program_level',
-    help: 'The number of the newest migration that this version knows.',
+    help: 'Number of the newest migration that this version knows.',
   }).set(facts.level);
   gauge({
     name: 'certlantern_draining',
-    help: 'Whether this process is about to end and takes no new work.',
+    help: 'Whether this process is shutting down and takes no new work.',
     collect(this: Gauge) {
       this.set(Number(facts.isDraining()));
     },
@@ -177,7 +176,7 @@ export function measureProcess({ registry }: Metrics, facts: ProcessFacts): void
   });
   gauge({
     name: 'certlantern_database_connections_limit',
-    help: 'How many connections to PostgreSQL this process may open.',
+    help: 'Maximum number of PostgreSQL connections of this process.',
     collect(this: Gauge) {
       const use = facts.pool();
       if (use !== null) this.set(use.limit);

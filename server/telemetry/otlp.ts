@@ -1,6 +1,6 @@
 import type { Span, SpanKind } from './span.ts';
 
-/* Exports spans as OTLP 1 over HTTP in JSON, which every OTLP/HTTP receiver accepts. Loaded only if tracing is on. */
+/** Exports spans as OTLP 1 over HTTP in JSON. Loaded only if tracing is on. */
 
 export interface OtlpOptions {
   /** Full URL of the traces endpoint. */
@@ -12,7 +12,7 @@ export interface OtlpOptions {
   timeoutMs: number;
   /** Longest time a finished span waits for its batch to fill. */
   delayMs: number;
-  /** Reports a failed export. Not called again until an export succeeds. */
+  /** Reports a failed export, but only the first one until an export succeeds. */
   onTrouble(detail: string): void;
   onSpans(outcome: 'exported' | 'dropped', count: number): void;
 }
@@ -62,14 +62,14 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
         options.onSpans('exported', batch.length);
         return true;
       }
-      reportFailure(`The receiver of traces answers ${response.status}.`);
+      reportFailure(`The trace receiver answered ${response.status}.`);
       if (RETRYABLE.has(response.status)) return false;
       options.onSpans('dropped', batch.length);
       return true;
     } catch (error) {
       const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
       const code: unknown = cause instanceof Error ? (Reflect.get(cause, 'code') ?? cause.name) : 'no answer';
-      reportFailure(`The receiver of traces is not reached (${String(code)}).`);
+      reportFailure(`The trace receiver cannot be reached (${String(code)}).`);
       return false;
     }
   }
@@ -143,7 +143,7 @@ function spanOf({ traceId, spanId, parentSpanId, name, kind, ...span }: Span): o
   };
 }
 
-/** Converts ms to nanoseconds. The Protocol Buffers JSON mapping writes 64-bit integers as strings. */
+/** Converts ms to nanoseconds, as text: the Protocol Buffers JSON mapping writes 64-bit integers as strings. */
 const nanoseconds = (ms: number): string => `${BigInt(Math.round(ms * 1_000)) * 1_000n}`;
 
 function attributesOf(attributes: Readonly<Record<string, string | number | boolean>>): object[] {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createOtlpExporter } from './otlp.ts';
 import { runInContext, currentLogFields, isTraced, withSpan, recordPastSpan } from './trace-context.ts';
 import { createTracer, parseTraceparent, type Span } from './span.ts';
 
@@ -82,4 +83,28 @@ describe('a traceparent header', () => {
   ])('is ignored if it is invalid: %s', (header) => {
     expect(parseTraceparent(header)).toBeNull();
   });
+});
+
+it('Spans that wait for their batch are exported when the process stops', async () => {
+  const bodies: string[] = [];
+  vi.stubGlobal('fetch', async (_url: URL, { body }: { body: string }) => {
+    bodies.push(body);
+    return new Response();
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const exporter = createOtlpExporter({
+    endpoint: new URL('http://collector.example/v1/traces'),
+    headers: {},
+    resource: {},
+    scope: { name: 'certlantern', version: '1' },
+    timeoutMs: 1_000,
+    delayMs: 60_000,
+    onTrouble: () => undefined,
+    onSpans: () => undefined,
+  });
+  const tracer = createTracer({ ratio: 1, onEnd: (span) => exporter.add(span) });
+  tracer.start('last check', { parent: null, attributes: {} })?.end();
+  expect(bodies).toEqual([]);
+  await exporter.close();
+  expect(bodies).toEqual([expect.stringContaining('last check')]);
 });

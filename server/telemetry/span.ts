@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Attributes of a span, named by OpenTelemetry's semantic conventions. They must not contain secrets, because traces
- * leave the machine.
+ * Attributes of a span. Names follow OpenTelemetry's semantic conventions or begin with `certlantern.`. Values must not be
+ * secret, because traces leave the machine.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 

@@ -25,7 +25,10 @@ export function runInContext<T>(
   return storage.run({ fields: { ...current().fields, ...fields }, span }, run);
 }
 
-/** Returns the log fields of the current context, as a copy because the logger adds to it. */
+/**
+ * Returns the log fields of the current context, with the trace id if it is traced. Returns a copy, because the logger adds to
+ * it.
+ */
 export function currentLogFields(): Record<string, string> {
   const { fields, span } = current();
   return span === null ? { ...fields } : { ...fields, traceId: span.traceId };
@@ -68,7 +71,7 @@ export interface PastStep {
   failed?: boolean;
 }
 
-/** Records a step that has already ended as a child of the current span. */
+/** Records a step that has already ended as a child of the current span. Does nothing if the current work is not traced. */
 export function recordPastSpan({
   name,
   startedAt,

@@ -20,7 +20,7 @@ export interface BounceReaderOptions {
   clock: Clock;
   alarms: Alarms;
   log: Log;
-  /** Settings for bounces; if absent, none are read. `mailbox`: imap:// or imaps:// URL with user and password. */
+  /** Settings for bounces; none are read without them. `mailbox`: imap:// or imaps:// URL with user and password. */
   bounces?: (BounceReturn & { mailbox: string }) | null;
 }
 
@@ -33,8 +33,8 @@ export interface BounceReader {
 }
 
 /**
- * Creates the loop that reads bounces of accepted mail. It marks their deliveries as failed and suppresses addresses that
- * refuse mail. Several workers may run it: they skip a bounce that another took, or record it twice with the same result.
+ * Creates the loop that reads bounces of sent mail. It marks bounced mail as failed and suppresses its address, unless the
+ * bounce is about us as the sender. Several workers may run it: recording a bounce twice has no further effect.
  */
 export function createBounceReader({
   store,
@@ -56,8 +56,8 @@ export function createBounceReader({
       const mail = mark && (await findBouncedMail(store, mark.id));
       if (!mark || !mail || !isGenuine(key, mark, mail.recipient)) continue;
       const detail = `${report.status} ${report.diagnostic}`.trim();
-      await recordBounce(store, { mail, detail, ends: !refusesUs(report.status), now: clock.now() });
-      log.info({ id: mail.id, detail }, 'a mail came back');
+      await recordBounce(store, { mail, detail, isPermanent: !refusesUs(report.status), now: clock.now() });
+      log.info({ id: mail.id, detail }, 'a mail bounced');
       return 'done';
     }
     return 'left';
@@ -77,8 +77,8 @@ export function createBounceReader({
       if (stopping.signal.aborted) return 0;
       // Log only the reason: the error contains what was sent, and so the password.
       const reason = reasonOf(error);
-      log.warn({ reason }, 'the mailbox of bounces could not be read');
-      await alarms.raise('bounce_mailbox', `It could not be read: ${reason}`);
+      log.warn({ reason }, 'the bounce mailbox could not be read');
+      await alarms.raise('bounce_mailbox', `The mailbox could not be read: ${reason}`);
       return 0;
     }
   }

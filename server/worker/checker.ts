@@ -52,7 +52,7 @@ export function createCheckLoop(
       const claim = { now: clock.now(), limit, leaseMs, claimedBy, taken };
       const { watchers, isMore } = await claimWatchers(store, claim);
       taken += watchers.length;
-      // Several due monitors became one item, so slots are free, and nothing else would wake the loop to claim more.
+      // Monitors of one endpoint became one item, so slots are left although more monitors may be due: claim again at once.
       if (isMore && watchers.length < limit) loop.wake();
       return watchers;
     },
@@ -66,8 +66,8 @@ export function createCheckLoop(
 }
 
 /**
- * Checks an endpoint once for every claimed monitor that watches it: one probe, then one judgement and one record per
- * monitor. If the worker stops in between, monitors that are not recorded yet stay unchanged.
+ * Checks an endpoint once for all claimed monitors that watch it: one probe, one judgement per distinct previous verdict, one
+ * record per monitor. If the worker stops in between, monitors that are not recorded yet stay unchanged.
  */
 async function checkEndpoint(
   watchers: Watchers,
@@ -108,7 +108,7 @@ async function finishCheck(
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
   const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await probe;
-  // We interrupted the probe ourselves, so its result says nothing about the endpoint.
+  // The worker is stopping and may have cut off the probe, so the result says nothing about the endpoint.
   if (stopping.aborted) return 'interrupted';
 
   const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
@@ -116,8 +116,8 @@ async function finishCheck(
   if (!(await isTrusted(monitor.uptime === 'down'))) {
     const { min, max } = RECHECK_DELAY_MS;
     const again = now + min + (max - min) * random();
-    await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
-    return 'postponed';
+    const isPostponed = await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
+    return isPostponed ? 'postponed' : 'lost';
   }
   const { verdict, certificates } = await judgedFor(monitor);
   const conclusion = await withSpan('record', {}, () =>
@@ -133,6 +133,6 @@ async function finishCheck(
   );
   const replaced = replacedCertificate(monitor.verdict, verdict);
   if (incidents.length > 0 || replaced !== null)
-    log.info({ ...endpoint, incidents, replaced }, 'something changed');
+    log.info({ ...endpoint, incidents, replaced }, 'the incidents or the certificate of a domain changed');
   return 'done';
 }

@@ -4,22 +4,25 @@ import { createWakeSignal } from './wake-signal.ts';
 import type { Log } from './clock.ts';
 
 /**
- * Average delay of due work without a signal; signals reduce it to milliseconds. Each wait is randomised: with fixed
- * intervals, the longest gap, and so the most work, would always fall to the same worker.
+ * Average wait after several claims that found nothing; a signal ends the wait. Waits are randomised: with fixed intervals, the
+ * longest gap, and so the most work, would always fall to the same worker.
  */
 const POLL_MS = 1_000;
 /**
- * Delay after a claim that found work; it doubles after each claim that did not. Work due within a second is claimed in small
- * batches, and several workers get equal shares within minutes, because each polls more often.
+ * Average wait after a claim that found work; it doubles after each claim that found none, up to `POLL_MS`. Frequent claims are
+ * small, so several workers get about equal shares of the work.
  */
 const BUSY_POLL_MS = 100;
 /**
- * Largest number of items per claim. A pause follows a full batch: otherwise, after a stall, the first worker would claim
- * everything that became due meanwhile.
+ * Maximum number of items per claim. If slots are left, a pause follows a full batch: otherwise, after a stall, the first
+ * worker would claim everything that became due meanwhile.
  */
 const MAX_BATCH = 16;
 const BATCH_PAUSE_MS = 20;
-/** How long freed slots are gathered while every slot is taken, so that a busy worker claims batches and not single rows. */
+/**
+ * Extra wait after all slots were taken: more of them become free meanwhile, so that a busy worker claims batches and not
+ * single rows.
+ */
 const GATHER_MS = 10;
 const MAX_ERROR_PAUSE_MS = 10_000;
 
@@ -32,9 +35,9 @@ export interface ClaimLoopOptions<Item> {
   claim(limit: number): Promise<Item[]>;
   /** Processes one item. The signal aborts when the worker stops. */
   handle(item: Item, signal: AbortSignal): Promise<void>;
-  /** Releases an interrupted item; has no effect on a finished one, whose lease is gone. */
+  /** Releases an interrupted item. It may be called for an item that has just finished. */
   release(item: Item): Promise<void>;
-  /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item. */
+  /** Renewal of the lease of a running item every `everyMs`; absent if leases outlast every item or `handle` renews them. */
   renewal?: { everyMs: number; renew(item: Item): Promise<void> };
   /** Returns a random number in [0, 1). */
   random: () => number;
@@ -51,26 +54,26 @@ export interface ClaimLoop {
   /** Claims and processes everything that is due; returns the number of items. For tests that move the clock. */
   runDue(): Promise<number>;
   /**
-   * Stops claiming. Running items may finish within `graceMs`; then their signal aborts. Items that still run `abortMs` later
-   * are released.
+   * Stops claiming. Aborts items that still run after `graceMs`; they are released as they end. Releases those that still run
+   * after another `abortMs`, and waits at most `abortMs` for these releases.
    */
   stop(patience: { graceMs: number; abortMs: number }): Promise<void>;
 }
 
 /**
- * Creates a loop that runs at most `concurrency` claimed items at once. A slow item does not delay the others. An item that
- * throws is logged and keeps its lease, so it is retried when the lease expires.
+ * Creates a loop that runs at most `concurrency` claimed items at once. Slow items delay others only once they take all slots.
+ * An item that throws is logged and stays claimed, so it is retried when its lease expires.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;
   const kind = name.replaceAll(' ', '_');
   /**
-   * The running items, each with its own abort controller: hundreds of listeners on a shared signal would stay for the life
-   * of the process.
+   * The running items, each with an abort controller of its own. If they shared one signal, their listeners would pile up on it
+   * for the life of the process.
    */
   const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
   let interrupted = false;
-  /** Releases that were started, by their item: when the item ended, or by a `stop` that no longer waits for it. */
+  /** Releases in progress or done, by item, so that `stop` does not release an item a second time. */
   const releases = new Map<Item, Promise<void>>();
   const wakeSignal = createWakeSignal();
   let full = false;
@@ -107,7 +110,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     const released =
       releases.get(item) ??
       options.release(item).catch((error: unknown) => {
-        log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
+        log.warn({ err: error }, `${name} could not be released; its lease will expire`);
       });
     releases.set(item, released);
     return released;
@@ -181,7 +184,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
-        log.error({ err: error, failures }, `no ${name} could be claimed`);
+        log.error({ err: error, failures }, `claiming the next ${name} failed`);
         await wakeSignal.wait(Math.min(MAX_ERROR_PAUSE_MS, POLL_MS * 2 ** (failures - 1)));
       }
     }

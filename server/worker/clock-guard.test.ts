@@ -23,17 +23,17 @@ describe('the clock guard', () => {
     [[HOUR_MS, HOUR_MS, -HOUR_MS], null],
     [[HOUR_MS + 1, HOUR_MS + 1, 0], -(HOUR_MS + 1)],
     [[-2 * HOUR_MS, -2 * HOUR_MS, 400 * HOUR_MS], 2 * HOUR_MS],
-    // Two canaries disagree, so the offset is unknown.
+    // Of two canaries that disagree, the one nearer to our clock counts.
     [[0, 400 * HOUR_MS], null],
     [[400 * HOUR_MS, null, null], null],
     [[null, null, null], null],
-  ])('with canaries ahead by %j reports an offset of %j', (ahead, off) => {
+  ])('the clock guard with canaries ahead by %j reports an offset of %j', (ahead, off) => {
     const { guard } = guarded();
     guard.report(reports(...ahead));
     expect(guard.offBy()).toBe(off);
   });
 
-  describe('that found the clock wrong and gets no more answers', () => {
+  describe('the clock guard that found the clock wrong and gets no more answers', () => {
     function wrongBy(offMs: number) {
       const made = guarded();
       made.guard.report(reports(-offMs, -offMs));

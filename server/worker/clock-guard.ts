@@ -9,29 +9,29 @@ import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 const MAX_OFFSET_MS = HOUR_MS;
 const MIN_SOURCES = 2;
 const ASK_AGAIN_MS = 5 * MINUTE_MS;
-/** The interval while the clock is wrong. It is shorter, so that a correction is noticed soon. */
+/** Interval while the clock is wrong: shorter than `ASK_AGAIN_MS`, so that a correction is noticed soon. */
 const ASK_AGAIN_WRONG_MS = MINUTE_MS;
 /**
- * How long a clock found wrong counts as wrong while no canary reports the time: in the long run, sending no alerts is the
- * worse mistake.
+ * How long a clock found wrong counts as wrong while fewer than two canaries report the time. After that we trust it, because
+ * sending no alerts for long is the worse mistake.
  */
 const REMEMBER_MS = DAY_MS;
-/** A difference between wall clock and monotonic clock that counts as a jump. */
+/** A larger difference between wall clock and monotonic clock is a jump of the clock. */
 const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
   /** Records the reports of canaries. */
   report(reports: readonly CanaryResult[]): void;
-  /** Returns whether the last report is too old to rely on, or older than a jump of our clock. */
+  /** Returns whether there is no report, or the last one is too old or from before a jump of our clock. */
   isStale(): boolean;
   /** Returns the offset of our clock in ms, positive if it is ahead; null if the clock is right or the offset is unknown. */
   offBy(): number | null;
 }
 
 /**
- * Creates a guard of our clock, which is right if it is within an hour of the median of the canaries' clocks. While too few
- * canaries report, the guard adds our clock's jumps to the last measured offset, so that it notices a correction. A day
- * without measurements later it trusts the clock again.
+ * Creates a guard of our clock, which is right if it is within an hour of the median of at least two canaries. While fewer
+ * report, the guard adds jumps to the last wrong offset, to notice a correction; after a day without a measurement it trusts
+ * the clock again.
  */
 export function createClockGuard(clock: Clock, monotonic: () => number): ClockGuard {
   let lastOffset: { at: number; now: number; offMs: number } | null = null;

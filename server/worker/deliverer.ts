@@ -40,7 +40,10 @@ export interface DelivererParts extends SenderParts {
   ownNetwork: OwnNetwork;
 }
 
-/** Makes one attempt to send a claimed delivery. Renders the text again each time, because "in 2 days" is soon wrong. */
+/**
+ * Sends a claimed delivery, or settles or holds it without sending. Renders the text anew for each attempt, because "in 2 days"
+ * is soon wrong.
+ */
 export async function deliver(
   delivery: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
@@ -53,9 +56,10 @@ export async function deliver(
     await settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
     return outcome;
   };
-  if (delivery.superseded) return settle('superseded', 'It is no longer so, or later news took its place.');
+  if (delivery.superseded)
+    return settle('superseded', 'The problem is over, or a later message replaced this one.');
   if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
-  if (delivery.unsubscribed) return settle('superseded', 'Its reader unsubscribed.');
+  if (delivery.unsubscribed) return settle('superseded', 'The recipient unsubscribed.');
   // The channel is closed: supersede the delivery so that other channels send it. Test messages just fail.
   if (channel.isClosed)
     return settle(alert.kind === 'test' ? 'failed' : 'superseded', 'This channel is switched off.');
@@ -66,14 +70,15 @@ export async function deliver(
   }
   if (alert.kind !== 'test' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
-    const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";
+    const detail = 'Waiting: the server’s clock is wrong, so we cannot tell whether the alert still applies.';
     await holdDelivery(store, { ...lease, until, detail });
     return 'held';
   }
   const context = await contextOf(delivery, options);
   const newerAt = tighterStepAt(delivery, context, clock.now());
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
-    const detail = 'Waits: its time has passed, and the next message is being decided on.';
+    const detail =
+      'Waiting: a more urgent message about the same certificate is being prepared and will replace this one.';
     await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
     return 'held';
   }
@@ -98,8 +103,8 @@ async function contextOf(
 const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
- * Returns when a step tighter than the alert's was reached, ms UTC; null if none was. The alert of the tighter step follows
- * within seconds and reports the same problem.
+ * Returns when a step tighter than the alert's was reached, ms UTC; null if none was, or for other alerts than expiry. The
+ * alert of the tighter step follows within seconds and reports the same problem.
  */
 function tighterStepAt(
   { alert }: ClaimedDelivery,
@@ -143,8 +148,8 @@ async function mailAlert(
   const lease = { id, leaseToken: delivery.leaseToken };
   const to = added ?? account.email;
   if (await isSuppressed(store.db, to)) {
-    const remedy = added === null ? '"Try again"' : '"Send the link again"';
-    const detail = `Not sent: ${to} refused mail before. ${remedy} on the page of alerts mends that.`;
+    const remedy = added === null ? '“Try again”' : '“Send the link again”';
+    const detail = `Not sent: ${to} refused mail before. Use ${remedy} on the Alerts page.`;
     await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
     return 'failed';
   }
@@ -155,7 +160,7 @@ async function mailAlert(
   });
   const mail = alertMail(content, {
     recipient: added === null ? 'account' : 'added',
-    accountName: account.email,
+    accountEmail: account.email,
     monitor,
     tokens,
     productName,
@@ -201,7 +206,7 @@ async function postAlert(
     return 'retried';
   }
   const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
-  if (outcome === 'failed') log.info({ id: delivery.id, detail: sent.detail }, 'an alert was not taken');
+  if (outcome === 'failed') log.info({ id: delivery.id, detail: sent.detail }, 'an alert was not accepted');
   await settleDelivery(store, {
     ...lease,
     outcome,

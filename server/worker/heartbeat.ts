@@ -14,12 +14,12 @@ export interface Heartbeat {
 }
 
 const RETRY_MS = MINUTE_MS;
-/** A ping of this age or older is dropped, because the next check makes a new one. */
+/** A ping older than this is dropped, because the next check makes a new one. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
- * Pings HEARTBEAT_URL for a delivery of the self-check, which proves that checks run and alerts are sent. Sends
- * nothing while an alarm is raised, so that the service behind the URL alerts the operator.
+ * Pings HEARTBEAT_URL for a delivery of the self-check, which proves that checks run and alerts are sent. Drops old pings, and
+ * all pings while an alarm is raised, so that the service behind the URL alerts the operator.
  */
 export async function sendHeartbeat(
   delivery: ClaimedDelivery,
@@ -31,10 +31,11 @@ export async function sendHeartbeat(
     await settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
     return 'superseded';
   };
-  if (heartbeat === null) return drop('There is no HEARTBEAT_URL.');
-  if (clock.now() - delivery.createdAt > STALE_MS) return drop('Too late to tell anything.');
+  if (heartbeat === null) return drop('HEARTBEAT_URL is not set.');
+  if (clock.now() - delivery.createdAt > STALE_MS) return drop('This heartbeat is too old to be sent.');
   const alarms = await raisedAlarms(store);
-  if (alarms.length > 0) return drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`);
+  if (alarms.length > 0)
+    return drop(`Not sent because of active alarms: ${alarms.map(({ code }) => code).join(', ')}.`);
 
   const { delivered, detail } = await heartbeat.ping(stopping);
   const now = clock.now();

@@ -5,13 +5,13 @@ import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts
 import { type CheckerOptions, createCheckLoop } from './checker.ts';
 import type { DelivererOptions } from './deliverer.ts';
 import { createPreviewLoop } from './preview-checker.ts';
-import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
-import { createDigestKeeper } from './digest-keeper.ts';
+import { createIconLoop, type IconLoopOptions } from './icon-loop.ts';
+import { createDigestLoop } from './digest-loop.ts';
 import { createJanitor } from './janitor.ts';
 import { createDeliveryLoops, createMailLoop } from './message-loops.ts';
 import { createAlarms } from './operator-alarm.ts';
 import { createOwnNetwork } from './own-network.ts';
-import { createPlanKeeper } from './plan-keeper.ts';
+import { createPlanLoop } from './plan-loop.ts';
 import { createSharedProbes } from './shared-probes.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -19,12 +19,12 @@ export { type Clock, systemClock } from './clock.ts';
 export { createAlarms } from './operator-alarm.ts';
 export { type OwnNetwork, TRUST_EVERY_CHECK } from './own-network.ts';
 
-/** Default time to finish messages at a stop: a message that is interrupted while it is sent may arrive twice. */
+/** Default time that messages get to finish at a stop, because a message that is cut off may arrive twice. */
 const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
 const LEASE_MS = 45_000;
 
-export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
+export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconLoopOptions {
   /** Examiner for preview checks; `examiner` by default. */
   previewExaminer?: Examiner;
   /** Largest number of checks that run at once. */
@@ -40,8 +40,8 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKee
   /** Telemetry of the loops; by default metrics without traces. */
   telemetry?: Telemetry;
   /**
-   * Canary hosts; null to run without them. An outage of our own network or a wrong clock is then not distinguished from
-   * failing endpoints.
+   * Canary hosts; null to run without them. Then nothing detects a wrong clock, and an outage of our own network shows only if
+   * many hosts fail at once.
    */
   canaries: Canaries | null;
 }
@@ -49,17 +49,18 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKee
 export interface Worker {
   start(): void;
   /**
-   * Stops claiming. Releases running checks at once, and messages that are still being sent after `messageGraceMs` (700 ms by
-   * default). Resolves at most 0.6 s later.
+   * Stops claiming. Aborts checks, preview checks and icon fetches at once, messages after `messageGraceMs` (700 ms by
+   * default), and releases what is unfinished within another 1.2 s. Waits for a running step of janitor or watchdog.
    */
   stop(messageGraceMs?: number): Promise<void>;
   /**
-   * Runs everything that is due now, and what becomes due by that: digests, plan ends, checks, deliveries, mails. For tests.
+   * Runs what is due, in this order: digests, plan ends, checks, deliveries, mails. Each step includes what the steps before it
+   * made due. For tests.
    */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
   /** Runs every requested preview check; returns how many. For tests. */
   runPreviews(): Promise<number>;
-  /** Fetches every icon that is due, once; returns how many. For tests. */
+  /** Fetches every icon that is due; returns how many. For tests. */
   runIcons(): Promise<number>;
   /** Runs one round of the janitor. For tests. */
   sweep(): Promise<void>;
@@ -69,7 +70,7 @@ export interface Worker {
   readBounces(): Promise<number>;
 }
 
-/** Creates a worker with all loops of the product. Several workers may share one database: each claims work under leases. */
+/** Creates a worker with all loops of the product. Several workers may share one database. */
 export function createWorker(options: WorkerOptions): Worker {
   const { store, telemetry = metricsOnly(), leaseMs = LEASE_MS } = options;
   const alarms = createAlarms(options);
@@ -79,16 +80,16 @@ export function createWorker(options: WorkerOptions): Worker {
   const deliveries = createDeliveryLoops(parts);
   const mails = createMailLoop(parts);
   const previews = createPreviewLoop({ ...parts, examiner: options.previewExaminer ?? options.examiner });
-  const icons = createIconKeeper({ ...options, telemetry });
-  const plans = createPlanKeeper({ ...options, ownNetwork });
-  const digests = createDigestKeeper({ ...options, ownNetwork });
+  const icons = createIconLoop({ ...options, telemetry });
+  const plans = createPlanLoop({ ...options, ownNetwork });
+  const digests = createDigestLoop({ ...options, ownNetwork });
   const bounces = createBounceReader({ ...options, alarms });
   const janitor = createJanitor({ ...options, ownNetwork });
   const watchdog = createWatchdog({ ...options, alarms, ownNetwork });
   let unsubscribe = (): void => {};
   let isStopped = false;
 
-  /** Starts checks after the watchdog has spread overdue ones. Due messages are sent before that. */
+  /** Starts checks after the watchdog has spread overdue ones. Messages do not wait for that. */
   async function startChecks(): Promise<void> {
     await watchdog.start();
     if (!isStopped) checks.start();

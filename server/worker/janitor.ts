@@ -16,7 +16,7 @@ import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
-/** Interval between two prunings of the history of domains. The history of certificates is kept as long as the domain. */
+/** Minimum interval between two prunings of the history of domains. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
 /** How long the result of a channel test can be seen. */
 const KEEP_TESTS_MS = 90 * DAY_MS;
@@ -28,7 +28,7 @@ const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
-  /** State of our clock: nothing is deleted while it is wrong. */
+  /** State of our clock: nothing is deleted or rescheduled while it is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   /** Returns a random number in [0, 1) that spreads the sweeps of several workers on one database. */
   random: () => number;
@@ -37,16 +37,19 @@ export interface JanitorOptions {
 
 export interface Janitor {
   start(): void;
-  /** Runs one sweep: deletes expired rows, and reschedules work that a wrong clock set too far ahead. Rejects if a step fails. */
+  /**
+   * Runs one sweep: reschedules work that a wrong clock set too far ahead, then deletes expired rows. Does nothing while the
+   * clock is wrong. Rejects if a step fails.
+   */
   sweep(): Promise<void>;
   /** Stops the loop, and a running sweep after its current step. */
   stop(): Promise<void>;
 }
 
 /**
- * Creates the retention loop. About once an hour it deletes old mails, channel tests and payment events, trials of addresses
- * long gone, ended sessions, unreferenced certificates and icons, and expired limits and idempotency keys; once a day the
- * history of domains that no plan shows any more, with its alerts.
+ * Creates the retention loop. About hourly it reschedules what a wrong clock set too far ahead, and deletes expired mails,
+ * channel tests, payment events, trials, sessions, rate limits and idempotency keys, and unreferenced certificates and icons.
+ * About daily it deletes history beyond what plans show or beyond the limits per domain.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
@@ -70,7 +73,8 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       (await rescheduleMails(store, now)) +
       (await restoreEndedPlans(store, now)) +
       (await rescheduleFavicons(store, now));
-    if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
+    if (recalled > 0)
+      log.warn({ recalled }, 'the clock was ahead; work that was postponed because of it is due now');
     const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
       () => pruneTestMessages(store, now - KEEP_TESTS_MS),
@@ -98,7 +102,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
   function schedule(): void {
     timer = setTimeout(
       () => {
-        sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep of old rows failed'));
+        sweep().catch((error: unknown) => log.error({ err: error }, 'deleting old rows failed'));
         schedule();
       },
       HOUR_MS * (0.5 + random()),

@@ -1,13 +1,12 @@
 import { accountMessage } from '../channels/index.ts';
-import { ACCOUNT_MAIL, type UnsubscribePair } from '../core/index.ts';
 import {
-  type ClaimedMail,
-  deferMail,
-  LINK_KINDS,
-  OPERATOR_KINDS,
-  retryMail,
-  settleMail,
-} from '../store/mail/mails.ts';
+  ACCOUNT_MAIL,
+  isSuppressible,
+  LINK_MAILS,
+  OPERATOR_MAILS,
+  type UnsubscribePair,
+} from '../core/index.ts';
+import { type ClaimedMail, deferMail, retryMail, settleMail } from '../store/mail/mails.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscriptions.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
@@ -24,7 +23,10 @@ export interface MailerOptions extends SenderOptions, SenderParts {
   ownNetwork: OwnNetwork;
 }
 
-/** Makes one attempt to send a claimed mail that is not an alert. Drops the mail if it has expired. */
+/**
+ * Sends a claimed mail that is not an alert, or settles or defers it without sending, for example if it expired or the clock is
+ * wrong.
+ */
 export async function sendMail(
   claimed: ClaimedMail,
   options: MailerOptions,
@@ -35,22 +37,21 @@ export async function sendMail(
     claimed;
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
-  const isLink = LINK_KINDS.includes(content.kind);
-  // Links are sent even with a wrong clock, because a user waits for them; alarms too, because the operator must learn of the
+  const isLink = LINK_MAILS.includes(content.kind);
+  // Links are sent even with a wrong clock, because a user waits for them. So are mails to the operator, who must learn of the
   // clock.
-  const ignoresClock = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
+  const ignoresClock = OPERATOR_MAILS.includes(content.kind) || (isLink && !isPast(clock.now()));
   if (!ignoresClock && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
-    await deferMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
+    await deferMail(store, { ...lease, until, detail: 'Waiting: the server’s clock is wrong.' });
     return 'held';
   }
   if (isPast(clock.now())) {
-    const detail = 'It was of no use any more before it could be sent.';
+    const detail = 'The mail expired before it could be sent.';
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
     return 'superseded';
   }
-  const isSuppressible = !isLink && !OPERATOR_KINDS.includes(content.kind);
-  if (isSuppressible && (await isSuppressed(store.db, claimed.recipient))) {
+  if (isSuppressible(content.kind) && (await isSuppressed(store.db, claimed.recipient))) {
     const detail = `Not sent: ${claimed.recipient} refused mail before.`;
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'failed', detail });
     return 'failed';

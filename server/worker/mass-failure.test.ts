@@ -103,7 +103,7 @@ describe('the mass failure brake', () => {
     expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
   });
 
-  /** Returns whether failures are held back, given the failed and all targets of each account. */
+  /** Returns whether failures are held back, given the number of failed and of all targets of each account. */
   const holdsFor = (accounts: Record<string, [failed: number, targets: number]>) =>
     noted(
       Object.entries(accounts).flatMap(([name, [failed, targets]]) => outcomes({ failed, targets }, name)),

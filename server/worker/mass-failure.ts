@@ -12,9 +12,7 @@ export interface Outcome {
   failed: boolean;
 }
 
-/**
- * The number of targets in the last minute that were up before, and of those that failed, with their domains and accounts.
- */
+/** Counts over the targets in the window that were up before: all, and those that failed, with their domains and accounts. */
 export interface Tally {
   failed: number;
   targets: number;
@@ -44,8 +42,8 @@ const SHARE = 0.3;
 const MIN_TARGETS = 10;
 const MIN_DOMAINS = 5;
 /**
- * Number of accounts that must agree if the window has more than one. If our own network is cut, hosts of all accounts fail.
- * Each account has one vote, so a tenant who takes down hosts of their own cannot hold back the alerts of others.
+ * Minimum number of affected accounts if the window has more than one account: an outage of our own network affects all. Each
+ * account has one vote, so a tenant who takes down their own hosts cannot hold back the alerts of others.
  */
 const MIN_ACCOUNTS = 3;
 

@@ -22,7 +22,7 @@ const MAX_CONCURRENT_ACCOUNT_MAILS = 2;
 export type MessageLoopOptions = DelivererOptions &
   DelivererParts & {
     claimedBy: string;
-    /** Length of a lease, which is renewed while the message is being sent. */
+    /** Length of a lease in ms; it is renewed while the message is being sent. */
     leaseMs: number;
     telemetry: Telemetry;
     /** Returns a random number in [0, 1). */
@@ -77,7 +77,7 @@ async function inSmallBatches(
   }
 }
 
-/** Creates the loop that sends mails other than alerts: verification, digests, notices. */
+/** Creates the loop that sends all mails other than alerts, such as verification links and digests. */
 export function createMailLoop(options: MessageLoopOptions): ClaimLoop {
   const { store, clock, claimedBy, leaseMs, telemetry } = options;
   return createClaimLoop<ClaimedMail>({

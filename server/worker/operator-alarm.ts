@@ -21,7 +21,10 @@ export interface Alarms {
 /** Shortest time between two confirmations of a raised alarm in the database. */
 const WRITE_AGAIN_MS = MINUTE_MS;
 
-/** Creates the alarms of this process. The database shows them while they are raised; each one is logged once. */
+/**
+ * Creates the alarms of this process. Raised alarms are stored in the database, so each is logged once, even if several
+ * processes raise it.
+ */
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {
   const written = new Map<AlarmCode, number>();
   const cleared = new Set<AlarmCode>();

@@ -6,6 +6,7 @@ import type { Clock, Log } from './clock.ts';
 import { createMassFailure, type Tally } from './mass-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { count } from '../../contract/words.ts';
 
 /** How long to defer a message when our clock is wrong. After that, the clock is checked again. */
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
@@ -18,24 +19,23 @@ export interface OwnNetworkOptions {
   clock: Clock;
   log: Log;
   alarms: Alarms;
-  /** Returns a time in ms that changes of the clock do not affect. For tests. */
+  /** Returns a time in ms that changes of the clock do not affect; `performance.now` by default. Tests replace it. */
   monotonic?: () => number;
 }
 
 export interface OwnNetwork {
   /**
-   * Returns whether a check may be recorded. If not, our own network or a wrong clock may be the cause: the result is
-   * unknown, and the caller checks again in about a minute. Call it for every check once that ends, because whether
-   * one check is trusted depends on the failures of the others.
+   * Returns whether a check may be recorded. If not, our own network or clock may have caused its result, so check again in
+   * about a minute. Call it at the end of every check: whether a failure is trusted depends on the checks of other hosts.
    */
   trusts(observation: Observation, before: PreviousState): Promise<boolean>;
   /**
-   * Returns whether our clock can be trusted. If not, nothing that depends on dates may be judged, scheduled or sent. Mostly
-   * resolves without a query of the canaries.
+   * Returns whether our clock can be trusted; raises an alarm if not. Then nothing that depends on dates may be judged,
+   * scheduled or sent. Mostly resolves without a query of the canaries.
    */
   clockIsRight(): Promise<boolean>;
   /** Clears alarms of this process whose cause is gone; call it about once a minute. */
-  lookAgain(): Promise<void>;
+  clearPastAlarms(): Promise<void>;
   close(): void;
 }
 
@@ -57,16 +57,19 @@ export const RECHECK_DELAY_MS = { min: 40_000, max: 55_000 };
 export const TRUST_EVERY_CHECK: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),
-  lookAgain: () => Promise.resolve(),
+  clearPastAlarms: () => Promise.resolve(),
   close: () => undefined,
 };
 
 const MIN_HEALTHY = 2;
-/** How long a mass failure is held back if canaries answer. Our network then works as a whole, so it is soon believed. */
+/**
+ * How long a mass failure is held back while canaries answer: they show that our network works, so we believe the failures
+ * soon.
+ */
 const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
 /**
- * How long a mass failure is held back without canaries: outages of ours that last half an hour are rarer than those of large
- * providers.
+ * How long a mass failure is held back without canaries: large providers are more often down for half an hour than our own
+ * network.
  */
 const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
@@ -96,7 +99,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
     const silent = silentHosts(reports);
     // Log each set of silent hosts once: an outage has many rounds.
     if (silent.join() !== logged)
-      log.warn({ silent }, 'fewer than two canaries answer: our own network is cut');
+      log.warn({ silent }, 'fewer than two canaries answer: our own network is down');
     logged = silent.join();
     return false;
   }
@@ -119,7 +122,10 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
     return nextRound;
   }
 
-  /** Returns whether our network worked for the whole duration of a check that ended just now. */
+  /**
+   * Returns whether, as far as canaries show, our network worked for the whole duration of a check that ended just now. True
+   * without canaries.
+   */
   async function hadNetwork(durationMs: number): Promise<boolean> {
     if (canaries === null) return true;
     const startedAt = monotonic() - durationMs;
@@ -155,7 +161,7 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
       await alarms.raise('network_cut', describeTally(mass));
       return false;
     },
-    async lookAgain() {
+    async clearPastAlarms() {
       if (alarms.raised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
       if (!alarms.raised('network_cut') || failures.holds(clock.now(), believedAfterMs) !== null) return;
       if (canaries === null || (await freshRound(canaries))) await alarms.clear('network_cut');
@@ -168,18 +174,18 @@ const silentHosts = (reports: readonly CanaryResult[]): string[] =>
   reports.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
 
 const describeTally = ({ failed, targets, domains, accounts }: Tally): string =>
-  `${failed} of the ${targets} hosts that were up and checked within a minute fail at once, over ${domains} domains and ${accounts === 1 ? 'one account' : `${accounts} accounts`}.`;
+  `${failed} of the ${targets} hosts that were up and were checked within a minute failed at the same time. They belong to ${count(domains, 'domain')} and ${count(accounts, 'account')}.`;
 
 function describeOffset(offMs: number): string {
   const hours = Math.round(Math.abs(offMs) / HOUR_MS);
-  const span = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`;
+  const span = hours < 48 ? count(hours, 'hour') : count(Math.round(hours / 24), 'day');
   return `${span} ${offMs > 0 ? 'ahead' : 'behind'}`;
 }
 
 /**
- * Failures in which the peer answered, though not as it should, so that the network works. All others may be due to our side:
- * lost packets (a timeout, also within a handshake or a response), a firewall or router that answers for others (refused,
- * reset, closed, unroutable), a resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
+ * Failures in which the peer answered, though not as it should, so that the network works. Others may be due to our side: lost
+ * packets (a timeout, also within a handshake or a response), a firewall or router that answers for others (refused, reset,
+ * closed, unroutable), a resolver that reaches no name server (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
  */
 const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'not_tls',
@@ -192,17 +198,20 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'starttls_injection',
 ]);
 
-/** Returns whether a failure was decided on this machine and not by a network: refused by the policy, or no IPv6 here. */
-const isOurs = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
+/**
+ * Returns whether a failure was decided on this machine, before any packet was sent: forbidden by the address policy, or no
+ * IPv6 here.
+ */
+const isLocalFailure = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
   stage === 'policy' || reason === 'no_route_here';
 
 /** Returns whether a check failed in a way that the network between us and the endpoint may have caused. */
 export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {
   if (!resolution.ok) return resolution.stage === 'dns';
-  // The handshake succeeded, but the request got no answer. An error of the server (5xx) is an answer.
+  // After a handshake, only a missing HTTP response may be due to the network. An error of the server (5xx) is a response.
   if (addresses.some(({ outcome }) => outcome === 'handshake'))
     return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
   if (failed.some(({ reason }) => ANSWERED.has(reason))) return false;
-  return failed.some((seen) => !isOurs(seen));
+  return failed.some((seen) => !isLocalFailure(seen));
 }

@@ -18,7 +18,7 @@ import type { Telemetry } from '../telemetry/index.ts';
  */
 const LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
-/** Time after which the preview check reports a timeout: the visitor's page waits ten seconds. */
+/** Time after which the preview check reports a timeout: the API call of the visitor waits ten seconds. */
 const TIMEOUT_MS = 8_000;
 
 /** Largest number of preview checks at once, separate from that of checks, so that neither waits for the other. */
@@ -40,7 +40,7 @@ export function createPreviewLoop(options: CheckerOptions & { telemetry: Telemet
 }
 
 /**
- * Runs a preview check for a visitor without an account, with the probe and the judge of every check. Stores only the result.
+ * Runs a preview check for a visitor without an account, with the same probe and judge as other checks. Stores only the result.
  */
 async function runPreview(
   { id, host, port, protocol }: ClaimedPreview,
@@ -85,8 +85,8 @@ async function runPreview(
 const MAX_NAMES = 100;
 
 /**
- * Returns the chain of the first address with this leaf, from the facts that the examiner parsed: this thread parses nothing
- * untrusted.
+ * Returns the chain of the first address that serves this leaf; empty if none does. Uses the facts that the examiner parsed,
+ * because this thread parses nothing untrusted.
  */
 function readableChain(
   observation: Observation,

@@ -1,6 +1,6 @@
 import type { EmailChannel, EmailMessage } from '../channels/index.ts';
 import { nextAttemptAt } from '../core/index.ts';
-import { refundMailQuota, consumeMailQuota } from '../store/mail/mail-quota.ts';
+import { consumeMailQuota, HELD_BY_QUOTA, refundMailQuota } from '../store/mail/mail-quota.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { withSpan } from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
@@ -22,8 +22,8 @@ export interface SenderParts {
 }
 
 /**
- * The result of one attempt; a metric label. `superseded`: dropped, because it is no longer of use. `held`: postponed,
- * without counting an attempt.
+ * The result of one attempt; a metric label. `superseded`: dropped without sending, for example because it is no longer of use.
+ * `held`: postponed, without counting an attempt.
  */
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
 
@@ -36,7 +36,7 @@ export interface Outgoing {
   firstAttemptAt: number;
   /** Whether the recipient is a verified address or the operator. Unverified addresses have a daily mail quota. */
   isProven: boolean;
-  /** Whether it contains a link that proves the address or sets a new password. */
+  /** Whether it contains a secret link, which verifies an address, confirms a recipient or sets a new password. */
   isLink: boolean;
   /** Returns whether the mail is no longer of use at an instant (ms UTC). */
   isPast(at: number): boolean;
@@ -55,8 +55,8 @@ export interface Outgoing {
 const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
 
 /**
- * Makes one attempt to send a mail. Settles the row after the channel accepted the message: a crash in between sends it again
- * with the same Message-ID. Mail above the quota of an unverified address is held, without counting an attempt.
+ * Makes one attempt to send a mail. Settles the row only after sending, so a crash in between sends the mail again with the
+ * same Message-ID. Mail above the quota of an unverified address is held, without counting an attempt.
  */
 export async function makeSendAttempt(
   { message, isProven, isLink, ...outgoing }: Outgoing,
@@ -66,7 +66,7 @@ export async function makeSendAttempt(
   if (!isProven) {
     const allowance = await consumeMailQuota(store, { address: message.to, isLink, now: clock.now() });
     if (!allowance.granted) {
-      await outgoing.hold(allowance.until, 'Waits: this address is not verified and had its mail for today.');
+      await outgoing.hold(allowance.until, HELD_BY_QUOTA);
       return 'held';
     }
   }
@@ -86,7 +86,7 @@ export async function makeSendAttempt(
     return 'retried';
   }
   const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
-  if (outcome === 'failed') log.warn({ id: outgoing.id, detail }, 'a mail was not taken');
+  if (outcome === 'failed') log.warn({ id: outgoing.id, detail }, 'a mail was not accepted');
   const isRefused = sent.outcome === 'failed' && sent.cause === 'refused_address';
   await outgoing.settle({
     outcome,

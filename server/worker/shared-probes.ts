@@ -37,8 +37,8 @@ export async function claimWatchers(
 }
 
 /**
- * Returns the key by which monitors share a probe; null for accounts with their own authorities, whose probe queries other
- * sources.
+ * Returns the key by which monitors share a probe; null for accounts with their own authorities, because these change which CA
+ * sources the probe queries.
  */
 function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | null {
   return authorities.length > 0 ? null : `${protocol} ${host} ${port}`;
@@ -47,7 +47,7 @@ function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | 
 /** The result of one probe. */
 export interface ProbeResult {
   observation: Observation;
-  /** When the probe ended, ms UTC; the `now` of everything that follows. */
+  /** When the probe ended, ms UTC; the `now` of the judgement and the record. */
   endedAt: number;
   /** Random number in [0, 1). It is the same for all monitors, so that they are due together again. */
   jitter: number;
@@ -57,11 +57,14 @@ export interface ProbeResult {
 }
 
 export interface SharedProbes {
-  /** Starts a probe or joins a running one. Call `end` when its results are recorded. */
+  /**
+   * Starts a probe, or joins one of the same endpoint that is still running or being recorded. Call `end` when the results are
+   * recorded.
+   */
   begin(watchers: Watchers, stopping: AbortSignal): { probe: Promise<ProbeResult>; end: () => void };
 }
 
-/** A probe of this age or older is not reused. */
+/** Maximum age of a probe that other monitors may join, counted from its start. */
 const MAX_PROBE_AGE_MS = 20_000;
 
 interface Running {
@@ -72,7 +75,7 @@ interface Running {
 }
 
 /**
- * Creates probes that all monitors of an endpoint share, also those claimed later while the results are still being recorded.
+ * Creates probes that monitors of an endpoint share, even monitors that are claimed while the results are still being recorded.
  */
 export function createSharedProbes(options: {
   examiner: Examiner;
@@ -101,7 +104,8 @@ export function createSharedProbes(options: {
     const endedAt = clock.now();
     const judgements = new Map<string, Promise<Judgement>>();
     const trusted = new Map<boolean, Promise<boolean>>();
-    // Each account watches an endpoint at most once. The monitor of the self-check does not count as a customer.
+    // The self-check's monitor does not count as a customer. Each account watches an endpoint at most once, so none has two
+    // votes.
     const upFor = watchers
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);
@@ -146,8 +150,8 @@ export function createSharedProbes(options: {
 }
 
 /**
- * Returns whether monitors may join a running probe: it is recent and includes the posture if needed, no user requested a
- * check, and every due monitor was due before the probe started.
+ * Returns whether monitors may join a probe: it is recent and includes the posture if needed, no user requested a check of
+ * them, and each one that is due was due before the probe started.
  */
 function canJoin(
   { startedAt, withPosture }: Running,
@@ -165,10 +169,13 @@ function memoized<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Valu
   return value;
 }
 
-/** Shortest time between two posture checks: less than a day, because daily checks come a little early. */
+/** Age from which a posture is checked again: less than a day, because daily checks come a little early. */
 const POSTURE_EVERY_MS = 20 * HOUR_MS;
 
-/** Returns whether to check the posture: not at a first check, for which a user waits, then daily or on request. */
+/**
+ * Returns whether to check the posture: about daily or on request, but never at the first check of a monitor, for which a user
+ * waits.
+ */
 function needsPosture(watchers: Watchers, now: number): boolean {
   return (
     watchers.every(({ verdict }) => verdict !== null) &&

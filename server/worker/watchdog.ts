@@ -1,3 +1,4 @@
+import { isOverdue } from '../core/index.ts';
 import { clearUnconfirmedAlarms, mailAlarms } from '../store/alerts/alarms.ts';
 import { oldestDue, rescheduleDeliveries } from '../store/alerts/deliveries.ts';
 import { deleteHeartbeat, ensureHeartbeat } from '../store/operations/heartbeat.ts';
@@ -5,12 +6,13 @@ import { rescheduleMails } from '../store/mail/mails.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { spreadOverdue } from '../store/monitors/spread-overdue.ts';
 import { restoreEndedPlans } from '../store/billing/plan-expiry.ts';
-import { OVERDUE_MS, mailDownSince } from '../store/accounts/account-health.ts';
+import { mailDownSince } from '../store/accounts/account-health.ts';
 import type { Clock, Log } from './clock.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { count } from '../../contract/words.ts';
 import { resetFarDueTimes } from '../store/monitors/check-due.ts';
 
 export interface WatchdogOptions {
@@ -23,12 +25,15 @@ export interface WatchdogOptions {
   supportEmail: string;
   /** The endpoint of the self-check; null without HEARTBEAT_URL. */
   heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
-  /** Returns a time in ms that changes of the clock do not affect. For tests. */
+  /** Returns a time in ms that changes of the clock do not affect; `performance.now` by default. Tests replace it. */
   monotonic?: () => number;
 }
 
 export interface Watchdog {
-  /** Starts the rounds, which run until `stop`. Resolves once overdue checks are spread, so that checks may begin. */
+  /**
+   * Starts the rounds, which run until `stop`. Resolves after the attempt to spread overdue checks: from then on checks may
+   * begin.
+   */
   start(): Promise<void>;
   /** Runs one round. For tests. */
   runOnce(): Promise<void>;
@@ -36,20 +41,23 @@ export interface Watchdog {
 }
 
 const ROUND_MS = 30_000;
-/** Difference between wall clock and monotonic clock that counts as sleep of the machine, or as a change of the clock. */
+/** A larger difference between wall clock and monotonic clock means that the machine slept or the clock was set. */
 const JUMP_MS = MINUTE_MS;
 /**
- * An alarm is cleared after this time without confirmation. It is more than two rounds, so the process that raised it is
- * gone.
+ * Time without confirmation after which alarms about clock and network are cleared. A process confirms its alarms about once a
+ * minute, so the one that raised them has probably ended.
  */
 const UNCONFIRMED_MS = 5 * MINUTE_MS;
 /**
- * Limits for spreading overdue checks, over the shortest interval, so that no monitor waits longer than twice its own
- * interval.
+ * Limits for spreading overdue checks: more than `minOverdue` checks must be later than `lateMs`. `overMs` is the shortest check
+ * interval, so that spreading delays no check by more than its own interval.
  */
-const BACKLOG = { lateMs: 2 * MINUTE_MS, fewest: 100, overMs: 10 * MINUTE_MS };
+const BACKLOG = { lateMs: 2 * MINUTE_MS, minOverdue: 100, overMs: 10 * MINUTE_MS };
 
-/** Creates the watch over the other loops. It reports late work, failing mail and jumps of the clock to the operator. */
+/**
+ * Creates the watch over the other loops. It raises and mails alarms about late work and failing mail, makes work due again
+ * that a wrong clock put off, and maintains the monitor of the self-check.
+ */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
   const { monotonic = () => performance.now() } = options;
@@ -64,11 +72,12 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   /**
-   * Spreads the overdue checks after a time without workers, unless the clock is wrong: everything would then seem overdue.
+   * Spreads overdue checks over ten minutes, unless the clock is wrong: every check would then seem overdue. With
+   * `onlyIfIdle`, also not if workers have recorded checks while the backlog grew.
    */
-  async function spreadBacklog({ unlessWorked }: { unlessWorked: boolean }): Promise<void> {
+  async function spreadBacklog({ onlyIfIdle }: { onlyIfIdle: boolean }): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
-    const moved = await spreadOverdue(store, { ...BACKLOG, now: clock.now(), unlessWorked });
+    const moved = await spreadOverdue(store, { ...BACKLOG, now: clock.now(), onlyIfIdle });
     if (moved > 0) log.warn({ checks: moved }, 'overdue checks are spread over the next ten minutes');
   }
 
@@ -94,15 +103,15 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     const now = clock.now();
     const { checkAt, deliveryAt } = await oldestDue(store, now);
     const late = (at: number | null, what: string): string | null =>
-      at === null || now - at <= OVERDUE_MS
+      at === null || !isOverdue(at, now)
         ? null
-        : `The oldest due ${what} waits for ${Math.floor((now - at) / MINUTE_MS)} minutes.`;
+        : `The oldest due ${what} has been waiting for ${count(Math.floor((now - at) / MINUTE_MS), 'minute')}.`;
     await raiseOrClear('checks_late', late(checkAt, 'check'));
     await raiseOrClear('alerts_late', late(deliveryAt, 'alert'));
     const since = await mailDownSince(store, now);
     await raiseOrClear(
       'mail_down',
-      since === null ? null : `No mail has been taken since ${new Date(since).toISOString()}.`,
+      since === null ? null : `No mail has been accepted since ${new Date(since).toISOString()}.`,
     );
   }
 
@@ -110,9 +119,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
       await resetFarDue();
       // The worker may have recorded checks since the machine woke up seconds ago; spread the backlog nevertheless.
-      await spreadBacklog({ unlessWorked: false });
+      await spreadBacklog({ onlyIfIdle: false });
     }
-    await ownNetwork.lookAgain();
+    await ownNetwork.clearPastAlarms();
     // With a wrong clock everything would seem late.
     if (await ownNetwork.clockIsRight()) await checkLateness();
     const now = clock.now();
@@ -127,7 +136,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   function scheduleNext(): void {
     timer = setTimeout(() => {
       running = runOnce()
-        .catch((error: unknown) => log.error({ err: error }, 'the watch over the other loops failed'))
+        .catch((error: unknown) => log.error({ err: error }, 'the watchdog failed'))
         .finally(() => {
           if (timer !== undefined) scheduleNext();
         });
@@ -138,7 +147,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     async start() {
       scheduleNext();
       try {
-        await spreadBacklog({ unlessWorked: true });
+        await spreadBacklog({ onlyIfIdle: true });
         await keepOwnCheck();
       } catch (error) {
         log.error({ err: error }, 'overdue checks could not be spread');

@@ -140,7 +140,7 @@ describeAnyDatabase('A personal token', (open) => {
     expect(faults).toEqual([]);
   });
 
-  it('of another account gets 404 for the owner’s data and changes none of it', async () => {
+  it('a personal token of another account gets 404 for the owner’s data and changes none of it', async () => {
     const world = await createWorld(open, ['stranger']);
     const { api } = world;
     const { things } = world.caller('owner');
@@ -200,7 +200,7 @@ describeAnyDatabase('A personal token', (open) => {
           keyOf(route),
           401,
           'invalid_token',
-          'This token is not, or no longer, good. Make one on your profile page.',
+          'This token is not valid. Create a new one on your profile page.',
         ]);
         expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
       }

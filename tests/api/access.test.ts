@@ -163,7 +163,7 @@ function wordFor({ status, text }: Answer, { operation }: Route): string {
   const described = operation.responses[String(status)]?.description;
   if (described !== undefined && status < 400) return 'ok';
   const problem = problemSchema.strict().parse(JSON.parse(text));
-  if (problem.detail === 'There is no such call.') return 'not-served';
+  if (problem.detail === 'The API has no such call.') return 'not-served';
   if (PROBLEMS[problem.code].status !== status || !described?.includes(`\`${problem.code}\``))
     return `undocumented:${problem.code}`;
   return Object.keys(CODES).find((word) => CODES[word] === problem.code) ?? problem.code;
@@ -222,12 +222,8 @@ describeAnyDatabase('Access control', (open) => {
           if (said.includes(secret)) faults.push(`${key} tells ${name} ${secret}`);
         // An allowed caller changes only its own rows; a refused caller changes nothing.
         const isWatched = (text: string) => word !== 'ok' || secrets.some((secret) => text.includes(secret));
-        const [was, is] = [before.filter(isWatched), after.filter(isWatched)];
-        for (const text of [
-          ...was.filter((each) => !is.includes(each)),
-          ...is.filter((each) => !was.includes(each)),
-        ])
-          faults.push(`${key} by ${name} changes ${text}`);
+        const changed = [...new Set(before).symmetricDifference(new Set(after))];
+        for (const text of changed.filter(isWatched)) faults.push(`${key} by ${name} changes ${text}`);
       }
       actual.push(
         inLine(

@@ -80,7 +80,7 @@ describeEachDatabase("The account's Prometheus metrics", (open) => {
     expect((await scrape(alice)).text).toContain('shop.example.com');
   });
 
-  it('of an unchecked domain are only the paused flag', async () => {
+  it('an unchecked domain has only the paused flag', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await add(alice, 'shop.example.com');
@@ -100,7 +100,7 @@ it('The metrics text matches the exposition format of prom-client', async () => 
   const registry = new Registry();
   new Gauge({
     name: 'certlantern_domain_certificate_days_left',
-    help: 'Days until the certificate last seen expires; negative once it has.',
+    help: 'Days until the last seen certificate expires; negative after its expiry.',
     labelNames: ['domain'],
     registers: [registry],
   }).set({ domain: 'shop.example' }, 53.25);

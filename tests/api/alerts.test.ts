@@ -150,7 +150,14 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const alerts = await domain(alice, await watch(api, alice, 60));
-    expect(alerts).toMatchObject({ incidents: [], sent: [], own: {}, effective: DEFAULTS, unsubscribed: [] });
+    expect(alerts).toMatchObject({
+      incidents: [],
+      sent: [],
+      own: {},
+      effective: DEFAULTS,
+      unsubscribed: [],
+      quiet_until: null,
+    });
     expect(alerts.planned.map(({ step, label, severity }) => [step, label, severity])).toEqual([
       ['renewal_overdue', 'when its renewal is overdue', 'warning'],
       ['warning', '14 days before', 'warning'],
@@ -201,9 +208,10 @@ describeAnyDatabase('The alerts of a domain', (open) => {
       critical_always: false,
     };
     await changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
-    const { sent } = await domain(alice, await watch(api, alice, 5));
+    const { sent, quiet_until } = await domain(alice, await watch(api, alice, 5));
     const [delivery] = sent[0]?.deliveries ?? [];
     expect(delivery?.state).toBe('held');
+    expect(delivery?.next_attempt_at).toBe(quiet_until);
     const waits = Date.parse(delivery?.next_attempt_at ?? '') - api.clock.now();
     expect(waits).toBeGreaterThan(HOUR_MS);
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
@@ -269,7 +277,7 @@ describeAnyDatabase('The alerts of a domain', (open) => {
     const own = (await changeDomain(bob, ofBob, { steps: ['45d', '10%'] })).ok.data;
     expect(own.planned.map(({ step, label }) => [step, label])).toEqual([
       ['45d', '45 days before'],
-      ['10%', '10 % of its lifetime left'],
+      ['10%', '10% of its lifetime left'],
       ['expired', 'when it expires'],
     ]);
     expect((await changeDomain(bob, ofBob, {})).ok.data.own).toEqual({});
@@ -337,7 +345,7 @@ describeAnyDatabase('The preview of alert steps', (open) => {
     expect(foreign.problem.code).toBe('not_found');
   });
 
-  it('of an account lists the first 20 alerts of all domains and counts the rest within 90 days', async () => {
+  it('the preview of an account lists the first 20 alerts of all domains and counts the rest within 90 days', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const ids = [];

@@ -34,7 +34,7 @@ describeAnyDatabase('A first sign-in with Firebase', (open) => {
     const { api, start, arrive } = await withFirebase(open, 'closed');
     const { status, problem } = await arrive();
     expect([status, problem.code]).toEqual([403, 'signups_closed']);
-    expect(problem.detail).toBe('This address has no account here, and new ones cannot be created.');
+    expect(problem.detail).toBe('There is no account for this address, and sign-up is closed.');
     expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
 
     const { id } = (await arrive(await start('open'))).ok.data;

@@ -39,8 +39,8 @@ describeAnyDatabase('The private authorities of an account', (open) => {
     const leaf = home.issue({ dnsNames: ['shop.example'] });
     for (const [pem, sentence] of [
       ['hello', 'There is no certificate in this text.'],
-      [leaf.certificatePem, 'The certificate of shop.example is no certificate authority.'],
-      [home.certificatePem.slice(0, -40), 'cut off'],
+      [leaf.certificatePem, 'The certificate of shop.example is not a certificate authority.'],
+      [home.certificatePem.slice(0, -40), 'incomplete'],
     ] as const) {
       const { problem } = await add(alice, pem);
       expect(problem).toMatchObject({ code: 'invalid_certificate', status: 422 });

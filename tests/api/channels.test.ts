@@ -204,13 +204,48 @@ describeAnyDatabase('The channels of an account', (open) => {
   });
 
   it('use the address policy of channels, not the one of checks', async () => {
-    const everywhere = { permits: () => true, permitsLocalNames: true };
-    const nowhere = { permits: () => false, permitsLocalNames: false };
+    const everywhere = { permits: () => true, opens: () => true, permitsLocalNames: true };
+    const nowhere = { permits: () => false, opens: () => false, permitsLocalNames: false };
     const config = { kind: 'ntfy', server: 'http://192.168.0.2:8080', topic: 'home' };
     const closed = await (await startApi(open, { policy: everywhere, channelPolicy: nowhere })).cast();
     expect((await add(closed.bob, config)).problem.code).toBe('channel_refused');
     const opened = await (await startApi(open, { policy: nowhere, channelPolicy: everywhere })).cast();
     expect((await add(opened.bob, config)).status).toBe(200);
+  });
+
+  it('reject ports below 1024 other than 80 and 443', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const webhook = (url: string) => ({ kind: 'webhook', url });
+    const detail = 'Alerts cannot be sent to this port. Use port 80, 443, or a port from 1024 to 65535.';
+    const refused = [
+      ...['http://192.0.2.10:22/', 'https://hooks.example.com:25/', 'http://hooks.example.com:1023/'].map(
+        webhook,
+      ),
+      { kind: 'ntfy', server: 'https://ntfy.example.com:110', topic: 'home' },
+    ];
+    for (const config of refused)
+      expect((await add(bob, config)).problem, JSON.stringify(config)).toMatchObject({
+        code: 'channel_refused',
+        detail,
+      });
+    for (const url of ['http://192.0.2.10:443/', 'https://hooks.example.com:80/', 'http://a.example:1024/'])
+      expect((await add(bob, webhook(url))).status, url).toBe(200);
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    const changed = await change(bob, key, { config: webhook('https://hooks.example.com:22/') });
+    expect(changed.problem.detail).toBe(detail);
+  });
+
+  it('allow every port of ranges that the operator opened, and of names that may lead there', async () => {
+    const channelPolicy = {
+      permits: () => true,
+      opens: (ip: string) => ip === '10.0.0.5',
+      permitsLocalNames: true,
+    };
+    const { bob } = await (await startApi(open, { channelPolicy })).cast();
+    const status = async (url: string) => (await add(bob, { kind: 'webhook', url })).status;
+    expect(await status('http://10.0.0.5:81/')).toBe(200);
+    expect(await status('http://intranet:81/')).toBe(200);
+    expect(await status('http://192.0.2.10:81/')).toBe(422);
   });
 
   it('ignore fields that the contract does not have, and reject invalid names', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { DOMAIN_SORTS } from '../../contract/domain.ts';
+import { DOMAIN_SORTS } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
@@ -144,7 +144,7 @@ describeEachDatabase('A list read page by page with its cursor', (open) => {
     expect(ids).toEqual(whole.data.map(({ id }) => id));
   });
 
-  it('of certificates is empty for an unchecked domain and rejects a forged cursor', async () => {
+  it('a list of certificates is empty for an unchecked domain and rejects a forged cursor', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;

@@ -38,7 +38,7 @@ async function settle(
 }
 
 describeAnyDatabase('The receipt of a message', (open) => {
-  it('of a test message lists every attempt until delivery, for its owner only', async () => {
+  it('the receipt of a test message lists every attempt until delivery, for its owner only', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();
     const asked = (await test(alice, OWN_MAIL)).ok.data;
@@ -117,7 +117,7 @@ describeAnyDatabase('The receipt of a message', (open) => {
     expect((await receipt(bob, id)).state).toBe('failed');
   });
 
-  it('of a test is limited to ten an hour per channel and thirty per account', async () => {
+  it('a test is limited to ten an hour per channel and thirty per account', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const keys = [OWN_MAIL];

@@ -144,7 +144,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
     const results = await act(alice, [a, b], 'tag', { add: ['Prod', 'eu'], remove: ['dev'] });
     expect(results).toMatchObject([
       { problem: null, domain: { tags: ['prod', 'eu'] } },
-      { problem: 'invalid_request', message: 'A domain has at most 20 tags.', domain: { tags: many } },
+      { problem: 'invalid_request', message: 'A domain can have at most 20 tags.', domain: { tags: many } },
     ]);
     const swapped = await act(alice, [a, b], 'tag', { add: ['eu'], remove: ['prod', 'tag 0', 'tag 1'] });
     expect(swapped).toMatchObject([
@@ -189,7 +189,7 @@ describeEachDatabase('A bulk action on domains', (open) => {
       expect([body, (await alice.ask(CALLS.actOnDomains, { body })).status]).toEqual([body, 400]);
   });
 
-  it('of checks is limited to 60 calls a minute and 100 calls in ten minutes', async () => {
+  it('bulk checks are limited to 60 calls a minute and 100 calls in ten minutes', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();
     const ids = Array.from({ length: 200 }, () => randomUUID());

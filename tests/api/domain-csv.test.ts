@@ -45,7 +45,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('has all known values and escapes text that a spreadsheet would run as a formula', async () => {
+  it('the CSV file has all known values and escapes text that a spreadsheet would run as a formula', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await add(alice, 'shop.example');
@@ -92,7 +92,7 @@ describeAnyDatabase('The CSV file of domains', (open) => {
     expect(gone).toMatchObject({
       state: 'unread',
       trusted: '',
-      problem: 'This host cannot be checked from here.',
+      problem: 'The address policy of this server does not allow checking this host.',
     });
   });
 

@@ -34,7 +34,9 @@ describeEachDatabase('A domain import', (open) => {
       ['invalid', null],
     ]);
     expect(entries[2]).toMatchObject({ display_name: 'bücher.example:8443', message: null });
-    expect(entries[4]?.message).toBe('This IP address is private or reserved and cannot be tracked here.');
+    expect(entries[4]?.message).toBe(
+      'This IP address is private or reserved and cannot be tracked here. The operator can allow private ranges (EGRESS_ALLOW_CIDRS).',
+    );
     expect((await alice.ask(CALLS.listDomains)).ok).toEqual(before.ok);
     expect((await preview(bob, LINES)).room).toBeNull();
     expect((await preview(charlie, LINES)).entries[0]?.outcome).toBe('new');

@@ -145,8 +145,10 @@ describeAnyDatabase('The report of a domain', (open) => {
     const id = await add(alice);
     await finishChecks(api, root, refusedByPolicy);
     const { findings, markdown } = await reportOf(alice, id);
-    expect(findings).toMatchObject([{ message: 'This host cannot be checked from here.' }]);
-    expect(markdown).not.toContain('leads to an address');
+    expect(findings).toMatchObject([
+      { message: 'The address policy of this server does not allow checking this host.' },
+    ]);
+    expect(markdown).not.toContain('has an address');
   });
 
   it('says that IPv6 addresses were not tried if there is no IPv6 here', async () => {
@@ -167,7 +169,7 @@ describeAnyDatabase('The report of a domain', (open) => {
     const { addresses } = await reportOf(alice, id);
     expect(addresses.map(({ failure, is_ours: isOurs }) => [failure, isOurs])).toEqual([
       [null, false],
-      ['was not looked at: there is no IPv6 here', true],
+      ['was not checked: our server has no IPv6', true],
       ['refused the connection', false],
     ]);
   });

@@ -101,6 +101,17 @@ describeAnyDatabase('Domains', (open) => {
     expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
 
+  it('are returned at once, as pending, if the client prefers not to wait', async () => {
+    const api = await startApi(open, { timing: { firstCheckMs: 3_600_000 } });
+    const { alice } = await api.cast();
+    const answer = await alice.ask(CALLS.addDomain, {
+      body: { host: 'soon.example.com' },
+      headers: { prefer: 'return=representation, respond-async; wait=0' },
+    });
+    expect(answer.ok.data).toMatchObject({ state: 'pending', checking: true });
+    expect(answer.headers.get('preference-applied')).toBe('respond-async');
+  });
+
   it('are not added if they resolve to a refused address, and the answer reveals nothing about it', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
     const { alice, charlie } = await api.cast();
@@ -112,7 +123,7 @@ describeAnyDatabase('Domains', (open) => {
     expect(problem).toMatchObject({
       status: 422,
       code: 'host_refused',
-      detail: 'This host cannot be checked from here.',
+      detail: 'The address policy of this server does not allow checking this host.',
     });
     for (const person of [alice, charlie]) expect((await person.ask(CALLS.listDomains)).ok.total).toBe(0);
   });
@@ -126,7 +137,7 @@ describeAnyDatabase('Domains', (open) => {
     expect(domain).toMatchObject({ id, state: 'unread', findings: [], checking: false });
     expect(domain?.unreachable).toMatchObject({
       stage: 'policy',
-      message: 'This host cannot be checked from here.',
+      message: 'The address policy of this server does not allow checking this host.',
     });
   });
 

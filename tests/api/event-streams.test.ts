@@ -31,8 +31,17 @@ it('Every event stream ends when signals may have been missed, even while waitin
   const streams = createEventStreams(store, { now: () => 0 });
   const [one, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
   const waiting = one?.next(60_000);
-  expect([one?.isOver, other?.isOver]).toEqual([false, false]);
+  expect([one?.hasMissedEvents, other?.hasMissedEvents]).toEqual([false, false]);
   store.signals.publish({ topic: 'missed' });
   expect(await waiting).toBeNull();
-  expect([one?.isOver, other?.isOver]).toEqual([true, true]);
+  expect([one?.hasMissedEvents, other?.hasMissedEvents]).toEqual([true, true]);
+});
+
+it('An event stream ends when all sessions of its account end', async () => {
+  const store = await freshStore('sqlite');
+  const streams = createEventStreams(store, { now: () => 0 });
+  const [own, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
+  store.signals.publish({ topic: 'session_ended', accountId: 'a', sessionId: null });
+  expect(await own?.next(0)).toEqual({ event: 'session_ended', data: {} });
+  expect(await other?.next(0)).toBeNull();
 });

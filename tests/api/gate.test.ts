@@ -199,7 +199,7 @@ describe('Every answer', () => {
     expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });
 
-  it('of GET /api/health is a timely 503 while the database does not respond', async () => {
+  it('the answer of GET /api/health is a timely 503 while the database does not respond', async () => {
     const log = { info() {}, warn() {}, error() {} };
     const api = await startApi(open, { log, timing: { databaseMs: 20 } });
     const busy = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createOperatorApp } from '../../server/api/index.ts';
+import { createOperatorApp } from '../../server/api/operations/index.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -75,7 +75,7 @@ describeEachDatabase('GET /api/health', (open) => {
     expect((await told(send, '/api/health/late', headers)).body['alarms']).toEqual(['mail_down']);
   });
 
-  it('and /metrics are all that a worker process serves', async () => {
+  it('GET /api/health and /metrics are all that a worker process serves', async () => {
     const readiness = createReadiness();
     const store = await open();
     const app = createOperatorApp({

@@ -67,13 +67,13 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const first = await bob.ask(CALLS.addMaintenance, { ...under('a'), body });
     const refused = await bob.ask(CALLS.addMaintenance, { ...under('b'), body });
     expect(refused.problem).toMatchObject({ status: 429, code: 'too_many_requests' });
-    expect(refused.problem.detail).toMatch(/^The limit of 0\.001 MB of kept answers a day is reached\./);
+    expect(refused.problem.detail).toMatch(/^The limit of 0\.001 MB of stored responses a day is reached\./);
     expect((await bob.ask(CALLS.addMaintenance, { ...under('a'), body })).ok).toEqual(first.ok);
     expect((await bob.ask(CALLS.addMaintenance, { body })).status).toBe(200);
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(2);
     const later = api.clock.now() + ANSWER_RETENTION_MS;
     const asked = { accountId: bob.id, key: 'b', request: 'the same', now: later };
-    expect(await claimIdempotencyKey(api.store, asked)).toMatchObject({ begun: true });
+    expect(await claimIdempotencyKey(api.store, asked)).toMatchObject({ isClaimed: true });
   });
 
   it('runs once for concurrent requests; the others get its answer or 409 with Retry-After', async () => {
@@ -155,15 +155,15 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
 
     // Do what a process does up to its commit, and nothing after it.
     const now = api.clock.now();
-    const begun = await claimIdempotencyKey(api.store, {
+    const claim = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
       key: 'killed',
       request: 'r',
       now,
     });
-    if (!begun.begun) throw new Error('The key is new');
+    if (!claim.isClaimed) throw new Error('The key is new');
     const answer = { status: 200, contentType: 'application/json', body: kept?.body ?? '' };
-    const add = (carrying: typeof begun.carrying) =>
+    const add = (lease: typeof claim.lease) =>
       addMaintenance(api.store, {
         accountId: bob.id,
         monitorId: null,
@@ -171,16 +171,16 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
         max: 50,
         now,
         window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
-        alongside: (trx) => storeAnswer(trx, carrying, answer),
+        alongside: (trx) => storeAnswer(trx, lease, answer),
       });
-    await add(begun.carrying);
+    await add(claim.lease);
     const retried = await claimIdempotencyKey(api.store, {
       accountId: bob.id,
       key: 'killed',
       request: 'r',
       now: now + HOUR_MS,
     });
-    expect(retried).toEqual({ begun: false, answer });
+    expect(retried).toEqual({ isClaimed: false, answer });
     expect(JSON.parse(answer.body)).toEqual(first.ok);
 
     // A process that lost its lease and continues anyway changes nothing.
@@ -191,9 +191,9 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       request: 'r',
       now: now + HOUR_MS,
     });
-    if (!slow.begun || !next.begun) throw new Error('The lease has ended');
+    if (!slow.isClaimed || !next.isClaimed) throw new Error('The lease has ended');
     const before = (await bob.ask(CALLS.listMaintenance)).ok.data.length;
-    await expect(add(slow.carrying)).rejects.toThrow();
+    await expect(add(slow.lease)).rejects.toThrow();
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(before);
   });
 
@@ -218,7 +218,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const done = async () => (await world.rows()).filter((row) => !row.startsWith('idempotency_keys '));
     for (const route of await routesOf(world.api)) {
       const { operationId } = route.operation;
-      if (!('once' in CALLS[operationId])) continue;
+      if (!('idempotent' in CALLS[operationId])) continue;
       const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
       const asked = (key: string) =>
         ask(client, route, { ...input, headers: { ...input.headers, 'idempotency-key': key } });
@@ -240,7 +240,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     for (const route of await routesOf(world.api)) {
       const { operationId } = route.operation;
       const call: Call = CALLS[operationId];
-      if (call.once !== true) continue;
+      if (call.idempotent !== true) continue;
       const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
       const headers = { ...input.headers, 'idempotency-key': operationId };
       const answer = async () => {
@@ -282,15 +282,16 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const api = await startApi(open);
     const bob = await premium(api);
     const key = { accountId: bob.id, key: 'k', request: 'r' };
-    const begun = await claimIdempotencyKey(api.store, { ...key, now: 0 });
-    if (begun.begun)
-      await storeAnswer(api.store.db, begun.carrying, { status: 200, contentType: 'a/b', body: '1' });
-    expect((await claimIdempotencyKey(api.store, { ...key, now: ANSWER_RETENTION_MS - 1 })).begun).toBe(
+    const claim = await claimIdempotencyKey(api.store, { ...key, now: 0 });
+    if (claim.isClaimed)
+      await storeAnswer(api.store.db, claim.lease, { status: 200, contentType: 'a/b', body: '1' });
+    expect((await claimIdempotencyKey(api.store, { ...key, now: ANSWER_RETENTION_MS - 1 })).isClaimed).toBe(
       false,
     );
     expect(await pruneKeys(api.store, ANSWER_RETENTION_MS - 1)).toBe(0);
     expect(
-      (await claimIdempotencyKey(api.store, { ...key, request: 'another', now: ANSWER_RETENTION_MS })).begun,
+      (await claimIdempotencyKey(api.store, { ...key, request: 'another', now: ANSWER_RETENTION_MS }))
+        .isClaimed,
     ).toBe(true);
     expect(await pruneKeys(api.store, 2 * ANSWER_RETENTION_MS)).toBe(1);
   });
@@ -307,7 +308,7 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       const tries = await Promise.all(
         Array.from({ length: 20 }, (_, index) => claimIdempotencyKey(index % 2 ? one : other, request)),
       );
-      expect(tries.filter(({ begun }) => begun)).toHaveLength(1);
+      expect(tries.filter(({ isClaimed }) => isClaimed)).toHaveLength(1);
     } finally {
       await database.remove();
     }

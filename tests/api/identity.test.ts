@@ -166,7 +166,8 @@ describeEachDatabase('The built-in identity provider', (open) => {
     for (const password of ['charlie@example.test', 'charlie2026', 'Charlie-Chaplin', 'CERTLANTERN!'])
       expect((await ask(password)).problem).toMatchObject({
         code: 'password_breached',
-        detail: 'This password is your own name or address, or ours. Please choose another one.',
+        detail:
+          'This password is your name or address, or the name of this product. Please choose another one.',
       });
     expect(await api.store.db.selectFrom('user').select('id').execute()).toEqual([]);
     expect((await ask('charlie likes trams')).status).toBe(200);

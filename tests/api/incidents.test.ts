@@ -155,8 +155,9 @@ describeAnyDatabase('A maintenance window', (open) => {
     const { alice, bob } = await api.cast();
     const { domainId } = await trouble(api, alice);
     const now = api.clock.now();
-    for (const wrong of [window(now, -1), window(now, 24 * 8), window(now - 3 * HOUR_MS, 1)])
+    for (const wrong of [window(now, -1), window(now, 24 * 7 + 0.5), window(now - 3 * HOUR_MS, 1)])
       expect((await add(alice, wrong)).problem.code).toBe('invalid_request');
+    expect((await add(alice, window(now, 24 * 7))).status).toBe(200);
     expect((await add(bob, window(now, 1, { domain_id: domainId }))).problem.code).toBe('not_found');
   });
 

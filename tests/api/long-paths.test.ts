@@ -48,7 +48,7 @@ describe('A path of more than 2 kB', () => {
       const { get } = await listening();
       const answer = await get(`/${part.repeat(12_000 / part.length)}`);
       expect(answer.status).toBe(414);
-      expect(answer.body).toBe(`The limit of ${MAX_BYTES} bytes for a path is reached.\n`);
+      expect(answer.body).toBe(`The path exceeds the limit of ${MAX_BYTES} bytes.\n`);
     },
   );
 

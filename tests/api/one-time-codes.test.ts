@@ -46,7 +46,7 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await client.ask(CALLS.signIn, { body: alice })).ok).toMatchObject({ twoFactorRedirect: true });
   });
 
-  it('and backup codes work only once', async () => {
+  it('one-time codes and backup codes work only once', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const { app, backupCodes } = await useCodes(await freshly(api.send, alice), alice);

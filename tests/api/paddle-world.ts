@@ -8,7 +8,7 @@ import {
   signedWebhook,
   startPaddleApi,
   subscriptionEvent,
-  type SubscriptionTold,
+  type SubscriptionFields,
 } from '../kit/paddle-api.ts';
 import { createClient, type Person, signUp } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -26,7 +26,7 @@ export interface PaddleWorld {
     headers?: Record<string, string>,
   ) => Promise<{ status: number; code: string | null }>;
   /** Returns an event about Alice's subscription, `after` ms from now; active by default. */
-  told: (change: Partial<Omit<SubscriptionTold, 'at'>> & { after?: number }) => object;
+  subscriptionEventOf: (change: Partial<Omit<SubscriptionFields, 'at'>> & { after?: number }) => object;
   /** Signs somebody up and opens a checkout. */
   buyer: (name: string) => Promise<Person & { reference: string }>;
   isPremium: (person: Person) => Promise<boolean>;
@@ -79,7 +79,7 @@ export async function startPaddleWorld(
       const json = (await answer.json()) as { code?: string };
       return { status: answer.status, code: json.code ?? null };
     },
-    told({ after = 0, ...change }) {
+    subscriptionEventOf({ after = 0, ...change }) {
       const subscription = { subscription: 'sub_1', customer: 'ctm_1', status: 'active' as const };
       const period: [number, number] = [startedAt, startedAt + 30 * DAY];
       return subscriptionEvent({ ...subscription, period, ...change, at: startedAt + after });

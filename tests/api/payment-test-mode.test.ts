@@ -1,8 +1,8 @@
+import { entitlementAt } from '../../server/core/index.ts';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { TEST_EVENTS } from '../../contract/payment.ts';
 import { findAccount } from '../../server/store/accounts/accounts.ts';
-import { entitlementAt } from '../../server/store/billing/entitlements.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endTestSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { isTestSubscription } from '../../server/providers/payments/index.ts';
@@ -29,7 +29,7 @@ async function startTestMode(open: () => Promise<Store>) {
       const reference = opened.get(person.id) ?? 'none';
       return person.ask(CALLS.testPay, { body: { price_id, reference } });
     },
-    happen: async (event: (typeof TEST_EVENTS)[number]) =>
+    simulate: async (event: (typeof TEST_EVENTS)[number]) =>
       (await alice.ask(CALLS.testEvent, { body: { event } })).ok,
     isPremium: async (person: Person = alice) => (await person.ask(CALLS.premium)).ok.data,
     subscription: async () => (await alice.ask(CALLS.testSubscription)).ok.data,
@@ -78,7 +78,7 @@ describeAnyDatabase('Test mode', (open) => {
   });
 
   it('simulates every event of a subscription', async () => {
-    const { pay, happen, isPremium, subscription } = await startTestMode(open);
+    const { pay, simulate, isPremium, subscription } = await startTestMode(open);
     await pay();
     const first = await subscription();
     const steps = [
@@ -94,7 +94,7 @@ describeAnyDatabase('Test mode', (open) => {
       ['cancel', 'canceled', false],
     ] as const;
     for (const [event, status, premium] of steps) {
-      await happen(event);
+      await simulate(event);
       expect([event, (await subscription())?.status, await isPremium()]).toEqual([event, status, premium]);
     }
     await pay();
@@ -103,9 +103,9 @@ describeAnyDatabase('Test mode', (open) => {
   });
 
   it('ends a cancelled subscription at the end of its period', async () => {
-    const { api, alice, pay, happen, isPremium, subscription } = await startTestMode(open);
+    const { api, alice, pay, simulate, isPremium, subscription } = await startTestMode(open);
     await pay();
-    await happen('cancel_at_period_end');
+    await simulate('cancel_at_period_end');
     const { period_ends_at, cancels_at } = (await subscription()) ?? {};
     expect(cancels_at).toBe(period_ends_at);
     expect(Date.parse(cancels_at ?? '')).toBeGreaterThan(api.clock.now() + 29 * DAY);
@@ -121,11 +121,11 @@ describeAnyDatabase('Test mode', (open) => {
   });
 
   it('refuses events without a running subscription, and unknown events', async () => {
-    const { alice, pay, happen } = await startTestMode(open);
+    const { alice, pay, simulate } = await startTestMode(open);
     const refused = async () => (await alice.ask(CALLS.testEvent, { body: { event: 'renew' } })).problem.code;
     expect(await refused()).toBe('not_found');
     await pay();
-    await happen('cancel');
+    await simulate('cancel');
     expect(await refused()).toBe('not_found');
     const unknown = await alice.ask(CALLS.testEvent, { body: { event: 'explode' } });
     expect(unknown.problem.code).toBe('invalid_request');

@@ -7,24 +7,28 @@ import { DAY, startPaddleWorld } from './paddle-world.ts';
 
 describeEachDatabase('A Paddle webhook', (open) => {
   it('grants Premium to the account that opened the checkout, and ends it on cancellation', async () => {
-    const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const charlie = await buyer('Charlie');
-    expect(await deliver(told({ type: 'subscription.created', reference: alice.reference }))).toEqual({
+    expect(
+      await deliver(subscriptionEventOf({ type: 'subscription.created', reference: alice.reference })),
+    ).toEqual({
       status: 200,
       code: null,
     });
     expect([await isPremium(alice), await isPremium(charlie)]).toEqual([true, false]);
     expect((await alice.ask(CALLS.listDomains)).status).toBe(200);
 
-    await deliver(told({ type: 'subscription.canceled', status: 'canceled', period: null, after: 1 }));
+    await deliver(
+      subscriptionEventOf({ type: 'subscription.canceled', status: 'canceled', period: null, after: 1 }),
+    );
     expect(await isPremium(alice)).toBe(false);
   });
 
-  it('with an invalid signature is refused and not stored', async () => {
-    const { api, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
+  it('a Paddle webhook with an invalid signature is refused and not stored', async () => {
+    const { api, deliver, subscriptionEventOf, buyer, isPremium, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    const event = told({ reference: alice.reference });
+    const event = subscriptionEventOf({ reference: alice.reference });
     const { body, headers } = signedWebhook(event);
     const right = headers['paddle-signature'] ?? '';
     const send = (signature: string | null, sent: string) =>
@@ -74,25 +78,31 @@ describeEachDatabase('A Paddle webhook', (open) => {
   });
 
   it('changes nothing when it is delivered again', async () => {
-    const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    const created = told({ reference: alice.reference });
+    const created = subscriptionEventOf({ reference: alice.reference });
     await deliver(created);
-    await deliver(told({ status: 'canceled', period: null, after: 5 }));
+    await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 5 }));
     for (let time = 0; time < 3; time++) expect((await deliver(created)).status).toBe(200);
     expect(await isPremium(alice)).toBe(false);
   });
 
   it('leads to the latest state, even out of order and with concurrent deliveries', async () => {
-    const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
     const events = [
-      told({ type: 'subscription.created', status: 'trialing', reference, after: 0 }),
-      told({ type: 'subscription.activated', reference, after: 10 }),
-      told({ type: 'subscription.past_due', status: 'past_due', reference, after: 20 }),
-      told({ type: 'subscription.paused', status: 'paused', period: null, reference, after: 30 }),
-      told({ type: 'subscription.resumed', reference, after: 40 }),
+      subscriptionEventOf({ type: 'subscription.created', status: 'trialing', reference, after: 0 }),
+      subscriptionEventOf({ type: 'subscription.activated', reference, after: 10 }),
+      subscriptionEventOf({ type: 'subscription.past_due', status: 'past_due', reference, after: 20 }),
+      subscriptionEventOf({
+        type: 'subscription.paused',
+        status: 'paused',
+        period: null,
+        reference,
+        after: 30,
+      }),
+      subscriptionEventOf({ type: 'subscription.resumed', reference, after: 40 }),
     ];
     const answers = await Promise.all([...events.toReversed(), ...events].map((event) => deliver(event)));
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
@@ -100,19 +110,19 @@ describeEachDatabase('A Paddle webhook', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('of another event type is accepted and ignored', async () => {
-    const { deliver, buyer, isPremium, told } = await startPaddleWorld(open);
+  it('a Paddle webhook of another event type is accepted and ignored', async () => {
+    const { deliver, buyer, isPremium, subscriptionEventOf } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const others = ['transaction.completed', 'customer.updated', 'report.created', 'something.new'];
     for (const event_type of others)
-      expect((await deliver({ ...told({}), event_type, data: null })).status).toBe(200);
+      expect((await deliver({ ...subscriptionEventOf({}), event_type, data: null })).status).toBe(200);
     expect(await isPremium(alice)).toBe(false);
   });
 
   it('is refused from browsers of other sites and above 64 kB', async () => {
-    const { deliver, told, buyer } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    const event = told({ reference: alice.reference });
+    const event = subscriptionEventOf({ reference: alice.reference });
     expect(await deliver(event, { origin: 'https://elsewhere.example' })).toMatchObject({ status: 403 });
     expect(await deliver({ ...event, more: 'x'.repeat(70_000) })).toMatchObject({ status: 413 });
   });
@@ -120,19 +130,19 @@ describeEachDatabase('A Paddle webhook', (open) => {
 
 describeEachDatabase('The account of a Paddle webhook', (open) => {
   it('is found by subscription or customer if there is no reference', async () => {
-    const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    await deliver(told({ reference: alice.reference }));
-    await deliver(told({ status: 'canceled', period: null, after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 1 }));
     expect(await isPremium(alice)).toBe(false);
     // Sold by hand in Paddle's dashboard to a customer whom we know.
-    await deliver(told({ subscription: 'sub_2', after: 2 }));
+    await deliver(subscriptionEventOf({ subscription: 'sub_2', after: 2 }));
     expect(await subscriptions(alice)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
     expect(await isPremium(alice)).toBe(true);
   });
 
   it('is none for a forged reference, and never changes for a subscription', async () => {
-    const { deliver, told, buyer, subscriptions, logged } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer, subscriptions, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
     const [, signature = ''] = alice.reference.split('.');
@@ -148,25 +158,29 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
     ];
     for (const [index, reference] of forged.entries())
       expect(
-        (await deliver(told({ subscription: `sub_f${index}`, customer: 'ctm_m', reference }))).status,
+        (await deliver(subscriptionEventOf({ subscription: `sub_f${index}`, customer: 'ctm_m', reference })))
+          .status,
       ).toBe(200);
     expect(await subscriptions(mallory)).toEqual({});
     expect(logged.join()).toContain('belongs to no account');
 
-    await deliver(told({ reference: alice.reference }));
-    await deliver(told({ reference: mallory.reference, after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: mallory.reference, after: 1 }));
     expect(await subscriptions(mallory)).toEqual({});
     expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
   });
 
   it('keeps its customer, even if another account’s checkout names the same one', async () => {
-    const { api, deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const { api, deliver, subscriptionEventOf, buyer, subscriptions, isPremium } =
+      await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const mallory = await buyer('Mallory');
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     // The checkout names Alice's customer: Mallory pays and gets Premium, nothing else.
-    await deliver(told({ subscription: 'sub_m', customer: 'ctm_1', reference: mallory.reference }));
-    await deliver(told({ customer: 'ctm_9', after: 1 }));
+    await deliver(
+      subscriptionEventOf({ subscription: 'sub_m', customer: 'ctm_1', reference: mallory.reference }),
+    );
+    await deliver(subscriptionEventOf({ customer: 'ctm_9', after: 1 }));
     const customers = await api.store.db.selectFrom('accounts').select(['id', 'paddle_id']).execute();
     const customerOf = ({ id }: { id: string }) => customers.find((each) => each.id === id)?.paddle_id;
     expect([customerOf(alice), customerOf(mallory)]).toEqual(['ctm_1', '']);
@@ -175,26 +189,26 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
   });
 
   it('gets no Premium for another product of the seller', async () => {
-    const { paddle, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer, isPremium, logged } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
-    const cheap = told({ reference, price: 'pri_01cheap', product: 'pro_01sticker' });
+    const cheap = subscriptionEventOf({ reference, price: 'pri_01cheap', product: 'pro_01sticker' });
     expect((await deliver(cheap)).status).toBe(200);
     expect(await isPremium(alice)).toBe(false);
     expect(logged.join()).toContain('something else');
 
     // An older price of the same product counts, too. The product is cached since the first event, so Paddle is not asked.
-    const earlier = told({ subscription: 'sub_2', reference, price: 'pri_00premium' });
+    const earlier = subscriptionEventOf({ subscription: 'sub_2', reference, price: 'pri_00premium' });
     paddle.behave('broken');
     expect((await deliver(earlier)).status).toBe(200);
     expect(await isPremium(alice)).toBe(true);
   });
 
   it('gets 503 while Paddle cannot identify the price, and Premium on redelivery', async () => {
-    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     api.clock.advance(60_000);
-    const event = told({ reference: alice.reference, price: 'pri_00premium' });
+    const event = subscriptionEventOf({ reference: alice.reference, price: 'pri_00premium' });
     paddle.behave('broken');
     expect(await deliver(event)).toEqual({ status: 503, code: 'payments_unavailable' });
     paddle.behave('well');
@@ -205,12 +219,12 @@ describeEachDatabase('The account of a Paddle webhook', (open) => {
 
 describeEachDatabase('The end of a subscription', (open) => {
   it('comes 14 days after the first failed payment', async () => {
-    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { api, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    await deliver(told({ reference: alice.reference }));
-    await deliver(told({ type: 'subscription.past_due', status: 'past_due', after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ type: 'subscription.past_due', status: 'past_due', after: 1 }));
     // Paddle retries on the fifth day; the grace period still counts from the first failure.
-    await deliver(told({ status: 'past_due', after: 5 * DAY }));
+    await deliver(subscriptionEventOf({ status: 'past_due', after: 5 * DAY }));
     api.clock.advance(14 * DAY - 60_000);
     const again = async () => alice.ask(CALLS.refreshSession);
     await again();
@@ -219,32 +233,32 @@ describeEachDatabase('The end of a subscription', (open) => {
     expect(await isPremium(alice)).toBe(false);
 
     // The payment succeeded after all.
-    await deliver(told({ status: 'active', after: 14 * DAY + 1 }));
+    await deliver(subscriptionEventOf({ status: 'active', after: 14 * DAY + 1 }));
     expect(await isPremium(alice)).toBe(true);
-    await deliver(told({ status: 'past_due', after: 15 * DAY }));
+    await deliver(subscriptionEventOf({ status: 'past_due', after: 15 * DAY }));
     expect(await isPremium(alice)).toBe(true);
   });
 
   it('comes at the time that Paddle gives for a cancellation, unless it is withdrawn', async () => {
-    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { api, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const cancelsAt = api.clock.now() + 60_000;
-    await deliver(told({ reference: alice.reference }));
-    await deliver(told({ cancelsAt, after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ cancelsAt, after: 1 }));
     expect(await isPremium(alice)).toBe(true);
     api.clock.advance(60_000);
     expect(await isPremium(alice)).toBe(false);
     // The cancellation was withdrawn in time.
-    await deliver(told({ after: 2 }));
+    await deliver(subscriptionEventOf({ after: 2 }));
     expect(await isPremium(alice)).toBe(true);
   });
 });
 
 describeEachDatabase('A refund', (open) => {
-  it('in full ends Premium, and its reversal restores it', async () => {
-    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+  it('a refund in full ends Premium, and its reversal restores it', async () => {
+    const { api, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     const at = api.clock.now() + 10;
     const about = { subscription: 'sub_1' };
     const nothing = [
@@ -266,8 +280,8 @@ describeEachDatabase('A refund', (open) => {
     expect(await isPremium(alice)).toBe(true);
   });
 
-  it('of an earlier month leaves the later paid month, in any order of events', async () => {
-    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+  it('a refund of an earlier month leaves the later paid month, in any order of events', async () => {
+    const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const now = api.clock.now();
     for (const [name, order] of [
       ['Alice', [0, 1, 2]],
@@ -281,8 +295,8 @@ describeEachDatabase('A refund', (open) => {
       paddle.periodEnds.set(transaction, new Date(now + 30 * DAY).toISOString());
       const about = { subscription, customer: `ctm_${name}`, reference };
       const events = [
-        told(about),
-        told({ ...about, period: [now + 30 * DAY, now + 60 * DAY], after: 30 * DAY }),
+        subscriptionEventOf(about),
+        subscriptionEventOf({ ...about, period: [now + 30 * DAY, now + 60 * DAY], after: 30 * DAY }),
         adjustmentEvent({ subscription, transaction, at: now + 31 * DAY }),
       ];
       for (const index of order) await deliver(events[index] ?? {});
@@ -290,18 +304,18 @@ describeEachDatabase('A refund', (open) => {
     }
   });
 
-  it('before its subscription’s first event takes effect once that event arrives', async () => {
-    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+  it('a refund before its subscription’s first event takes effect once that event arrives', async () => {
+    const { api, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     await deliver(adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 100 }));
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     expect(await isPremium(alice)).toBe(false);
   });
 
   it('gets 503 while Paddle cannot say what it was for, and is applied on redelivery', async () => {
-    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     const refund = adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 10 });
     paddle.behave('broken');
     expect((await deliver(refund)).code).toBe('payments_unavailable');
@@ -313,27 +327,30 @@ describeEachDatabase('A refund', (open) => {
 
 describeEachDatabase('Two concurrent checkouts', (open) => {
   it('leave one subscription: the second is cancelled at Paddle', async () => {
-    const { paddle, deliver, told, buyer, subscriptions, isPremium, logged } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer, subscriptions, isPremium, logged } =
+      await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
     const both = ['sub_1', 'sub_2'];
     for (const subscription of both) paddle.subscriptions.set(subscription, 'active');
-    await Promise.all(both.map((subscription) => deliver(told({ subscription, reference }))));
+    await Promise.all(both.map((subscription) => deliver(subscriptionEventOf({ subscription, reference }))));
 
     const cancelled = both.filter((id) => paddle.subscriptions.get(id) === 'canceled');
     expect(cancelled).toHaveLength(1);
-    expect(logged.join()).toContain('subscribed twice');
-    await deliver(told({ subscription: cancelled[0] ?? '', status: 'canceled', period: null, after: 5 }));
+    expect(logged.join()).toContain('subscribed more than once');
+    await deliver(
+      subscriptionEventOf({ subscription: cancelled[0] ?? '', status: 'canceled', period: null, after: 5 }),
+    );
     expect(Object.values(await subscriptions(alice)).toSorted()).toEqual(['active', 'canceled']);
     expect(await isPremium(alice)).toBe(true);
   });
 
   it('get 503 until the second subscription can be cancelled', async () => {
-    const { paddle, deliver, told, buyer } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
-    await deliver(told({ reference }));
-    const second = told({ subscription: 'sub_2', reference, after: 1 });
+    await deliver(subscriptionEventOf({ reference }));
+    const second = subscriptionEventOf({ subscription: 'sub_2', reference, after: 1 });
     paddle.subscriptions.set('sub_2', 'locked');
     for (let time = 0; time < 2; time++)
       expect(await deliver(second)).toEqual({ status: 503, code: 'payments_unavailable' });
@@ -345,15 +362,15 @@ describeEachDatabase('Two concurrent checkouts', (open) => {
   });
 
   it('leave only the new subscription if the first was refunded', async () => {
-    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const { api, paddle, deliver, subscriptionEventOf, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const { reference } = alice;
     for (const id of ['sub_1', 'sub_2']) paddle.subscriptions.set(id, 'active');
-    await deliver(told({ reference }));
+    await deliver(subscriptionEventOf({ reference }));
     await deliver(adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 10 }));
     const checkout = await alice.ask(CALLS.openCheckout, { body: { price_id: PADDLE.priceId } });
     expect(checkout.status).toBe(200);
-    await deliver(told({ subscription: 'sub_2', reference, after: 1 }));
+    await deliver(subscriptionEventOf({ subscription: 'sub_2', reference, after: 1 }));
     expect(Object.fromEntries(paddle.subscriptions)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
     expect(await isPremium(alice)).toBe(true);
   });

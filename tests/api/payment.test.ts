@@ -80,7 +80,7 @@ describeAnyDatabase('A request to Paddle', (open) => {
 
 describeAnyDatabase('A checkout', (open) => {
   it('has price, address, reference and, if known, the customer', async () => {
-    const { api, deliver, told, buyer } = await startPaddleWorld(open);
+    const { api, deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const checkout = async () => (await alice.ask(CALLS.openCheckout, { body: priceBody })).ok.data;
     expect(await checkout()).toEqual({
@@ -90,8 +90,8 @@ describeAnyDatabase('A checkout', (open) => {
       reference: alice.reference,
     });
 
-    await deliver(told({ reference: alice.reference }));
-    await deliver(told({ status: 'canceled', period: null, after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ status: 'canceled', period: null, after: 1 }));
     expect((await checkout()).customer_id).toBe('ctm_1');
     expect((await alice.ask(CALLS.currentUser)).ok.data.paddle_id).toBe('ctm_1');
     const charlie = await signUp(api.send, { name: 'Charlie' });
@@ -107,30 +107,30 @@ describeAnyDatabase('A checkout', (open) => {
   });
 
   it('is refused beside a running subscription, with advice', async () => {
-    const { deliver, told, buyer } = await startPaddleWorld(open);
+    const { deliver, subscriptionEventOf, buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const refusal = async () => {
       const { problem } = await alice.ask(CALLS.openCheckout, { body: priceBody });
       expect(problem).toMatchObject({ status: 409, code: 'already_subscribed' });
       return problem.detail;
     };
-    await deliver(told({ reference: alice.reference }));
-    expect(await refusal()).toContain('Premium already');
-    await deliver(told({ status: 'past_due', after: 1 }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
+    expect(await refusal()).toContain('already have Premium');
+    await deliver(subscriptionEventOf({ status: 'past_due', after: 1 }));
     expect(await refusal()).toContain('payment failed');
-    await deliver(told({ status: 'paused', period: null, after: 2 }));
+    await deliver(subscriptionEventOf({ status: 'paused', period: null, after: 2 }));
     expect(await refusal()).toContain('paused');
   });
 });
 
 describeAnyDatabase('The customer portal', (open) => {
   it('is open only to customers with a verified address', async () => {
-    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const billing = () => alice.ask(CALLS.billing);
     expect((await billing()).ok.data).toEqual({ url: '' });
 
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     expect((await billing()).problem).toMatchObject({ status: 403, code: 'email_not_verified' });
     expect(paddle.asked.filter((call) => call.includes('/customers/'))).toEqual([]);
 
@@ -142,13 +142,17 @@ describeAnyDatabase('The customer portal', (open) => {
   });
 
   it('stays closed to an account that paid with another person’s customer', async () => {
-    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer, verify } = await startPaddleWorld(open);
     const mallory = await buyer('Mallory');
     const bob = await buyer('Bob');
     // Paddle has one customer per address, whoever entered it.
     paddle.customers.set('ctm_bob', bob.email);
-    await deliver(told({ subscription: 'sub_m', customer: 'ctm_bob', reference: mallory.reference }));
-    await deliver(told({ subscription: 'sub_b', customer: 'ctm_bob', reference: bob.reference }));
+    await deliver(
+      subscriptionEventOf({ subscription: 'sub_m', customer: 'ctm_bob', reference: mallory.reference }),
+    );
+    await deliver(
+      subscriptionEventOf({ subscription: 'sub_b', customer: 'ctm_bob', reference: bob.reference }),
+    );
     await verify(mallory);
     await verify(bob);
 
@@ -160,9 +164,9 @@ describeAnyDatabase('The customer portal', (open) => {
   });
 
   it('opens at most ten times a minute', async () => {
-    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const { paddle, deliver, subscriptionEventOf, buyer, verify } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
-    await deliver(told({ reference: alice.reference }));
+    await deliver(subscriptionEventOf({ reference: alice.reference }));
     await verify(alice);
     paddle.customers.set('ctm_1', alice.email);
     for (let opened = 0; opened < 10; opened++) expect((await alice.ask(CALLS.billing)).status).toBe(200);
@@ -171,7 +175,7 @@ describeAnyDatabase('The customer portal', (open) => {
 });
 
 describeAnyDatabase('A deployment', (open) => {
-  it('without billing answers not_found to all payment calls', async () => {
+  it('a deployment without billing answers not_found to all payment calls', async () => {
     const api = await startApi(open, { payments: null, config: { billing: { mode: 'unset' } } });
     const alice = await signUp(api.send, { name: 'Alice' });
     const calls = [
@@ -186,7 +190,7 @@ describeAnyDatabase('A deployment', (open) => {
     expect((await alice.ask(CALLS.billing)).ok.data).toEqual({ url: '' });
   });
 
-  it('that sells through Paddle has no test mode', async () => {
+  it('a deployment that sells through Paddle has no test mode', async () => {
     const { buyer } = await startPaddleWorld(open);
     const alice = await buyer('Alice');
     const body = { ...priceBody, reference: alice.reference };

@@ -5,7 +5,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { TRUST_EVERY_CHECK } from '../../server/worker/index.ts';
-import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
+import { createPlanLoop } from '../../server/worker/plan-loop.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -27,7 +27,7 @@ async function subscription({ clock }: TestApi, person: Person) {
 /** Does the worker's part: applies plans that have ended. */
 async function carryOutEnds({ store, clock }: TestApi): Promise<void> {
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  await createPlanKeeper({ ownNetwork: TRUST_EVERY_CHECK, store, clock, log }).runDue();
+  await createPlanLoop({ ownNetwork: TRUST_EVERY_CHECK, store, clock, log }).runDue();
   expect(log.error).not.toHaveBeenCalled();
 }
 
@@ -80,7 +80,13 @@ describeEachDatabase('Plan limits', (open) => {
   it('follow the plan that the page gets as standing and subscription token', async () => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
-    const health = { checks_late: false, alerts_late: false, mail_failing: false, unsubscribed: false };
+    const health = {
+      checks_late: false,
+      alerts_late: false,
+      mail_failing: false,
+      dead_channels: 0,
+      unsubscribed: false,
+    };
     const common = {
       paused_by_plan: 0,
       paused_unconfirmed: 0,
@@ -102,7 +108,7 @@ describeEachDatabase('Plan limits', (open) => {
     expect(await subscription(api, charlie)).toEqual({ status: 'active', minutes: 3 * 60 });
   });
 
-  it('of a paid plan follow the paid period and the grace period after a failed payment', async () => {
+  it('the limits of a paid plan follow the paid period and the grace period after a failed payment', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
     const now = api.clock.now();

@@ -23,7 +23,7 @@ const inADay = async (api: TestApi) => {
   await api.store.db.updateTable('sessions').set(expiry).execute();
 };
 
-const glance = (api: TestApi, host: string, from = '198.51.100.7') =>
+const previewCheck = (api: TestApi, host: string, from = '198.51.100.7') =>
   createClient(api.sendFrom(from)).ask(CALLS.glance, { body: { host } });
 
 describeEachDatabase('The ports of one host', (open) => {
@@ -80,7 +80,7 @@ describeEachDatabase('The ports of one host', (open) => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
   });
 
-  it('for databases, caches and administration need a verified address', async () => {
+  it('ports for databases, caches and administration need a verified address', async () => {
     const api = await startApi(open);
     const { send } = api;
     const nora = await signUp(send, { name: 'Nora' });
@@ -88,7 +88,7 @@ describeEachDatabase('The ports of one host', (open) => {
       const { problem } = await add(nora, host);
       expect([problem.code, problem.detail], host).toEqual([
         'email_not_verified',
-        'Verify your address to track ports of databases, caches and administration.',
+        'Confirm your address to track ports of databases, caches and administration.',
       ]);
     }
     expect((await add(nora, 'smtp://mail.example.com')).status).toBe(200);
@@ -111,20 +111,20 @@ describeEachDatabase('A preview check', (open) => {
   it('refuses ports of databases, caches and administration', async () => {
     const api = await startApi(open);
     for (const host of ['db.example.com:6379', 'mysql://db.example.com:4000', 'db.example.com:3389']) {
-      const { problem } = await glance(api, host);
+      const { problem } = await previewCheck(api, host);
       expect([problem.code, problem.detail], host).toEqual([
         'host_refused',
-        'Ports of databases, caches and administration can be tracked with an account only.',
+        'Checking ports of databases, caches and administration requires an account.',
       ]);
     }
-    expect((await glance(api, 'shop.example.com:8443')).problem.code).toBe('unavailable');
+    expect((await previewCheck(api, 'shop.example.com:8443')).problem.code).toBe('unavailable');
   });
 
   it('is limited to twenty ports of one domain a day per network, even with concurrent requests', async () => {
     const api = await startApi(open);
     const from = '203.0.113.9';
     const twice = async (port: number) =>
-      (await Promise.all([1, 2].map(() => glance(api, `shop.example.com:${port}`, from)))).map(
+      (await Promise.all([1, 2].map(() => previewCheck(api, `shop.example.com:${port}`, from)))).map(
         ({ problem }) => problem.code,
       );
     for (let port = 9101; port <= 9120; port++) {
@@ -132,8 +132,8 @@ describeEachDatabase('A preview check', (open) => {
       if (port % 5 === 0) api.clock.advance(60_000);
     }
     expect(await twice(9121)).toEqual(['too_many_requests', 'too_many_requests']);
-    expect((await glance(api, 'shop.example.com:9122', from)).problem.detail).toMatch(LIMIT_REACHED);
-    expect((await glance(api, 'shop.example.com:9101', from)).problem.code).toBe('unavailable');
-    expect((await glance(api, 'shop.example.com:9121', '192.0.2.77')).problem.code).toBe('unavailable');
+    expect((await previewCheck(api, 'shop.example.com:9122', from)).problem.detail).toMatch(LIMIT_REACHED);
+    expect((await previewCheck(api, 'shop.example.com:9101', from)).problem.code).toBe('unavailable');
+    expect((await previewCheck(api, 'shop.example.com:9121', '192.0.2.77')).problem.code).toBe('unavailable');
   });
 });

@@ -120,7 +120,7 @@ describeAnyDatabase('A preview check', (open) => {
       findings: [
         {
           code: 'name_mismatch',
-          fix: expect.stringContaining('names wrong.fjord.example'),
+          fix: expect.stringContaining('covers wrong.fjord.example, or'),
           command: expect.stringMatching(/^(openssl|curl) /),
         },
       ],
@@ -188,7 +188,7 @@ describeAnyDatabase('A preview check', (open) => {
       const { problem } = await look(`${name}:${inside.port}`);
       expect(problem, name).toMatchObject({
         code: 'host_refused',
-        detail: 'This host cannot be checked from here.',
+        detail: 'The address policy of this server does not allow checking this host.',
       });
     }
     expect(inside.accepted()).toBe(0);
@@ -262,7 +262,7 @@ describeAnyDatabase('A preview check', (open) => {
     expect(rig.dns.questions).toEqual([]);
   });
 
-  it('is deleted after a minute if its API process was killed', async () => {
+  it('a preview check is deleted after a minute if its API process was killed', async () => {
     const { rig } = await startWorld(open);
     const row = { host: 'shop.fjord.example', port: 443, lease_expires_at: null, answer: null };
     const ages = [-60_001, 5_000, 15_000, 60_000];

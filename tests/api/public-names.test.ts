@@ -26,7 +26,7 @@ function resolved(ref: string, document: { [key: string]: Json }): Json {
 }
 
 describeAnyDatabase('Public names', (open) => {
-  it('of calls, fields and values match the snapshot', async () => {
+  it('the public names of calls, fields and values match the snapshot', async () => {
     const api = await startApi(open);
     const document = (await (await api.send('/api/openapi.json')).json()) as {
       [key: string]: Json;
@@ -50,7 +50,7 @@ describeAnyDatabase('Public names', (open) => {
     await expect(`${lines.toSorted().join('\n')}\n`).toMatchFileSnapshot('public-names-api.txt');
   });
 
-  it('of metrics match the snapshot', async () => {
+  it('the public names of metrics match the snapshot', async () => {
     const api = await startApi(open);
     const text = await (await api.sendFrom('127.0.0.1')('/metrics', {})).text();
     const names = Array.from(text.matchAll(/^# TYPE (\S+ \S+)$/gm), ([, name = '']) => name);

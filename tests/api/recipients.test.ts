@@ -50,7 +50,7 @@ describeAnyDatabase('An added recipient of alerts', (open) => {
     const again = (await confirm(api, token)).problem;
     expect([again.code, again.detail]).toEqual([
       'invalid_token',
-      expect.stringMatching(/used already, and then alerts come/),
+      expect.stringMatching(/already used, has expired/),
     ]);
     expect((await confirm(api, 'cut')).problem.code).toBe('invalid_token');
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);

@@ -13,7 +13,7 @@ async function openSession(client: Client) {
 }
 
 describeEachDatabase('A sign-up', (open) => {
-  it('that was interrupted keeps company and trial until the next sign-in creates the account', async () => {
+  it('a sign-up that was interrupted keeps company and trial until the next sign-in creates the account', async () => {
     const api = await startApi(open);
     const first = createClient(api.send);
     const body = { ...PERSON, company: 'Fjord AS', trial: true };
@@ -40,7 +40,7 @@ describeEachDatabase('A sign-up', (open) => {
     expect((await again.ask(CALLS.currentUser)).ok.data.company_name).toBe('');
   });
 
-  it('with a company of 201 characters fails without creating a user', async () => {
+  it('a sign-up with a company of 201 characters fails without creating a user', async () => {
     const api = await startApi(open);
     const ada = createClient(api.send);
     const refused = await ada.ask(CALLS.signUp, { body: { ...PERSON, company: 'x'.repeat(201) } });

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { inTransaction } from '../../server/store/db/transaction.ts';
+import { suppress } from '../../server/store/mail/suppressions.ts';
 import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -71,6 +74,32 @@ describeAnyDatabase('The standing of an account', (open) => {
     expect(await failing(alice)).toBe(true);
     await settled(store, alice, 'delivered', 40);
     expect(await failing(alice)).toBe(false);
+  });
+
+  it('counts the channels that no longer receive alerts', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const dead = async (person: Person) => (await standing(person)).dead_channels;
+    for (const path of ['a', 'b', 'c']) {
+      const config = { kind: 'webhook', url: `https://hooks.example.com/${path}` } as const;
+      expect((await bob.ask(CALLS.addChannel, { body: { config } })).status).toBe(200);
+    }
+    const channels = (await bob.ask(CALLS.listChannels)).ok.data;
+    expect(await dead(bob)).toBe(0);
+    for (const [index, disabledBy] of ['gone', 'failing', 'user'].entries())
+      await api.store.db
+        .updateTable('channels')
+        .set({ disabled_at: 1, disabled_by: disabledBy as 'gone' })
+        .where('id', '=', channels[index + 1]?.key ?? '')
+        .execute();
+    expect(await dead(bob)).toBe(2);
+    // An idle channel of a former Premium account needs no repair.
+    await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
+    expect(await dead(bob)).toBe(0);
+    await inTransaction(api.store, (trx) =>
+      suppress(trx, { address: alice.email, reason: 'refused', detail: '550 no such user', now: 1 }),
+    );
+    expect([await dead(alice), await dead(bob)]).toEqual([1, 0]);
   });
 
   it('reports late alerts once a delivery has been due for ten minutes', async () => {

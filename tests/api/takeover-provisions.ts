@@ -149,8 +149,8 @@ async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
 }
 
 /**
- * Marks the address as verified or not. Much of what an account may have needs a verified address; accounts from before that rule
- * have it without.
+ * Marks the address as verified or unverified. Channels and status pages require a verified address today, but older accounts may
+ * have them without one.
  */
 export async function pretendProof({ store }: TestApi, id: string, isProven: boolean): Promise<void> {
   await store.db

@@ -6,7 +6,7 @@ import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addCast, type Cast } from '../kit/cast.ts';
 import type { Send } from '../kit/people.ts';
-import { REMEMBERED_PASSWORDS } from '../kit/remembered-passwords.ts';
+import { CACHED_PASSWORD_HASHING } from '../kit/cached-passwords.ts';
 
 export const SECRETS = {
   session: 'session-secret-of-the-tests-0123456789abcdef',
@@ -19,7 +19,7 @@ export interface TestApi {
   store: Store;
   /** Starts at the machine's time, which the identity provider's library reads; tests advance it. */
   clock: { now(): number; advance(ms: number): void };
-  /** For a server that listens. */
+  /** Request handler, for tests that start a real HTTP server. */
   fetch: ReturnType<typeof createApp>['fetch'];
   /** All routes of the app. */
   routes: ReturnType<typeof createApp>['routes'];
@@ -58,7 +58,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     identity: createIdentityProvider({
       database: store.identityDatabase,
       secret: SECRETS.identity,
-      passwords: REMEMBERED_PASSWORDS,
+      passwords: CACHED_PASSWORD_HASHING,
       publicUrl,
       productName: 'Certlantern',
       events: createIdentityEvents({ store, publicUrl, clock }),
@@ -79,7 +79,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     secrets: SECRETS,
     clock,
     policy: { permits: (ip) => ip === '192.0.2.10', permitsLocalNames: false },
-    channelPolicy: { permits: (ip) => ip === '192.0.2.10', permitsLocalNames: false },
+    channelPolicy: { permits: (ip) => ip === '192.0.2.10', opens: () => false, permitsLocalNames: false },
     log,
     webRoot: '/nonexistent',
     mailFolder: null,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { createOperatorApp } from '../../server/api/index.ts';
+import { createOperatorApp } from '../../server/api/operations/index.ts';
 import { metricsOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { signUp } from '../kit/people.ts';
@@ -52,7 +52,7 @@ it.each(SHOWS_A_PROXY)(
     await api.sendFrom('127.0.0.1')('/api/config', { headers });
     expect(await seen()).toEqual(NOTHING);
     const [name] = Object.keys(headers);
-    expect(warnings).toEqual([[{ header: name }, expect.stringContaining('until a restart')]]);
+    expect(warnings).toEqual([[{ header: name }, expect.stringContaining('Until a restart')]]);
   },
 );
 

@@ -147,7 +147,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect(await standing(alice)).toBe(false);
   });
 
-  it('of a digest ends only the digest', async () => {
+  it('an unsubscribe link of a digest ends only the digest', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await bob.ask(CALLS.changeAccountAlerts, { body: { digest: true } });
@@ -159,7 +159,7 @@ describeAnyDatabase('An unsubscribe link', (open) => {
     expect((await bob.ask(CALLS.listChannels)).ok.data[0]?.state).toBe('open');
   });
 
-  it('of an added recipient ends mail to that recipient, and the account cannot undo it', async () => {
+  it('an unsubscribe link of an added recipient ends mail to that recipient, and the account cannot undo it', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const config = { kind: 'email', address: 'ops@fjord.example' };
@@ -225,7 +225,7 @@ describeAnyDatabase('An unsubscribe link mailed before tokens moved into the fra
     expect((await read(api, token)).problem).toMatchObject({
       code: 'invalid_token',
       detail:
-        'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
+        'The link is from an old mail. Open the link at the end of a newer one, or log in and change your alerts.',
     });
     expect((await choose(api, both, 'all')).problem.code).toBe('invalid_token');
     expect((await oneClick(api, both)).status).toBe(401);

@@ -44,7 +44,7 @@ const SOMETIMES: (keyof typeof CALLS)[] = [
   'snoozeIncident',
 ];
 
-describeAnyDatabase('An account without a verified address', (open) => {
+describeAnyDatabase('An account without a confirmed address', (open) => {
   it('adds ten domains, and more once its address is verified', async () => {
     const meters = createMetrics();
     const api = await startApi(open, { telemetry: { meters, tracer: null } });
@@ -54,10 +54,10 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect(refused).toMatchObject({
       status: 403,
       code: 'email_not_verified',
-      title: 'Verify your address first',
+      title: 'Confirm your email address first',
     });
     expect(refused.detail).toBe(
-      'The limit of 10 domains without a verified address is reached. Verify your address to add more.',
+      'The limit of 10 domains without a confirmed address is reached. Confirm your address to add more.',
     );
     expect(await meters.registry.metrics()).toContain(
       'certlantern_limit_reached_total{limit="LIMIT_DOMAINS_BEFORE_PROOF"} 1',
@@ -144,7 +144,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     const imported = (await nora.ask(CALLS.importDomains, { body: { entries } })).problem;
     expect([imported.code, imported.detail]).toEqual([
       'email_not_verified',
-      'Verify your address to add many domains at once. Without it you can add up to 10, one at a time.',
+      'Confirm your address to import domains. Without it you can add up to 10, one at a time.',
     ]);
     for (const config of [
       { kind: 'email', address: 'ops@fjord.example' },
@@ -153,7 +153,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
       const { problem } = await nora.ask(CALLS.addChannel, { body: { config } });
       expect([problem.code, problem.detail]).toEqual([
         'email_not_verified',
-        'Verify your address to send alerts to other places than your own address.',
+        'Confirm your address to send alerts to channels other than your own email.',
       ]);
     }
     expect((await nora.ask(CALLS.listDomains)).ok.total).toBe(0);
@@ -192,7 +192,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     const { problem } = await save(page);
     expect([problem.code, problem.detail]).toEqual([
       'email_not_verified',
-      'Verify your address to publish a status page.',
+      'Confirm your address to publish a status page.',
     ]);
     await markVerified(api.store, nora.id);
     await save(page);
@@ -214,7 +214,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     const { problem } = await check();
     expect([problem.code, problem.detail]).toEqual([
       'email_not_verified',
-      'The limit of 1 check a minute of one domain without a verified address is reached. Verify your address, or wait a minute.',
+      'The limit of 1 check a minute per domain without a confirmed address is reached. Confirm your address, or wait a minute.',
     ]);
     await nora.ask(CALLS.pauseDomain, { params });
     expect((await resume()).problem.code).toBe('email_not_verified');
@@ -229,6 +229,19 @@ describeAnyDatabase('An account without a verified address', (open) => {
     expect((await check()).status).toBe(202);
   });
 
+  it('is refused every bulk check of a domain that it checked within the last minute', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const { id } = (await add(nora, 'shop.example.com')).ok.data;
+    await nora.ask(CALLS.checkDomain, { params: { id } });
+    const body = { action: 'check', ids: [id] };
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect((await nora.ask(CALLS.actOnDomains, { body })).ok.data[0]?.problem).toBe('email_not_verified');
+    api.clock.advance(MINUTE_MS);
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect((await nora.ask(CALLS.actOnDomains, { body })).ok.data[0]?.problem).toBeNull();
+  });
+
   it('can add thirty domains a day, counting removed ones', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
@@ -241,7 +254,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     for (let index = 0; index < 30; index++)
       expect(await addAndRemove(`host-${index}.example.com`)).toBe('added');
     expect(await addAndRemove('host-30.example.com')).toBe(
-      'The limit of 30 added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.',
+      'The limit of 30 added domains a day without a confirmed address is reached. Confirm your address, or wait until tomorrow.',
     );
     await markVerified(api.store, nora.id);
     expect(await addAndRemove('host-30.example.com')).toBe('added');
@@ -308,7 +321,7 @@ describeAnyDatabase('An account without a verified address', (open) => {
     };
     for (let count = 0; count < 10; count++) expect(await again()).toMatchObject({ status: 200 });
     expect(await again()).toBe(
-      'The limit of 10 checks in ten minutes of one host without a verified address is reached. Verify your address, or wait a few minutes.',
+      'The limit of 10 checks in ten minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.',
     );
     expect((await add(nora, 'other.example.com')).status).toBe(200);
     api.clock.advance(10 * MINUTE_MS);

@@ -2,9 +2,11 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { describeAnyDatabase } from '../kit/database.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { postponeCheck } from '../../server/store/monitors/check-due.ts';
+import { describeAnyDatabase, describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { writePast } from '../kit/write-past.ts';
+import { writeHistory } from '../kit/write-history.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -148,7 +150,7 @@ describeAnyDatabase('The uptime of a domain', (open) => {
       responseMs: index % 2 === 0 ? 100 : 300,
       message: null,
     }));
-    await writePast(store, { accountId: alice.id, monitorId: id }, samples);
+    await writeHistory(store, { accountId: alice.id, monitorId: id }, samples);
     await store.db.updateTable('monitors').set({ uptime_since: begin }).execute();
     const uptime = await uptimeOf(alice, id);
     expect(uptime.checks).toHaveLength(90);
@@ -160,5 +162,42 @@ describeAnyDatabase('The uptime of a domain', (open) => {
       expect(average).toBeGreaterThan(99);
       expect(slowest).toBe(300);
     }
+  });
+});
+
+describeEachDatabase('A check that is held back', (open) => {
+  it('shows why and when it is repeated, until a check is recorded', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    const shown = async () => {
+      const { checking, waiting } = (await alice.ask(CALLS.domain, { params: { id } })).ok.data;
+      return { checking, waiting };
+    };
+    expect(await shown()).toEqual({ checking: true, waiting: null });
+
+    const now = api.clock.now();
+    const nextCheckAt = now + MINUTE_MS;
+    for (const { accountId, id: monitorId, leaseToken } of await claimDue(api.store, {
+      now,
+      limit: 1,
+      leaseMs: MINUTE_MS,
+      claimedBy: 'test',
+    }))
+      await postponeCheck(api.store, { accountId, monitorId, leaseToken, now, nextCheckAt });
+    const waiting = { reason: 'own_network', until: new Date(nextCheckAt).toISOString() };
+    expect(await shown()).toEqual({ checking: false, waiting });
+
+    const params = { id };
+    expect((await alice.ask(CALLS.checkDomain, { params })).ok.data).toMatchObject({
+      checking: true,
+      waiting: null,
+    });
+    expect((await alice.ask(CALLS.pauseDomain, { params })).ok.data).toMatchObject({ waiting: null });
+    expect((await alice.ask(CALLS.resumeDomain, { params, body: {} })).ok.data).toMatchObject({
+      checking: true,
+    });
+    await look(api, 200);
+    expect(await shown()).toEqual({ checking: false, waiting: null });
   });
 });

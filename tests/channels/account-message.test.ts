@@ -27,10 +27,10 @@ describe('a mail about the account', () => {
   it('contains the link that verifies the address', () => {
     const url = 'https://certs.example/verify#t0ken';
     const { subject, text, html } = render({ kind: 'verify_email', url });
-    expect(subject).toBe('Verify your address');
-    expect(text).toContain(`Verify your address:\n${url}\n`);
+    expect(subject).toBe('Confirm your address');
+    expect(text).toContain(`Confirm your address:\n${url}\n`);
     expect(html).toContain(`href="${url}"`);
-    expect(text).toContain('An account at certs.example was made with this address.');
+    expect(text).toContain('Somebody created an account at certs.example with this address.');
   });
 
   it('says how long the reset link is valid and what to do if nobody asked for it', () => {
@@ -41,8 +41,8 @@ describe('a mail about the account', () => {
       expiresAt: AT + 30 * MINUTE,
     });
     expect(subject).toBe('Reset your password');
-    expect(preheader).toBe('The link is good for 30 minutes, until 15:00 UTC.');
-    expect(text).toContain('If you did not ask for it, you can ignore this mail');
+    expect(preheader).toBe('The link works once, for 30 minutes, until 15:00 UTC.');
+    expect(text).toContain('If it was not you, ignore this email');
     for (const part of [text, html]) expect(part).toContain(url);
   });
 
@@ -51,7 +51,7 @@ describe('a mail about the account', () => {
     expect(subject).toBe('Your password was changed');
     expect(text.replaceAll(/\s+/g, ' ')).toContain('API tokens and the calendar link stopped working');
     expect(text).toContain('Changed: 20 November 2026, 14:30 UTC');
-    expect(text).toContain('If it was not, take the account back now');
+    expect(text).toContain('If it was not, secure the account now');
     expect(text).toContain('Set a new password:\nhttps://certs.example/forgot-password\n');
   });
 
@@ -61,17 +61,18 @@ describe('a mail about the account', () => {
       domains: 2,
       removed: { channels: 2, calendar_feeds: 1, authorities: 1 },
     });
-    expect(subject).toBe('We cleared your account');
+    expect(subject).toBe('We reset your account');
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      'so we logged out every browser, removed 2 alert channels, 1 calendar link, 1 private authority and the history of alerts, and ' +
+      'so we logged out every browser, removed 2 alert channels, 1 calendar link, 1 private authority and the alert history, and ' +
         'reset the profile, notes, tags and alert settings.',
     );
     expect(text.replaceAll(/\s+/g, ' ')).toContain(
-      '2 domains are paused: they were added before you confirmed this address.',
+      'Resume the domains that are yours and remove the rest. 2 domains are paused because they were added before you ' +
+        'confirmed this address.',
     );
     const empty = render({ kind: 'account_cleared', domains: 0, removed: { badges: 1 } }).text;
     expect(empty.replaceAll(/\s+/g, ' ')).toContain(
-      'every browser, removed 1 badge and the history of alerts, and reset the profile',
+      'every browser, removed 1 badge and the alert history, and reset the profile',
     );
     expect(empty).not.toContain('paused');
   });
@@ -85,14 +86,14 @@ describe('a mail about the account', () => {
     expect(subject).toBe('Your Premium trial has ended');
     expect(preheader).toBe('2 domains are paused now; nothing was deleted.');
     expect(text).toContain('Paused: bücher.example:8443\n        0.fjord.example\n');
-    expect(text).toContain('checks 3 domains once a day. Your oldest go on');
+    expect(text).toContain('checks 3 domains once a day. Your oldest domains stay active');
     expect(text).toContain('https://certs.example/dashboard');
   });
 
   it('says so if the end of Premium pauses no domain, and shortens a list of hundreds', () => {
     const none = render({ kind: 'premium_ended', source: 'subscription', paused: [] });
     expect(none.subject).toBe('Your Premium plan has ended');
-    expect(none.text).toContain('All your domains go on');
+    expect(none.text).toContain('We still check all your domains');
     expect(none.text).not.toContain('Paused');
     const many = render({ kind: 'premium_ended', source: 'grant', paused: paused(400) });
     expect(many.text).toContain('9.fjord.example\n        and 390 more\n');
@@ -100,9 +101,9 @@ describe('a mail about the account', () => {
   });
 
   it.each([
-    ['gone', 'switched off', 'switch it on again'],
-    ['failing', 'switched off', 'switch it on again'],
-    ['refused', 'nothing more is sent there', 'send its reader the link again'],
+    ['gone', 'we switched it off', 'switch it on again'],
+    ['failing', 'we switched it off', 'switch it on again'],
+    ['refused', 'we no longer send alerts to it', 'send the recipient the link again'],
   ] as const)('says why a channel was switched off (%s) and what to do', (reason, preheader, remedy) => {
     const mail = render({
       kind: 'channel_disabled',
@@ -111,7 +112,7 @@ describe('a mail about the account', () => {
       reason,
       detail: '550 No such user',
     });
-    expect(mail.subject).toBe('Alerts do not reach Operations any more');
+    expect(mail.subject).toBe('Alerts no longer reach Operations');
     expect(mail.preheader).toContain(preheader);
     expect(mail.text.replaceAll(/\s+/g, ' ')).toContain(remedy);
     expect(mail.text).toContain('550 No such user');

@@ -121,9 +121,7 @@ describe('an alert about a resolved problem', () => {
   it('says so in one sentence, with the new expiry and that nothing is left to do', () => {
     const { text } = render(said('expiry', 'resolved'));
     expect(text).toContain('The certificate for pay.fjord.example was renewed.');
-    expect(text).toMatch(
-      /All is well: .* valid until Wednesday, 10 February 2027\. There is nothing left to do\./,
-    );
+    expect(text).toMatch(/There is nothing to do\. .* valid until Wednesday, 10 February 2027\./);
   });
 
   it('says "replaced" instead of "renewed" if the new certificate does not end later', () => {
@@ -131,19 +129,28 @@ describe('an alert about a resolved problem', () => {
     expect(render(said('expiry', 'resolved', { facts })).text).toContain('was replaced.');
   });
 
+  it('says that the authority no longer wants a replacement if the host keeps the certificate', () => {
+    const { subject, text } = render(said('replacement_wanted', 'resolved', { facts: { successor: LEAF } }));
+    expect(subject).toBe('pay.fjord.example: the authority no longer wants the certificate replaced');
+    expect(text).toContain('The authority no longer wants the certificate of pay.fjord.example replaced.');
+    expect(text).toContain('The certificate is valid until Sunday, 22 November 2026.');
+    expect(text).not.toMatch(/was replaced|new certificate/);
+  });
+
   it('says how long the host was down', () => {
     const { subject, text } = render(said('down', 'resolved'));
     expect(subject).toBe('pay.fjord.example is up again');
-    expect(text).toContain('it came back 3 hours after it went down');
+    expect(text).toContain('It came back 3 hours after it went down');
   });
 });
 
 it('an alert about an incomplete chain explains the effect once and links to the domain', () => {
-  const message = 'Your server does not send it. Browsers may cope, curl and Java will not.';
+  const message =
+    'Your server does not send it. Browsers may still connect; curl, Java and many apps will not.';
   const text = (facts: object) => render(said('chain_broken', 'some_clients', { facts })).text;
-  expect(text({ message })).toContain(`\n\n${message}\n\nWhat to do. The next check will pick it up.\n\n`);
+  expect(text({ message })).toContain(`\n\nWhat to do. The next check will pick it up.\n\n${message}\n\n`);
   expect(text({ message })).not.toContain('Browsers that know');
-  expect(text({ message: null })).toContain('Browsers that know the missing certificate go on as before');
+  expect(text({ message: null })).toContain('Browsers that know the missing certificate still connect');
   expect(text({ message })).toContain(
     'Show certificate details:\nhttps://certs.example/dashboard?domain=0c1d',
   );
@@ -151,13 +158,13 @@ it('an alert about an incomplete chain explains the effect once and links to the
 
 it('an alert mail lists the steps that the account chose', () => {
   expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(
-    'Alerts go out at 20, 9 and 5 days before expiry, and when it has expired.',
+    'Alerts go out 20, 9 and 5 days before expiry, and at expiry.',
   );
 });
 
 it('an alert to an added recipient names who added them and offers only to unsubscribe', () => {
-  const { text } = render({ mail: { recipient: 'added', accountName: 'Alice\r\nof Fjord' } });
-  expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to be told.');
+  const { text } = render({ mail: { recipient: 'added', accountEmail: 'Alice\r\nof Fjord' } });
+  expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to get alerts.');
   expect(text).not.toContain('https://certs.example/alerts');
   expect(text).toContain('Stop emails for this host: https://certs.example/unsubscribe#t0ken');
 });
@@ -184,7 +191,9 @@ it.each(MAILS.map(({ name, message }) => [name, message] as const))(
       .replaceAll(/<[^>]+>/g, ' ')
       .replaceAll(/&(amp|#39|quot|nbsp);/g, (_all, entity: string) => ENTITIES[entity] ?? '')
       .replaceAll(/\s+/g, ' ');
-    const lines = text.split('\n').filter((line) => line.trim() !== '' && !/https?:|^-- $/.test(line));
+    const lines = text
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !/https?:|mailto:|^-- $/.test(line));
     for (const line of lines)
       for (const part of line.replace(/^- /, '').split(/: +/))
         expect(page).toContain(part.replace(/:$/, '').trim());

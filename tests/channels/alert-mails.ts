@@ -82,7 +82,7 @@ export function content({ alert, facts, certificateIs, ...changes }: Changes = {
 export function render({ mail, ...changes }: Changes = {}): RenderedMessage {
   return alertMail(content(changes), {
     recipient: 'account',
-    accountName: 'Alice',
+    accountEmail: 'Alice',
     monitor:
       changes.monitor === undefined
         ? { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: null }

@@ -9,7 +9,7 @@ const TO = 'bounces+mark@certlantern.example';
 const read = (text: string) => readDeliveryReport(Buffer.from(text));
 
 describe('a delivery report', () => {
-  it('gives the address it was sent to, the status and the reply of the server that refused', () => {
+  it('a delivery report contains the bounce address, the status and the reply of the server that refused the mail', () => {
     expect(read(postfixReport({ to: TO }))).toEqual({
       sentTo: [TO],
       status: '5.1.1',

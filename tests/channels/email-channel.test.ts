@@ -141,7 +141,7 @@ it('the email channel says so if the mail server refuses every mail', async () =
   const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '/nowhere' });
   expect(await channel.deliver(message, never)).toEqual({
     outcome: 'retry',
-    detail: 'The mail server takes no mail from us: 421 4.3.2 Too busy',
+    detail: 'The mail server rejects mail from us: 421 4.3.2 Too busy',
   });
   channel.close();
   await peer.stop();

@@ -27,7 +27,7 @@ describe('the subject of an expiry mail', () => {
     [1, 'pay.fjord.example expires in 1 minute'],
     [0, 'pay.fjord.example expired on 22 November 2026'],
     [-400 * DAY, 'pay.fjord.example expired on 22 November 2026'],
-  ])('with %d ms left is: %s', (left, subject) => {
+  ])('the subject of an expiry mail with %d ms left is: %s', (left, subject) => {
     expect(render({ left }).subject).toBe(subject);
   });
 
@@ -50,9 +50,12 @@ describe('the content of an expiry mail', () => {
   it('is complete in the text part', () => {
     expect(render().text).toBe(`The certificate for pay.fjord.example expires on Sunday, 22 November 2026.
 
-After 14:32 UTC that day, visitors will see a security warning instead of the site. Renew it before then; the next check will pick up the new certificate.
+Renew it before then. After 14:32 UTC that day, visitors will see a security warning instead of the site. The next check will pick up the new certificate.
 
-Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more (port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves the old file. The client’s log tells which.
+If renewal is automatic, check the log of your ACME client. Usual causes:
+- The authority cannot verify the challenge: port 80 is closed, or a DNS record changed.
+- The timer or cron job that starts the client does not run.
+- The server was not reloaded and still serves the old certificate.
 
 Host:         pay.fjord.example
 Issuer:       DigiCert TLS RSA 2020 CA1
@@ -64,7 +67,7 @@ Show certificate details:
 https://certs.example/dashboard?domain=0c1d
 
 -- 
-You get this because you track this host in Certlantern. Alerts go out at 22, 14, 7, 3 and 1 days before expiry, and when it has expired.
+You get this because you track this host in Certlantern. Alerts go out 22, 14, 7, 3 and 1 days before expiry, and at expiry.
 Change alerts: https://certs.example/alerts
 Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
@@ -86,10 +89,10 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
   it('lists the alert steps of the domain', () => {
     const days = (lifetime: number) => render({ certificateIs: { notBefore: NOT_AFTER - lifetime } }).text;
-    expect(days(398 * DAY)).toContain('at 30, 14, 7, 3 and 1 days before expiry');
-    expect(days(160 * HOUR)).toContain('at 40, 32, 16, 8 and 3 hours before expiry');
-    expect(days(30 * DAY)).toContain('at 7, 6, 3 and 1 days and 14 hours before expiry');
-    expect(days(-DAY)).toContain('Alerts go out when it has expired.');
+    expect(days(398 * DAY)).toContain('30, 14, 7, 3 and 1 days before expiry');
+    expect(days(160 * HOUR)).toContain('40, 32, 16, 8 and 3 hours before expiry');
+    expect(days(30 * DAY)).toContain('7, 6, 3 and 1 days and 14 hours before expiry');
+    expect(days(-DAY)).toContain('Alerts go out at expiry.');
   });
 
   it('is rendered when it is sent: after the expiry it says "expired", not "in 2 days"', () => {
@@ -102,14 +105,14 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
   it('says since when an overdue renewal was expected', () => {
     const { text, html } = render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } });
     expect(text).toContain('has not been renewed yet. It expires on Sunday, 22 November 2026.');
-    expect(text).toContain('A renewal was expected from 23 October 2026 on');
+    expect(text).toContain('the renewal has been expected since 23 October 2026');
     expect(html).toContain('Renewal overdue');
   });
 
   it('says so if the authority wants the renewal earlier than usual', () => {
     const { text } = render({ left: 60 * DAY, alert: { step: 'renewal_overdue' } });
-    expect(text).toContain('Its authority wanted it renewed by now, earlier than usual');
-    expect(text).not.toContain('A renewal was expected from');
+    expect(text).toContain('its authority asked for an earlier renewal than usual');
+    expect(text).not.toContain('the renewal has been expected since');
   });
 
   it('names the certificate that expires first, and until when the leaf is valid', () => {
@@ -126,7 +129,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
     expect(render().text).not.toContain('as of');
     const now = NOT_AFTER - 2 * DAY;
     expect(render({ facts: { asOf: now - 3 * HOUR } }).text).toContain(
-      'The host could not be reached at the last check. This is as of 20 November 2026, 11:32 UTC',
+      'We could not reach the host at the last check. This describes the certificate as we last saw it, on 20 November 2026, 11:32 UTC.',
     );
   });
 

@@ -19,7 +19,11 @@ const FORMS: readonly [string, (content: AlertContent) => unknown, number][] = [
   ['PagerDuty', pager, 512_000],
   ['ntfy', ntfyMessage, 8_000],
 ];
-const good = alertContentOf({ severity: 'info', resolves: true, subject: 'shop.fjord.example was renewed' });
+const good = alertContentOf({
+  severity: 'info',
+  resolves: true,
+  subject: 'shop.fjord.example’s certificate was renewed',
+});
 const critical = alertContentOf({ severity: 'critical' });
 
 /** Returns every text of a message, however deep, with its key. */
@@ -233,7 +237,7 @@ describe('a PagerDuty event', () => {
     expect(pager(good)).toEqual({ event_action: 'resolve', dedup_key: good.incidentId });
   });
 
-  it('of a test is an incident of its own with severity info', () => {
+  it('a PagerDuty event of a test is an incident of its own with severity info', () => {
     const test = alertContentOf({
       event: 'test',
       severity: 'info',

@@ -95,13 +95,16 @@ describe('an alert over HTTP', () => {
 });
 
 describe('an HTTP answer', () => {
-  it.each([200, 201, 202, 204, 299])('of %i means delivered on every kind of channel', async (status) => {
-    for (const kind of KINDS)
-      expect(await answered(kind, { status })).toMatchObject({ outcome: 'delivered' });
-  });
+  it.each([200, 201, 202, 204, 299])(
+    'an HTTP answer of %i means delivered on every kind of channel',
+    async (status) => {
+      for (const kind of KINDS)
+        expect(await answered(kind, { status })).toMatchObject({ outcome: 'delivered' });
+    },
+  );
 
   it.each([301, 302, 303, 307, 308, 408, 425, 429, 500, 502, 503, 504, 599])(
-    'of %i means retry on every kind of channel, without following a redirect',
+    'an HTTP answer of %i means retry on every kind of channel, without following a redirect',
     async (status) => {
       for (const kind of KINDS) {
         const headers = { location: `${sink.url}/elsewhere` };
@@ -118,7 +121,7 @@ describe('an HTTP answer', () => {
     ['discord', [404, 410]],
     ['teams', [404, 410]],
     ['telegram', [403]],
-  ])('from %s can mean that the channel is gone', async (kind, statuses) => {
+  ])('an HTTP answer from %s can mean that the channel is gone', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
   });
@@ -130,18 +133,21 @@ describe('an HTTP answer', () => {
     ['telegram', [400, 401, 404]],
     ['pagerduty', [400, 403, 404]],
     ['ntfy', [400, 401, 403, 404, 413]],
-  ])('from %s can be a permanent failure that leaves the channel on', async (kind, statuses) => {
-    for (const status of statuses) {
-      const outcome = await answered(kind, { status });
-      expect(outcome).toMatchObject({ outcome: 'failed' });
-      expect(outcome).not.toHaveProperty('cause');
-    }
-  });
+  ])(
+    'an HTTP answer from %s can be a permanent failure that leaves the channel on',
+    async (kind, statuses) => {
+      for (const status of statuses) {
+        const outcome = await answered(kind, { status });
+        expect(outcome).toMatchObject({ outcome: 'failed' });
+        expect(outcome).not.toHaveProperty('cause');
+      }
+    },
+  );
 
   it.each<[Kind, number[]]>([
     ['webhook', [400, 401, 403, 404, 405, 422]],
     ['teams', [400, 403, 409]],
-  ])('from %s can be a client error that is retried', async (kind, statuses) => {
+  ])('an HTTP answer from %s can be a client error that is retried', async (kind, statuses) => {
     for (const status of statuses)
       expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
   });
@@ -160,7 +166,7 @@ describe('an HTTP answer', () => {
   });
 
   it.each(['', 'soon', '-1', '1e99', 'NaN'])(
-    'with the invalid Retry-After "%s" sets no delay',
+    'an HTTP answer with the invalid Retry-After "%s" sets no delay',
     async (retryAfter) => {
       const outcome = await answered('webhook', { status: 503, headers: { 'retry-after': retryAfter } });
       expect(outcome).toMatchObject({ outcome: 'retry' });
@@ -192,9 +198,7 @@ describe('an HTTP answer', () => {
       expect(detail).toMatch(/^[\w ,:;()’'-]+\.$/);
       expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
     }
-    expect(details).toContain(
-      'Slack answered 404 Not Found: the webhook or its channel does not exist any more.',
-    );
+    expect(details).toContain('Slack answered 404 Not Found: the webhook or its channel no longer exists.');
   });
 });
 
@@ -221,26 +225,26 @@ describe('a misbehaving receiver', () => {
   });
 
   it.each<[string, RequestListener, string]>([
-    ['never answers', () => undefined, 'No answer in time.'],
+    ['never answers', () => undefined, 'No response in time.'],
     [
       'sends its headers one byte at a time',
       (_, { socket }) => socket && dripHead(socket),
-      'No answer in time.',
+      'No response in time.',
     ],
     [
       'resets the connection',
       ({ socket }) => void socket.resetAndDestroy(),
-      'No connection: the name was not found, or nothing listens there.',
+      'No connection: the name was not found, or nothing is listening there.',
     ],
     [
       'sends headers without an end',
       (_, { socket }) => void socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`),
-      'The answer was too large.',
+      'The response was too large.',
     ],
     [
       'speaks no HTTP',
       (_, { socket }) => void socket?.write('SSH-2.0-x\r\n'),
-      'What answered does not speak HTTP.',
+      'The receiver did not answer with HTTP.',
     ],
   ])('gets the alert again if it %s', async (_name, serve, detail) => {
     expect(await posted(serve, impatient())).toEqual({ outcome: 'retry', detail });
@@ -265,7 +269,7 @@ describe('a misbehaving receiver', () => {
     const webhook = channelAt('webhook', secured.url);
     expect(await localChannels().deliver(webhook, outgoing, never)).toEqual({
       outcome: 'retry',
-      detail: 'No secure connection: the certificate there could not be verified.',
+      detail: 'No secure connection: the receiver’s certificate could not be verified.',
     });
     expect(secured.requests).toEqual([]);
     const secure = createVerifiedTls([authority.certificatePem]);
@@ -276,7 +280,7 @@ describe('a misbehaving receiver', () => {
 });
 
 describe('the address of a receiver', () => {
-  const refused = { outcome: 'failed', detail: 'This address may not be called from here.' };
+  const refused = { outcome: 'failed', detail: 'The address policy of this server blocks this address.' };
 
   it('is refused for good inside a private network, and nothing is sent', async () => {
     const channels = localChannels({ at: sink.url, allow: [] });

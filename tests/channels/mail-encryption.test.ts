@@ -66,7 +66,7 @@ describe('smtp:// to another machine', () => {
     });
     expect(sink.passwords).toEqual([]);
     expect(sink.ledger).toEqual([]);
-    expect(proxy.heard()).toMatch(/^EHLO \S+\r\nSTARTTLS\r\n(?:QUIT\r\n)?$/);
+    expect(proxy.received()).toMatch(/^EHLO \S+\r\nSTARTTLS\r\n(?:QUIT\r\n)?$/);
   });
 
   it.each(['of another host', 'that nobody signed'] as const)(
@@ -119,10 +119,10 @@ async function imapWorld(certificate: ServerCertificate = certificates.verifiabl
 describe('imap:// to another machine', () => {
   it('reads the mailbox over TLS on a server whose certificate is verified', async () => {
     const { imap, proxy, read } = await imapWorld();
-    proxy.behave();
+    proxy.stopStripping();
     expect(await read(proxy)).toBe(1);
     expect(imap.mails()).toEqual([]);
-    expect(proxy.heard()).not.toContain('LOGIN');
+    expect(proxy.received()).not.toContain('LOGIN');
   });
 
   it('sends no password if STARTTLS is stripped, and reports it', async () => {
@@ -130,7 +130,7 @@ describe('imap:// to another machine', () => {
     await expect(read(proxy)).rejects.toThrow(
       /^The connection to the mail server could not be encrypted, so the password was not sent: /,
     );
-    expect(proxy.heard()).not.toMatch(/LOGIN|AUTHENTICATE/i);
+    expect(proxy.received()).not.toMatch(/LOGIN|AUTHENTICATE/i);
     expect(imap.mails()).toEqual([{ uid: 1, flags: [] }]);
   });
 
@@ -152,7 +152,7 @@ describe('imap:// to another machine', () => {
     ] as const) {
       const { proxy, read } = await imapWorld(certificates['that nobody signed']);
       expect(await read(proxy, host, options)).toBe(1);
-      expect(proxy.heard()).toContain('LOGIN');
+      expect(proxy.received()).toContain('LOGIN');
     }
   });
 });

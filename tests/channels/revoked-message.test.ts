@@ -35,18 +35,18 @@ const render = ({ certificateIs, ...changes }: Changes = {}) =>
 describe('the mail about a revoked certificate', () => {
   it('is complete in the text part', () => {
     const { subject, text } = render();
-    expect(subject).toBe("pay.fjord.example's certificate was revoked");
+    expect(subject).toBe('pay.fjord.example’s certificate was revoked');
     expect(text).toBe(`The certificate for pay.fjord.example was revoked on Thursday, 19 November 2026.
 
-Its authority says why: its key was compromised. Clients that ask refuse to connect from then on, however long the certificate would have been valid.
+Create a new key, have a certificate issued for it, install it and reload the server. The next check will pick it up.
 
-Have a certificate issued for a new key, install it and reload the server; the next check will pick it up. If you did not ask for this, your authority can tell more.
+Its authority gave this reason: its key was compromised. Clients that check revocation refuse to connect, whatever the expiry date. If you did not request the revocation, your authority can tell you more.
 
 Host:          pay.fjord.example
 Issuer:        Fjord CA 1
 Serial number: 0a0b
 Revoked on:    19 November 2026, 14:32 UTC
-Reason:        keyCompromise
+Reason:        key compromise
 Source:        the authority’s list (CRL), read 20 November 2026, 14:32 UTC
 Valid until:   19 January 2027
 
@@ -54,7 +54,7 @@ Show certificate details:
 https://certs.example/dashboard?domain=0c1d
 
 -- 
-You get this because you track this host in Certlantern. It is told once for each certificate that is revoked.
+You get this because you track this host in Certlantern. We send this once for each revoked certificate.
 Change alerts: https://certs.example/alerts
 Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
@@ -64,9 +64,9 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
   it('has the same facts in the HTML and loads nothing', () => {
     const { html, preheader } = render();
     expect(preheader).toBe(
-      'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that ask refuse to connect.',
+      'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that check revocation refuse to connect.',
     );
-    for (const part of [preheader, 'Revoked', 'keyCompromise', 'domain=0c1d']) expect(html).toContain(part);
+    for (const part of [preheader, 'Revoked', 'key compromise', 'domain=0c1d']) expect(html).toContain(part);
     expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
   });
 
@@ -75,7 +75,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
       certificateIs: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
     });
     expect(subject).toBe('pay.fjord.example: an intermediate certificate was revoked');
-    expect(text).toContain('“Fjord CA 1” stands between');
+    expect(text).toContain('“Fjord CA 1” is between');
     expect(text).not.toContain('0a0b');
   });
 
@@ -88,7 +88,7 @@ Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
   it('gives the time of the facts if the host could not be reached', () => {
     expect(render({ facts: { asOf: NOW - 3 * HOUR } }).text).toContain(
-      'This is as of 20 November 2026, 11:32 UTC',
+      'as we last saw it, on 20 November 2026, 11:32 UTC',
     );
   });
 

@@ -4,15 +4,21 @@ import { openLab } from '../faults/lab.ts';
 import { startLedger } from '../faults/ledger-process.ts';
 import { refuseMail } from '../faults/mail.ts';
 import { cutOwnNetwork } from '../faults/own-network.ts';
-import { startPlaces } from '../faults/places.ts';
+import { startFakeInternet } from '../faults/fake-internet.ts';
 import { refuseWebhooks } from '../faults/webhooks.ts';
-import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
+import {
+  ANY_DATABASE,
+  type Database,
+  type DatabaseName,
+  freshDatabase,
+  hasDatabase,
+} from '../kit/database.ts';
 
 const SEED = 1;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 
-/** The small version of what `npm run bench -- faults` does on a large scale. */
-for (const name of DATABASES)
+// Small versions of the scenarios of `npm run bench -- faults`.
+for (const name of ANY_DATABASE)
   describe(`Alerts during faults (${name})`, { skip: !hasDatabase(name) }, () => {
     it('reach their mailboxes or end as failed when mail is refused', async (context) => {
       const database = await freshOne(name, context);
@@ -32,29 +38,29 @@ for (const name of DATABASES)
 
     it('are not caused by an outage of our own network', async ({ onTestFinished, ...context }) => {
       const database = await freshOne(name, { ...context, onTestFinished });
-      const places = await startPlaces({ now: START });
+      const internet = await startFakeInternet({ now: START });
       const mails = await startLedger('mail', database.dataDir);
       const lab = await openLab({
         database,
-        places: places.map,
+        internet: internet.addresses,
         smtpUrl: `smtp://127.0.0.1:${mails.port}`,
         start: START,
         seed: SEED,
-        onClock: places.setClock,
-        dnsPatienceMs: 250,
+        onClock: internet.setClock,
+        dnsTimeoutMs: 250,
         concurrency: 20,
       });
       onTestFinished(async () => {
         await lab.close();
-        await Promise.all([places.stop(), mails.stop()]);
+        await Promise.all([internet.stop(), mails.stop()]);
       });
       // Without permission to create network namespaces, DNS fails instead.
-      const line = {
-        cut: async (how: 'dead' | 'deaf') => places.garble(how === 'dead' ? 'refused' : 'silent'),
-        mend: async () => places.garble(null),
-        lead: async (hosts: readonly string[], here: boolean) => places.lead(hosts, here),
+      const link = {
+        cut: async (how: 'fail' | 'drop') => internet.breakDns(how === 'fail' ? 'refused' : 'silent'),
+        restore: async () => internet.breakDns(null),
+        pointNames: async (hosts: readonly string[], isUp: boolean) => internet.pointNames(hosts, isUp),
       };
-      const outcome = await cutOwnNetwork({ lab, line, mails, domains: 40, truly: 2 });
+      const outcome = await cutOwnNetwork({ lab, link, mails, domains: 40, realOutages: 2 });
       expect(outcome.broken).toEqual([]);
     });
   });

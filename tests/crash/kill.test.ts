@@ -9,14 +9,16 @@ const KILLS = 3;
 /** Short, because other processes wait until the leases of a killed one expire. */
 const LEASE_SECONDS = '8';
 /** Maximum wait for the last messages after the kills. */
-const PATIENCE_MS = 120_000;
+const SETTLE_TIMEOUT_MS = 120_000;
 
 for (const name of DATABASES)
   // Concurrent, because most of the time is spent waiting for leases of killed processes to expire.
   describe.concurrent(`A killed process (${name})`, { skip: !hasDatabase(name) }, () => {
     it(`loses no acknowledged write and no alert in ${KILLS} kills at random moments`, async (context) => {
       const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 1_000_000);
-      context.onTestFailed(() => void process.stderr.write(`To repeat these moments: CRASH_SEED=${seed}\n`));
+      context.onTestFailed(
+        () => void process.stderr.write(`To repeat these random moments: CRASH_SEED=${seed}\n`),
+      );
       const result = await killAtRandomMoments({
         database: await freshOne(name, context),
         environment: { LEASE_SECONDS },
@@ -26,7 +28,7 @@ for (const name of DATABASES)
         ending: 0.3,
         endsInMs: 31_000,
         longestLifeMs: 1_200,
-        patienceMs: PATIENCE_MS,
+        settleTimeoutMs: SETTLE_TIMEOUT_MS,
         progress: () => undefined,
       });
       // These are too few messages for a percentage: each kill may repeat what was being sent, by mail and by webhook.
@@ -44,7 +46,7 @@ for (const name of DATABASES)
       });
       world.dns.entries.set('mute.crash.example', { addresses: ['127.0.0.1'] });
       const app = await world.start({ LEASE_SECONDS: '3600' });
-      const person = await world.arrive();
+      const person = await world.addPerson();
       // The answer comes only after the first check, which hangs.
       const answer = person
         .ask(CALLS.addDomain, { body: { host: `mute.crash.example:${mute.port}` } })
@@ -66,7 +68,7 @@ describe.concurrent('The embedded database', () => {
     const world = await createWorld(await freshOne('sqlite', context));
     context.onTestFinished(() => world.end());
     const app = await world.start({ LEASE_SECONDS: '3600' });
-    const person = await world.arrive({ localPart: 'slow', path: null });
+    const person = await world.addPerson({ localPart: 'slow', path: null });
     const host = world.hosts.add('ends in days');
     void (await person.ask(CALLS.addDomain, { body: { host } })).ok;
     const name = host.replace(/:\d+$/, '');

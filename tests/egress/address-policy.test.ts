@@ -244,11 +244,11 @@ describe('open ranges of the address policy', () => {
     'fd00::/x',
     'host/8',
   ])('cannot contain the invalid entry %j', (entry) => {
-    expect(() => createAddressPolicy([entry])).toThrow(`"${entry}" is not an address range`);
+    expect(() => createAddressPolicy([entry])).toThrow(`“${entry}” is not an address range`);
   });
 });
 
-describe('refusedName', () => {
+describe('isLocalName', () => {
   it.each([
     'intranet',
     'localhost',
@@ -258,7 +258,7 @@ describe('refusedName', () => {
     'PRINTER.LOCAL',
     'db.internal',
   ])('is true for the local name %s', (name) => {
-    expect(closed.refusedName(name)).toBe(true);
+    expect(closed.isLocalName(name)).toBe(true);
   });
   it.each([
     'nas.home.arpa',
@@ -268,12 +268,12 @@ describe('refusedName', () => {
     'metadata.goog',
     'instance-data',
   ])('is true for the reserved name %s', (name) => {
-    expect(closed.refusedName(name)).toBe(true);
+    expect(closed.isLocalName(name)).toBe(true);
   });
   it.each(['example.com', 'local.example', 'internal.example.com', 'notlocal.com', 'xn--bcher-kva.example'])(
     'is false for %s',
     (name) => {
-      expect(closed.refusedName(name)).toBe(false);
+      expect(closed.isLocalName(name)).toBe(false);
     },
   );
 });

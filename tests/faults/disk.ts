@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Database } from '../kit/database.ts';
-import { keepWriting, listed, settled } from './kills.ts';
+import { keepWriting, listDomains, waitForMessages } from './kills.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
@@ -25,7 +25,7 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
   const limits = createLimits();
   try {
     const app = await world.start();
-    const person = await world.arrive();
+    const person = await world.addPerson();
     const writes = createWrites(person);
     const random = seededRandom(1);
     const write = async (ms: number): Promise<void> => {
@@ -43,7 +43,7 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
     const fullAt = Date.now();
     // SQLite still accepts writes that fit into the existing WAL file, so keep writing until enough writes are refused.
     const isOver = () => refusals.length >= REFUSALS || Date.now() - fullAt > MAX_FULL_MS;
-    const insist = async (): Promise<void> => {
+    const writeUntilRefused = async (): Promise<void> => {
       while (!isOver()) {
         fill(ballast);
         const host = world.hosts.add('ends in days');
@@ -53,21 +53,21 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
         else if (refusal !== null) refusals.push(refusal);
       }
     };
-    await Promise.all(Array.from({ length: 4 }, insist));
+    await Promise.all(Array.from({ length: 4 }, writeUntilRefused));
     const fullMs = Date.now() - fullAt;
     rmSync(ballast);
     await write(3_000);
-    const { domains, hosts } = await listed(world, [{ person }]);
-    const result = await settled(world, hosts, WAIT_TIMEOUT_MS);
-    for (const what of [...result.lost, ...result.strange, ...result.disordered]) limits.hold(false, what);
-    for (const what of writes.compare(domains.get(person) ?? [])) limits.hold(false, what);
+    const { domains, hosts } = await listDomains(world, [{ person }]);
+    const result = await waitForMessages(world, hosts, WAIT_TIMEOUT_MS);
+    for (const what of [...result.lost, ...result.strange, ...result.disordered]) limits.expect(false, what);
+    for (const what of writes.compare(domains.get(person) ?? [])) limits.expect(false, what);
     const isAlive = app.process.exitCode === null && app.process.signalCode === null;
-    limits.hold(isAlive, `the product ended: ${app.output().slice(-500)}`);
-    limits.hold(
+    limits.expect(isAlive, `the product exited: ${app.output().slice(-500)}`);
+    limits.expect(
       refusals.length >= REFUSALS,
-      `the disk was hardly ever full: ${refusals.length} writes refused, not ${REFUSALS}`,
+      `only ${refusals.length} of ${REFUSALS} writes were refused by the full disk`,
     );
-    limits.hold(/full/i.test(app.output()), 'nothing in the log says that the disk is full');
+    limits.expect(/full/i.test(app.output()), 'the log does not say that the disk is full');
     return {
       line: `disk full for ${(fullMs / 1_000).toFixed(1)} s: ${refusals.length} writes refused (${[...new Set(refusals)].join('; ')}), ${before} acknowledged before; afterwards lost ${result.lost.length} of ${result.notifications}, duplicates ${result.duplicates}`,
       broken: limits.broken,

@@ -8,7 +8,7 @@ export type Lifecycle = 'ends in days' | 'ended' | 'renewed';
 
 export interface Host {
   host: string;
-  fate: Lifecycle;
+  lifecycle: Lifecycle;
   notAfter: number;
 }
 
@@ -16,7 +16,7 @@ export interface Host {
 export interface Hosts {
   all: ReadonlyMap<string, Host>;
   /** Adds a host and returns its `host:port`. */
-  add(fate: 'ends in days' | 'ended'): string;
+  add(lifecycle: 'ends in days' | 'ended'): string;
   /** Replaces the host's expired certificate with one that is valid for 90 days. */
   renew(host: string): void;
 }
@@ -32,15 +32,15 @@ export function createHosts(world: {
   const all = new Map<string, Host>();
   return {
     all,
-    add(fate) {
+    add(lifecycle) {
       const host = `host${all.size + 1}.${domain}`;
       const now = Date.now();
       // With a lifetime of ten minutes, alert steps are due 2, 1 and 0.5 minutes before expiry, and at expiry.
       const [notBefore, notAfter] =
-        fate === 'ended'
+        lifecycle === 'ended'
           ? [now + endsInMs - 600 * SECOND_MS, now + endsInMs]
           : [now - 80 * DAY_MS, now + 2.5 * DAY_MS];
-      all.set(host, { host, fate, notAfter });
+      all.set(host, { host, lifecycle, notAfter });
       peer.setCertificate(host, root.issue({ dnsNames: [host], notBefore, notAfter }));
       dns.entries.set(host, { addresses: ['127.0.0.1'] });
       return `${host}:${peer.port}`;
@@ -48,7 +48,7 @@ export function createHosts(world: {
     renew(host) {
       const now = Date.now();
       const notAfter = now + 90 * DAY_MS;
-      all.set(host, { host, fate: 'renewed', notAfter });
+      all.set(host, { host, lifecycle: 'renewed', notAfter });
       peer.setCertificate(host, root.issue({ dnsNames: [host], notBefore: now - 60 * SECOND_MS, notAfter }));
     },
   };

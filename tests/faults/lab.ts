@@ -17,7 +17,7 @@ import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
 import type { Database } from '../kit/database.ts';
-import type { PlacesMap } from './places.ts';
+import type { InternetAddresses } from './fake-internet.ts';
 import { seededRandom } from './random.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
@@ -27,7 +27,7 @@ export interface Lab {
   worker: Worker;
   clock: { now(): number; set(at: number): void };
   /** Creates an account with Premium and a verified address. Returns its id. */
-  arrive(localPart: string): Promise<string>;
+  addAccount(localPart: string): Promise<string>;
   /** Adds a webhook channel to the account. Returns the channel's id. */
   addWebhook(accountId: string, url: string): Promise<string>;
   watch(accountId: string, host: string, everyMinutes?: number): Promise<void>;
@@ -43,7 +43,7 @@ export interface Lab {
 
 export interface LabOptions {
   database: Database;
-  places: PlacesMap;
+  internet: InternetAddresses;
   smtpUrl: string;
   start: number;
   /** Callback for each new time of the clock, ms UTC. Scenarios with a right clock set the canaries' clock with it. */
@@ -55,9 +55,9 @@ export interface LabOptions {
    * Timeout in real ms for a connection, a handshake and a webhook's response; a check has three times as long.
    * Default: 2,000. Each silent peer delays the run by this time.
    */
-  patienceMs?: number;
-  /** Timeout in real ms for an answer of the name server. Default: `patienceMs`. */
-  dnsPatienceMs?: number;
+  timeoutMs?: number;
+  /** Timeout in real ms for an answer of the name server. Default: `timeoutMs`. */
+  dnsTimeoutMs?: number;
 }
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -75,14 +75,7 @@ function logError(what: unknown, ...words: unknown[]): void {
 const IDLE_STEP_MS = 1_000;
 
 export async function openLab(options: LabOptions): Promise<Lab> {
-  const {
-    database,
-    places,
-    smtpUrl,
-    allow = ALLOW,
-    patienceMs = 2_000,
-    dnsPatienceMs = patienceMs,
-  } = options;
+  const { database, internet, smtpUrl, allow = ALLOW, timeoutMs = 2_000, dnsTimeoutMs = timeoutMs } = options;
   let now = options.start;
   const clock = {
     now: () => now,
@@ -93,19 +86,19 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   };
   const store = await database.open();
   const policy = createAddressPolicy([...allow]);
-  const resolver = createResolver({ servers: [places.dns], policy, timeoutMs: dnsPatienceMs });
-  const timeouts = { connect: patienceMs, handshake: patienceMs, check: 3 * patienceMs };
+  const resolver = createResolver({ servers: [internet.dns], policy, timeoutMs: dnsTimeoutMs });
+  const timeouts = { connect: timeoutMs, handshake: timeoutMs, check: 3 * timeoutMs };
   const real = createProbe({ resolver, policy, now: clock.now, sources: NO_SOURCES, timeouts });
   // Posture checks are irrelevant here and take a dozen connections each.
   const probe: Probe = {
     observe: (endpoint, asked) => real.observe(endpoint, { ...asked, withPosture: false }),
   };
   const canaries = createCanaries({
-    hosts: places.canaries.map((host) => ({ host, port: places.port })),
+    hosts: internet.canaries.map((host) => ({ host, port: internet.port })),
     resolver,
     policy,
     now: clock.now,
-    timeoutMs: 2 * dnsPatienceMs,
+    timeoutMs: 2 * dnsTimeoutMs,
   });
   const email = createEmailChannel({ smtpUrl, mailFrom: 'alerts@certlantern.test', captureDir: '' });
   const worker = createWorker({
@@ -113,9 +106,9 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     email,
     canaries,
     clock,
-    examiner: createExaminer({ probe, trustStore: loadTrustStore(places.rootPem) }),
+    examiner: createExaminer({ probe, trustStore: loadTrustStore(internet.rootPem) }),
     icons: createIconSource({ resolver, policy }),
-    channels: createHttpChannels({ resolver, policy, deadlineMs: patienceMs }),
+    channels: createHttpChannels({ resolver, policy, deadlineMs: timeoutMs }),
     unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     random: seededRandom(options.seed),
     concurrency: options.concurrency ?? 64,
@@ -129,7 +122,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     store,
     worker,
     clock,
-    async arrive(localPart) {
+    async addAccount(localPart) {
       const opened = await openAccount(store, {
         issuer: 'faults',
         subject: localPart,
@@ -154,7 +147,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       const added = await addMonitor(store, {
         accountId,
         host,
-        port: places.port,
+        port: internet.port,
         protocol: 'tls',
         checkEveryMinutes: everyMinutes,
         now,

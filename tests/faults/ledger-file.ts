@@ -11,7 +11,7 @@ export interface LedgerEntry {
   /** Time of arrival by the receiver's clock, ms UTC. */
   at: number;
   /** Whether the receiver acknowledged the message; false if it dropped the connection instead. */
-  told: boolean;
+  acknowledged: boolean;
 }
 
 /** Opens a ledger file. `keep` returns after fsync, so that an entry is on disk before the message is acknowledged. */

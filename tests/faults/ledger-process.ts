@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from '../kit/app.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 
 /** Message from the bench to a receiver process that changes the receiver's behaviour. */
@@ -30,7 +31,9 @@ export interface LedgerProcess {
  */
 export async function startLedger(kind: 'mail' | 'webhook', folder: string): Promise<LedgerProcess> {
   const path = join(folder, `${kind}.ledger`);
-  const child: ChildProcess = fork(join(import.meta.dirname, `${kind}-ledger.ts`), [path]);
+  const child: ChildProcess = fork(join(import.meta.dirname, `${kind}-ledger.ts`), [path], {
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
   const asked = new Map<string, number>();
   let port = 0;
   let orders: Promise<unknown> = Promise.resolve();

@@ -44,7 +44,7 @@ async function receive(
   const drops = to.startsWith('drop-') && !dropped.has(messageId);
   dropped.add(messageId);
   const id = messageId.replaceAll(/[<>]/g, '');
-  ledger.keep({ id, to, text: subject, at: Date.now(), told: !drops });
+  ledger.keep({ id, to, text: subject, at: Date.now(), acknowledged: !drops });
   if (drops) disconnect();
   else if (isSlow && to.startsWith('slow-')) heldReplies.push(() => reply());
   else reply();

@@ -2,7 +2,7 @@ import type { Database } from '../kit/database.ts';
 import { type Lab, openLab } from './lab.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
-import { type Places, startPlaces } from './places.ts';
+import { type FakeInternet, startFakeInternet } from './fake-internet.ts';
 import { alertsAmong, rowId } from './reconciliation.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
@@ -26,19 +26,19 @@ export interface MailOptions {
  */
 export async function refuseMail(options: MailOptions): Promise<Outcome> {
   const { database, seed } = options;
-  const places = await startPlaces({ now: START });
+  const internet = await startFakeInternet({ now: START });
   const mails = await startLedger('mail', database.dataDir);
   const smtpUrl = `smtp://operator:secret@127.0.0.1:${mails.port}`;
   const lab = await openLab({
     database,
-    places: places.map,
+    internet: internet.addresses,
     smtpUrl,
     start: START,
     seed,
-    onClock: places.setClock,
+    onClock: internet.setClock,
   });
   try {
-    const setup = await createAccounts(lab, places, options);
+    const setup = await createAccounts(lab, internet, options);
     await setup.alertAll(KINDS);
     await lab.runUntil(START + 2 * HOUR_MS);
 
@@ -64,15 +64,15 @@ export async function refuseMail(options: MailOptions): Promise<Outcome> {
     });
   } finally {
     await lab.close();
-    await Promise.all([places.stop(), mails.stop()]);
+    await Promise.all([internet.stop(), mails.stop()]);
   }
 }
 
-async function createAccounts(lab: Lab, places: Places, { accounts, alerts }: MailOptions) {
+async function createAccounts(lab: Lab, internet: FakeInternet, { accounts, alerts }: MailOptions) {
   const ids: { kind: Kind; id: string }[] = [];
   for (const kind of KINDS)
     for (let index = 0; index < accounts; index++)
-      ids.push({ kind, id: await lab.arrive(`${kind}-${index}`) });
+      ids.push({ kind, id: await lab.addAccount(`${kind}-${index}`) });
   const hosts: { kind: Kind; host: string }[] = [];
   return {
     hosts,
@@ -83,8 +83,8 @@ async function createAccounts(lab: Lab, places: Places, { accounts, alerts }: Ma
         for (let index = 0; index < alerts; index++) {
           const host = `mail${hosts.length}.faults.example`;
           const now = lab.clock.now();
-          places.certify(host, { notBefore: now - 80 * DAY_MS, notAfter: now + 2.5 * DAY_MS });
-          places.lead([host], true);
+          internet.setCertificate(host, { notBefore: now - 80 * DAY_MS, notAfter: now + 2.5 * DAY_MS });
+          internet.pointNames([host], true);
           await lab.watch(id, host);
           hosts.push({ kind, host });
         }
@@ -115,25 +115,29 @@ async function compare(
   const duplicates = entries.length - arrived.size;
 
   const limits = createLimits();
-  limits.hold(rows.length === hosts.length, `${hosts.length} alerts were due, ${rows.length} were planned`);
+  limits.expect(rows.length === hosts.length, `${hosts.length} alerts were due, ${rows.length} were planned`);
   for (const { message_id: messageId, state, detail, host } of rows) {
     const what = `${host} (${kindOf.get(host)}) is ${state}: ${detail}`;
-    limits.hold(state === (isRefused(host) ? 'failed' : 'delivered'), what);
-    limits.hold((state === 'delivered') === arrived.has(rowId(messageId)), `${what}, and the ledger differs`);
-    if (state === 'failed') limits.hold(/5\d\d|refused|not sent/i.test(detail ?? ''), `${what} says not why`);
+    limits.expect(state === (isRefused(host) ? 'failed' : 'delivered'), what);
+    limits.expect(
+      (state === 'delivered') === arrived.has(rowId(messageId)),
+      `${what}, but the ledger says otherwise`,
+    );
+    if (state === 'failed')
+      limits.expect(/5\d\d|refused|not sent/i.test(detail ?? ''), `${what} has no reason`);
   }
-  limits.hold(duplicates === dropped, `${duplicates} arrived twice where ${dropped} answers were lost`);
-  limits.hold(
+  limits.expect(duplicates === dropped, `${duplicates} arrived twice although ${dropped} replies were lost`);
+  limits.expect(
     suppressed.length === accounts && suppressed.every(({ address }) => address.startsWith('unknown-')),
-    `of ${accounts} refused addresses ${suppressed.map(({ address }) => address).join(', ')} are suppressed`,
+    `only ${suppressed.map(({ address }) => address).join(', ')} of ${accounts} refused addresses are suppressed`,
   );
   const alarm = alarms.find((one) => one.startsWith('smtp_refuses_us') && one.includes('535'));
-  limits.hold(alarm !== undefined, 'no alarm stood while the login was refused');
+  limits.expect(alarm !== undefined, 'no alarm was raised while the login was refused');
   const states = ['delivered', 'failed', 'superseded', 'waiting'].map(
     (state) => `${inState(state).length} ${state}`,
   );
   return {
-    line: `${hosts.length} mails due: ${states.join(', ')}; ${duplicates} twice under one id (${dropped} answers lost)`,
+    line: `${hosts.length} mails due: ${states.join(', ')}; ${duplicates} twice under one id (${dropped} replies lost)`,
     broken: limits.broken,
   };
 }

@@ -6,13 +6,13 @@ export interface Outcome {
   broken: string[];
 }
 
-/** Creates a collector of broken limits: `hold` adds `what` to `broken` if `is` is false. */
-export function createLimits(): { broken: string[]; hold(is: boolean, what: string): void } {
+/** Creates a collector of broken limits: `expect` adds `message` to `broken` unless `isMet`. */
+export function createLimits(): { broken: string[]; expect(isMet: boolean, message: string): void } {
   const broken: string[] = [];
   return {
     broken,
-    hold(is, what) {
-      if (!is) broken.push(what);
+    expect(isMet, message) {
+      if (!isMet) broken.push(message);
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Lab } from './lab.ts';
 import type { LedgerProcess } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
-import { siteHost } from './places.ts';
+import { siteHost } from './fake-internet.ts';
 import { alertsAmong } from './reconciliation.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
@@ -13,12 +13,12 @@ const CUT_MS = 10 * MINUTE_MS;
 const AFTER_MS = 2 * EVERY_MINUTES * MINUTE_MS;
 
 /** Network link between the product and the monitored hosts. */
-export interface Line {
-  /** Cuts the link. With `dead`, sending fails at once; with `deaf`, packets are lost silently. */
-  cut(how: 'dead' | 'deaf'): Promise<void>;
-  mend(): Promise<void>;
-  /** Points the DNS names to the hosts if `here`, otherwise to an address where nothing listens. */
-  lead(hosts: readonly string[], here: boolean): Promise<void>;
+export interface Link {
+  /** Cuts the link. With `fail`, sending fails at once; with `drop`, packets are lost silently. */
+  cut(how: 'fail' | 'drop'): Promise<void>;
+  restore(): Promise<void>;
+  /** Points the DNS names to the hosts if `isUp`, otherwise to an address where nothing listens. */
+  pointNames(hosts: readonly string[], isUp: boolean): Promise<void>;
 }
 
 /**
@@ -27,40 +27,40 @@ export interface Line {
  */
 export async function cutOwnNetwork(world: {
   lab: Lab;
-  line: Line;
+  link: Link;
   mails: LedgerProcess;
   domains: number;
   /** Number of hosts that really go down after the cut. */
-  truly: number;
+  realOutages: number;
 }): Promise<Outcome> {
-  const { lab, line, mails, domains, truly } = world;
+  const { lab, link, mails, domains, realOutages } = world;
   const { store, clock } = lab;
   const limits = createLimits();
-  const accountId = await lab.arrive('alice');
+  const accountId = await lab.addAccount('alice');
   const hosts = Array.from({ length: domains }, (_, index) => siteHost(index));
-  await line.lead(hosts, true);
+  await link.pointNames(hosts, true);
   for (const host of hosts) await lab.watch(accountId, host, EVERY_MINUTES);
   await lab.stepUntil(clock.now() + QUIET_BEFORE_MS, STEP_MS);
   const up = await countUp(lab);
-  limits.hold(up === domains, `only ${up} of ${domains} were up before`);
+  limits.expect(up === domains, `only ${up} of ${domains} domains were up before the cut`);
 
   const cutAt = clock.now();
   // Cut the link in the middle of checks: some have connected, some have not.
   clock.set(clock.now() + STEP_MS);
   const running = lab.worker.runDue();
-  await line.cut('dead');
+  await link.cut('fail');
   await running;
   await lab.stepUntil(cutAt + CUT_MS / 2, STEP_MS);
-  await line.cut('deaf');
+  await link.cut('drop');
   await lab.stepUntil(cutAt + CUT_MS, STEP_MS);
   const alarms = await store.db.selectFrom('alarms').select(['code', 'detail']).execute();
-  limits.hold(
+  limits.expect(
     alarms.some(({ code, detail }) => code === 'network_cut' && detail.includes('CANARY_HOSTS')),
-    'no alarm stood for the operator',
+    'no alarm was raised for the operator',
   );
-  await line.mend();
-  const mendedAt = clock.now();
-  await lab.stepUntil(mendedAt + AFTER_MS, STEP_MS);
+  await link.restore();
+  const restoredAt = clock.now();
+  await lab.stepUntil(restoredAt + AFTER_MS, STEP_MS);
 
   const falseAlerts = await alertsOf(lab, mails);
   const incidents = await store.db
@@ -71,23 +71,26 @@ export async function cutOwnNetwork(world: {
   const unchecked = await store.db
     .selectFrom('monitors')
     .select('host')
-    .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', mendedAt)]))
+    .where((eb) => eb.or([eb('last_checked_at', 'is', null), eb('last_checked_at', '<', restoredAt)]))
     .execute();
-  limits.hold(
+  limits.expect(
     falseAlerts.alerts === 0,
-    `${falseAlerts.alerts} alerts, ${falseAlerts.mails} mails by a cut of our own`,
+    `${falseAlerts.alerts} alerts and ${falseAlerts.mails} mails were caused by the outage of our network`,
   );
-  limits.hold(incidents.length === 0, `${incidents.length} incidents by a cut of our own`);
-  limits.hold(unchecked.length === 0, `${unchecked.length} were not looked at within twice their interval`);
-  limits.hold((await countUp(lab)) === domains, 'not every domain is up afterwards');
+  limits.expect(
+    incidents.length === 0,
+    `${incidents.length} incidents were caused by the outage of our network`,
+  );
+  limits.expect(unchecked.length === 0, `${unchecked.length} were not checked within twice their interval`);
+  limits.expect((await countUp(lab)) === domains, 'not every domain is up afterwards');
 
   // A guard that suppresses all alerts forever passes the checks above, so check that real outages cause alerts.
-  await line.lead(hosts.slice(0, truly), false);
+  await link.pointNames(hosts.slice(0, realOutages), false);
   await lab.stepUntil(clock.now() + 2 * EVERY_MINUTES * MINUTE_MS, STEP_MS);
   const alerted = (await alertsOf(lab, mails)).mails;
-  limits.hold(alerted === truly, `${alerted} of ${truly} hosts that went down in truth were told of`);
+  limits.expect(alerted === realOutages, `${alerted} of ${realOutages} real outages were reported`);
   return {
-    line: `own network cut for 10 minutes, ${domains} domains: ${falseAlerts.mails} false "down", ${incidents.length} incidents; ${domains - unchecked.length} looked at within twice their interval; then ${alerted} of ${truly} true ones told`,
+    line: `own network cut for 10 minutes, ${domains} domains: ${falseAlerts.mails} false "down", ${incidents.length} incidents; ${domains - unchecked.length} checked within twice their interval; then ${alerted} of ${realOutages} real outages reported`,
     broken: limits.broken,
   };
 }

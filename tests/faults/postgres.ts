@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Database } from '../kit/database.ts';
-import { keepWriting, killsOutcome, listed, settled } from './kills.ts';
+import { keepWriting, killsOutcome, listDomains, waitForMessages } from './kills.ts';
 import type { Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
@@ -27,7 +27,7 @@ export async function breakConnections({
   const world = await createWorld(database);
   try {
     const app = await world.start();
-    const person = await world.arrive();
+    const person = await world.addPerson();
     const writes = createWrites(person);
     let broken = 0;
     for (let round = 0; round < ENDED_CONNECTIONS + 1; round++) {
@@ -43,8 +43,8 @@ export async function breakConnections({
       await Promise.all(busy);
     }
     // Retry, because requests fail until PostgreSQL has recovered.
-    const { domains, hosts } = await retry(() => listed(world, [{ person }]));
-    const result = await settled(world, hosts, WAIT_TIMEOUT_MS);
+    const { domains, hosts } = await retry(() => listDomains(world, [{ person }]));
+    const result = await waitForMessages(world, hosts, WAIT_TIMEOUT_MS);
     const lostWrites = writes.compare(domains.get(person) ?? []);
     if (app.process.exitCode !== null) lostWrites.push(`the product ended with ${app.process.exitCode}`);
     return killsOutcome({

@@ -45,7 +45,7 @@ export async function reconcile(world: {
     // Removing a domain deletes its deliveries, so only messages about monitored hosts count as unknown.
     strange: [...arrived]
       .filter(([id, [first]]) => !deliveries.has(id) && hosts.some(({ host }) => mentions(first, host)))
-      .map(([id, [first]]) => `${id} is not known: ${first?.text.slice(0, 80)}`),
+      .map(([id, [first]]) => `${id} is unknown to the store: ${first?.text.slice(0, 80)}`),
     disordered: [],
     waits: [],
   };
@@ -123,7 +123,7 @@ function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, 
     const key = `${delivery.incidentId} ${to}`;
     const before = latest.get(key);
     if (before !== undefined && before.createdAt > delivery.createdAt)
-      wrong.push(`${name}: ${delivery.host} ${delivery.step} came after ${before.step}`);
+      wrong.push(`${name}: ${delivery.host} ${delivery.step} arrived after ${before.step}`);
     latest.set(key, delivery);
   }
   return wrong;
@@ -131,17 +131,17 @@ function outOfOrder({ name, entries }: Channel, deliveries: ReadonlyMap<string, 
 
 /** Returns descriptions of alerts that a certificate requires but that did not arrive, even if the store lacks them. */
 function missingAlerts(
-  { host, fate }: Host,
+  { host, lifecycle }: Host,
   { name, entries }: Channel,
   deliveries: ReadonlyMap<string, Delivery>,
 ): string[] {
   const entriesAboutHost = entries.filter((entry) => mentions(entry, host));
   const steps = entriesAboutHost.map(({ id }) => deliveries.get(id)?.step);
-  if (entriesAboutHost.length === 0) return [`${name}: nothing was told of ${host}`];
-  if (fate === 'ended' && !steps.includes('expired'))
-    return [`${name}: nobody was told that ${host} has expired, only ${steps.join(', ')}`];
-  if (fate === 'renewed' && !steps.includes('resolved'))
-    return [`${name}: nobody was told that ${host} was renewed, only ${steps.join(', ')}`];
+  if (entriesAboutHost.length === 0) return [`${name}: no alert about ${host} arrived`];
+  if (lifecycle === 'ended' && !steps.includes('expired'))
+    return [`${name}: no alert that ${host} has expired arrived, only ${steps.join(', ')}`];
+  if (lifecycle === 'renewed' && !steps.includes('resolved'))
+    return [`${name}: no alert that ${host} was renewed arrived, only ${steps.join(', ')}`];
   return [];
 }
 
@@ -151,5 +151,5 @@ function sentUnderTwoIds({ name, entries }: Channel): string[] {
   const byText = Map.groupBy(expiryEntries, ({ text, to }) => `${to}: ${text}`);
   return [...byText]
     .filter(([, same]) => new Set(same.map(({ id }) => id)).size > 1)
-    .map(([text]) => `${name}: "${text}" was told under two ids`);
+    .map(([text]) => `${name}: "${text}" arrived under two ids`);
 }

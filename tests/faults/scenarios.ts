@@ -21,7 +21,7 @@ export interface ScenarioWorld {
   progress: (line: string) => void;
 }
 
-type Scenario = (world: ScenarioWorld) => Promise<[place: string, outcome: Outcome][]>;
+type Scenario = (world: ScenarioWorld) => Promise<[name: string, outcome: Outcome][]>;
 
 /** Scenarios at full size, by their name on the command line. */
 export const SCENARIOS: Record<string, Scenario> = {
@@ -36,7 +36,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           endsInMs: 100_000,
           longestLifeMs: 6_000,
           seed: world.seed,
-          patienceMs: 8 * MINUTE_MS,
+          settleTimeoutMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
         // Each of the two databases has to reach half of the required totals.
@@ -109,12 +109,12 @@ async function unshared(options: {
 }
 
 const SKIPPED: [string, Outcome] = [
-  'left out',
-  { line: 'needs Linux with unshare(1), ip(8), mount(8) and leave to make namespaces', broken: [] },
+  'skipped',
+  { line: 'needs Linux with unshare(1), ip(8), mount(8) and permission to create namespaces', broken: [] },
 ];
 const endedEarly = (code: number | null): [string, Outcome] => [
   'all',
-  { line: 'ended before its time', broken: [`the product's side ended with ${code}`] },
+  { line: 'ended early', broken: [`the product's process ended with ${code}`] },
 ];
 
 /** Runs the network scenario with one network namespace for the product and one for the monitored hosts. */

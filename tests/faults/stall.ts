@@ -19,7 +19,7 @@ export async function stallWorker({ database }: { database: Database }): Promise
   try {
     await world.start({ ROLE: 'api' });
     const stalled = world.startWorker();
-    const person = await world.arrive({ localPart: 'slow', path: null });
+    const person = await world.addPerson({ localPart: 'slow', path: null });
     const host = world.hosts.add('ends in days');
     void (await person.ask(CALLS.addDomain, { body: { host } })).ok;
     const store = await world.store();
@@ -39,17 +39,17 @@ export async function stallWorker({ database }: { database: Database }): Promise
     stalled.process.kill('SIGCONT');
     await delay(5 * SECOND_MS);
     const after = await rowOf(store, deliveryId);
-    limits.hold(copies().length === 2, `the message arrived ${copies().length} times`);
-    limits.hold(new Set(copies().map(({ id }) => id)).size === 1, 'it arrived under two ids');
-    limits.hold(settled?.attempts === 2, `it was sent in ${settled?.attempts} attempts`);
-    limits.hold(
+    limits.expect(copies().length === 2, `the message arrived ${copies().length} times`);
+    limits.expect(new Set(copies().map(({ id }) => id)).size === 1, 'the message arrived under two ids');
+    limits.expect(settled?.attempts === 2, `the message took ${settled?.attempts} attempts`);
+    limits.expect(
       JSON.stringify(after) === JSON.stringify(settled),
-      `the worker that stood still changed ${JSON.stringify(settled)} to ${JSON.stringify(after)}`,
+      `the resumed worker changed ${JSON.stringify(settled)} to ${JSON.stringify(after)}`,
     );
     const isAlive = stalled.process.exitCode === null && stalled.process.signalCode === null;
-    limits.hold(isAlive, 'the worker that stood still has ended');
+    limits.expect(isAlive, 'the resumed worker has exited');
     return {
-      line: `a worker stopped in the middle of sending: another one sent after ${Math.round(tookMs / SECOND_MS)} s, 2 arrived under one id, and what it reported late changed nothing`,
+      line: `a worker was paused while sending: another one sent after ${Math.round(tookMs / SECOND_MS)} s, 2 arrived under one id, and its late result changed nothing`,
       broken: limits.broken,
     };
   } finally {
@@ -77,7 +77,7 @@ async function waitUntil(condition: () => boolean | Promise<boolean>): Promise<v
   const until = Date.now() + WAIT_TIMEOUT_MS;
   while (!(await condition())) {
     if (Date.now() > until)
-      throw new Error(`It was not so within ${WAIT_TIMEOUT_MS / SECOND_MS} s: ${condition.toString()}`);
+      throw new Error(`This was not true within ${WAIT_TIMEOUT_MS / SECOND_MS} s: ${condition.toString()}`);
     await delay(100);
   }
 }

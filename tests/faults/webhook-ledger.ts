@@ -36,7 +36,7 @@ const server = createServer((request, response) => {
     }
     const drops = behaviour === 'drop' && !dropped.has(id);
     dropped.add(id);
-    ledger.keep({ id, to, text: Buffer.concat(chunks).toString(), at: Date.now(), told: !drops });
+    ledger.keep({ id, to, text: Buffer.concat(chunks).toString(), at: Date.now(), acknowledged: !drops });
     if (drops) request.socket.resetAndDestroy();
     else response.writeHead(204).end();
     report({ kind: 'arrived' });

@@ -3,7 +3,7 @@ import { type Lab, openLab } from './lab.ts';
 import type { LedgerEntry } from './ledger-file.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
-import { type Places, startPlaces } from './places.ts';
+import { type FakeInternet, startFakeInternet } from './fake-internet.ts';
 import { rowId } from './reconciliation.ts';
 import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
@@ -30,27 +30,27 @@ export interface WebhookOptions {
  * answers.
  */
 export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions): Promise<Outcome> {
-  const places = await startPlaces({ now: START });
+  const internet = await startFakeInternet({ now: START });
   const [mails, webhooks] = await Promise.all([
     startLedger('mail', database.dataDir),
     startLedger('webhook', database.dataDir),
   ]);
   const lab = await openLab({
     database,
-    places: places.map,
+    internet: internet.addresses,
     smtpUrl: `smtp://127.0.0.1:${mails.port}`,
     start: START,
     seed,
-    onClock: places.setClock,
-    patienceMs: 500,
+    onClock: internet.setClock,
+    timeoutMs: 500,
   });
   try {
     const channels = new Map<string, Kind>();
     for (const kind of KINDS) {
-      const accountId = await lab.arrive(kind);
+      const accountId = await lab.addAccount(kind);
       channels.set(await lab.addWebhook(accountId, `http://127.0.0.1:${webhooks.port}/${kind}`), kind);
       for (let index = 0; index < alerts; index++)
-        await watchExpiring(lab, places, { accountId, host: `${kind}${index}.faults.example` });
+        await watchExpiring(lab, internet, { accountId, host: `${kind}${index}.faults.example` });
     }
     await lab.runUntil(START + 5 * HOUR_MS);
     const early = webhooks.read().filter(({ to }) => to === '/error').length;
@@ -60,17 +60,17 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
     return await compare(lab, { channels, mails, webhooks, early });
   } finally {
     await lab.close();
-    await Promise.all([places.stop(), mails.stop(), webhooks.stop()]);
+    await Promise.all([internet.stop(), mails.stop(), webhooks.stop()]);
   }
 }
 
 async function watchExpiring(
   lab: Lab,
-  places: Places,
+  internet: FakeInternet,
   { accountId, host }: { accountId: string; host: string },
 ): Promise<void> {
-  places.certify(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 2.5 * DAY_MS });
-  places.lead([host], true);
+  internet.setCertificate(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 2.5 * DAY_MS });
+  internet.pointNames([host], true);
   await lab.watch(accountId, host);
 }
 
@@ -90,31 +90,31 @@ async function compare(
     const kind = channels.get(channelId ?? '');
     const copies = arrived.get(rowId(messageId)) ?? [];
     const what = `${kind}: a delivery is ${state} (${detail}) and arrived ${copies.length} times`;
-    limits.hold(state !== 'waiting' || kind === undefined, what);
-    limits.hold((state === 'delivered') === copies.length > 0, what);
-    limits.hold(
+    limits.expect(state !== 'waiting' || kind === undefined, what);
+    limits.expect((state === 'delivered') === copies.length > 0, what);
+    limits.expect(
       !(detail ?? '').includes('secret'),
-      `${kind}: what the receiver answered is shown: ${detail}`,
+      `${kind}: the body of the receiver's answer is shown: ${detail}`,
     );
-    if (state === 'failed') limits.hold((detail ?? '') !== '', `${what}, and nobody is told why`);
+    if (state === 'failed') limits.expect((detail ?? '') !== '', `${what}, and has no reason`);
   }
   await checkSwitchedOff(store, { channels, mails, limits });
   const accepted = (kind: Kind): LedgerEntry[] => webhooks.read().filter(({ to }) => to === `/${kind}`);
   for (const kind of ['ok', 'drop', 'error'] as const)
-    limits.hold(accepted(kind).length > 0, `nothing arrived at /${kind}`);
-  limits.hold(early === 0, `${early} arrived while the receiver answered 500`);
-  limits.hold(webhooks.asked('/ok/redirected') === 0, 'a redirect was followed');
+    limits.expect(accepted(kind).length > 0, `nothing arrived at /${kind}`);
+  limits.expect(early === 0, `${early} arrived while the receiver answered 500`);
+  limits.expect(webhooks.asked('/ok/redirected') === 0, 'a redirect was followed');
   const gone = rows.filter(({ channel_id: id }) => channels.get(id ?? '') === 'gone');
-  limits.hold(
+  limits.expect(
     webhooks.asked('/gone') <= gone.length,
-    `the receiver that is gone was asked ${webhooks.asked('/gone')} times`,
+    `the receiver that is gone got ${webhooks.asked('/gone')} times`,
   );
   const states = ['delivered', 'failed', 'superseded', 'waiting'].map(
     (state) => `${rows.filter((row) => row.state === state).length} ${state}`,
   );
   const duplicates = webhooks.read().length - arrived.size;
   return {
-    line: `${rows.length} messages to ${channels.size} receivers: ${states.join(', ')}; ${duplicates} twice under one id; 3 receivers that never take anything were switched off and their owners told`,
+    line: `${rows.length} messages to ${channels.size} receivers: ${states.join(', ')}; ${duplicates} twice under one id; 3 receivers that never accept a message were switched off and their owners notified`,
     broken: limits.broken,
   };
 }
@@ -138,14 +138,14 @@ async function checkSwitchedOff(
     const kind = channels.get(id);
     if (kind === undefined) continue;
     const expected = SWITCHED_OFF_BY[kind] ?? null;
-    limits.hold(by === expected, `${kind}: switched off as ${by}, not ${expected}`);
+    limits.expect(by === expected, `${kind}: switched off as ${by}, not ${expected}`);
     const sentNotices = notices.filter(({ recipient }) => recipient.startsWith(`${kind}@`));
-    limits.hold(
+    limits.expect(
       sentNotices.length === (expected === null ? 0 : 1),
-      `${kind}: its owner was told ${sentNotices.length} times`,
+      `${kind}: its owner got ${sentNotices.length} notices`,
     );
     for (const { message_id: messageId } of sentNotices)
-      limits.hold(
+      limits.expect(
         mails.read().some((entry) => rowId(entry.id) === rowId(messageId)),
         `${kind}: the notice to its owner did not arrive`,
       );

@@ -28,7 +28,7 @@ export interface World {
   /** Starts an additional worker process; PostgreSQL only. */
   startWorker(more?: Record<string, string>): WorkerApp;
   /** Signs up a person with Premium and alerts by mail and webhook. The product must be running. */
-  arrive(receiver?: Receiver): Promise<Person>;
+  addPerson(receiver?: Receiver): Promise<Person>;
   /** Opens the product's store from this process. */
   store(): Promise<Store>;
   /** Kills every process of the product and stops the hosts and receivers. Keeps the database. */
@@ -96,7 +96,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
       running.add(app);
       return app;
     },
-    async arrive({ localPart, path = '/ok' } = {}) {
+    async addPerson({ localPart, path = '/ok' } = {}) {
       const person = await signUp(sendTo(url), { name: localPart ?? 'Bob' });
       const { db } = await store();
       // Verify the address, because unverified addresses get few mails a day and may not add webhooks.

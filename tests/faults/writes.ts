@@ -29,7 +29,7 @@ export interface Writes {
   /**
    * Requests checks of renewals whose earlier request may have been lost. @throws Error after two minutes of refusals.
    */
-  insistOnRenewals(): Promise<void>;
+  requestMissingChecks(): Promise<void>;
   /** Returns descriptions of the acknowledged writes that `domains` does not show. */
   compare(domains: readonly DomainWire[]): string[];
 }
@@ -105,17 +105,17 @@ export function createWrites(person: Person): Writes {
       const now = Date.now();
       const ended = entries.find(({ state, name }) => {
         const host = hosts.all.get(name.replace(/:\d+$/, ''));
-        return state === 'kept' && host?.fate === 'ended' && host.notAfter + ENDED_FOR_MS < now;
+        return state === 'kept' && host?.lifecycle === 'ended' && host.notAfter + ENDED_FOR_MS < now;
       });
       if (ended === undefined) return;
       hosts.renew(ended.name.replace(/:\d+$/, ''));
       uncheckedRenewals.add(ended.id);
       await requestChecks();
     },
-    async insistOnRenewals() {
+    async requestMissingChecks() {
       const until = Date.now() + WAIT_TIMEOUT_MS;
       while (!(await requestChecks())) {
-        if (Date.now() >= until) throw new Error(`${uncheckedRenewals.size} renewals were not heard of`);
+        if (Date.now() >= until) throw new Error(`${uncheckedRenewals.size} renewals could not be checked`);
         await delay(PAUSE_MS);
       }
     },
@@ -123,10 +123,10 @@ export function createWrites(person: Person): Writes {
       const found = new Map(domains.map((domain) => [domain.id, domain]));
       return entries.flatMap(({ id, name, minutes, state }) => {
         const domain = found.get(id);
-        if (state === 'kept' && domain === undefined) return [`${name} was added and is not there`];
-        if (state === 'removed' && domain !== undefined) return [`${name} was removed and is there`];
+        if (state === 'kept' && domain === undefined) return [`${name} was added but is missing`];
+        if (state === 'removed' && domain !== undefined) return [`${name} was removed but still exists`];
         if (state === 'kept' && domain?.check_every_minutes !== minutes)
-          return [`${name} is to be checked every ${minutes} minutes, not ${domain?.check_every_minutes}`];
+          return [`${name} has to be checked every ${minutes} minutes, not ${domain?.check_every_minutes}`];
         return [];
       });
     },
@@ -140,7 +140,7 @@ export async function everyDomain(person: Person): Promise<DomainWire[]> {
   for (let page = 1; ;) {
     const answer = await person.ask(CALLS.listDomains, { query: { page: String(page) } });
     if (answer.status === 429) {
-      if (Date.now() >= until) throw new Error('The product does not list domains: too many calls');
+      if (Date.now() >= until) throw new Error('The product refuses to list domains: too many calls');
       await delay(PAUSE_MS);
       continue;
     }

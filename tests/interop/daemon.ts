@@ -6,23 +6,23 @@ import { join } from 'node:path';
 
 import type { MintedCertificate } from '../../scripts/local-peers/mint.ts';
 
-/** What a server is given: a folder of its own, and the files of its certificate there. */
-export interface Quarters {
+/** A server's own folder with the files of its certificate. */
+export interface ServerFiles {
   folder: string;
-  /** The leaf and its intermediate. */
+  /** Leaf and intermediate, PEM. */
   certificateFile: string;
   keyFile: string;
-  /** The root alone. */
+  /** Root certificate, PEM. */
   rootFile: string;
   /** Writes a file into the folder and returns its path. */
   write(name: string, text: string): string;
-  /** Makes a folder below it. */
+  /** Creates a subfolder and returns its path. */
   makeFolder(name: string): string;
-  /** Gives all that is there so far to a user of the machine. */
-  giveTo(user: string): void;
+  /** Makes a user of the machine the owner of all files so far. Throws if there is no such user. */
+  changeOwner(user: string): void;
 }
 
-export function prepareQuarters(folder: string, leaf: MintedCertificate, rootPem: string): Quarters {
+export function prepareFiles(folder: string, leaf: MintedCertificate, rootPem: string): ServerFiles {
   mkdirSync(folder, { mode: 0o755 });
   const write = (name: string, text: string): string => {
     const path = join(folder, name);
@@ -40,7 +40,7 @@ export function prepareQuarters(folder: string, leaf: MintedCertificate, rootPem
       mkdirSync(path, { mode: 0o755 });
       return path;
     },
-    giveTo(user) {
+    changeOwner(user) {
       const { uid, gid } = idsOf(user);
       chownAll(folder, uid, gid);
     },
@@ -53,14 +53,14 @@ function chownAll(path: string, uid: number, gid: number): void {
   for (const name of readdirSync(path)) chownAll(join(path, name), uid, gid);
 }
 
-/** @throws an Error where the machine has no such user. */
+/** Returns the ids of a user of the machine. Throws if there is no such user. */
 export function idsOf(user: string): { uid: number; gid: number } {
   const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, user], { encoding: 'utf8' }));
   if (uid?.status !== 0 || gid?.status !== 0) throw new Error(`There is no user ${user}`);
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Runs a program to its end. @throws an Error with what it said where it fails. */
+/** Runs a program and waits for its end. Throws with its output if it fails. */
 export function run(
   command: readonly string[],
   options: { uid?: number; gid?: number; cwd?: string } = {},
@@ -80,18 +80,21 @@ export interface DaemonOptions {
   gid?: number;
   cwd: string;
   env?: Record<string, string>;
-  /** It is up when all of these accept connections. */
-  listens: readonly { address: string; port: number }[];
-  /** Ends it in good order; SIGTERM when absent. */
+  /** Addresses that accept connections once the server is ready. */
+  listensOn: readonly { address: string; port: number }[];
+  /** Signal for a clean shutdown. Default: SIGTERM. */
   signal?: NodeJS.Signals;
 }
 
 const START_MS = 30_000;
 const STOP_MS = 10_000;
 
-/** Starts a server that stays in the foreground, in a process group of its own, and waits until it listens. */
+/**
+ * Starts a server in the foreground, in a process group of its own, and waits until it listens. Throws with its output after
+ * 30 s or if it ends.
+ */
 export async function startDaemon(command: readonly string[], options: DaemonOptions): Promise<Daemon> {
-  const { listens, signal = 'SIGTERM', env, ...rest } = options;
+  const { listensOn, signal = 'SIGTERM', env, ...rest } = options;
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     ...rest,
@@ -99,32 +102,32 @@ export async function startDaemon(command: readonly string[], options: DaemonOpt
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
-  const keep = (chunk: Buffer): void => void (said = (said + chunk.toString()).slice(-4_000));
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  let output = '';
+  const collect = (chunk: Buffer): void => void (output = (output + chunk.toString()).slice(-4_000));
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
   const exited = once(child, 'exit');
-  let isOver = false;
+  let hasExited = false;
   exited.then(
-    () => (isOver = true),
-    () => (isOver = true),
+    () => (hasExited = true),
+    () => (hasExited = true),
   );
 
   async function stop(): Promise<void> {
-    if (!isOver) child.kill(signal);
+    if (!hasExited) child.kill(signal);
     const timer = setTimeout(() => killGroup(child.pid), STOP_MS);
-    if (!isOver) await exited;
+    if (!hasExited) await exited;
     clearTimeout(timer);
-    // What it left of its group: most end their own children.
+    // Kill what is left of the group, because some servers do not end their children.
     killGroup(child.pid);
   }
 
   const deadline = performance.now() + START_MS;
-  for (const { address, port } of listens) {
+  for (const { address, port } of listensOn) {
     while (!(await accepts(address, port))) {
-      if (isOver || performance.now() > deadline) {
+      if (hasExited || performance.now() > deadline) {
         await stop();
-        throw new Error(`${program} did not come to listen on ${address}:${port}:\n${said}`);
+        throw new Error(`${program} does not listen on ${address}:${port}:\n${output}`);
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

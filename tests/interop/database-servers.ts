@@ -3,62 +3,62 @@ import { join } from 'node:path';
 import { freePort } from '../kit/app.ts';
 import { findPostgres } from '../kit/postgres-binaries.ts';
 import { idsOf, run, startDaemon } from './daemon.ts';
-import type { Entrance, ServerKind } from './servers.ts';
+import type { Endpoint, ServerKind } from './servers.ts';
 
 const ADDRESS = '127.0.0.1';
 
 export const postgresql: ServerKind = {
   name: 'postgresql',
   packages: ['postgresql'],
-  async start(quarters) {
+  async start(files) {
     const binaries = findPostgres();
-    if (binaries === null) throw new Error('There is no PostgreSQL');
-    const data = join(quarters.folder, 'data');
-    // The server takes its key only from its own user, and runs as anybody but root.
-    quarters.giveTo('postgres');
-    const owner = { ...idsOf('postgres'), cwd: quarters.folder };
+    if (binaries === null) throw new Error('PostgreSQL is not available');
+    const data = join(files.folder, 'data');
+    // PostgreSQL refuses to run as root, and requires that its own user owns the key file.
+    files.changeOwner('postgres');
+    const owner = { ...idsOf('postgres'), cwd: files.folder };
     run([join(binaries.bin, 'initdb'), '-D', data, '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], owner);
-    const entrances: Entrance[] = [{ protocol: 'postgres', address: ADDRESS, port: await freePort() }];
+    const endpoints: Endpoint[] = [{ protocol: 'postgres', address: ADDRESS, port: await freePort() }];
     const settings = {
-      port: entrances[0]?.port,
+      port: endpoints[0]?.port,
       listen_addresses: ADDRESS,
-      unix_socket_directories: quarters.folder,
+      unix_socket_directories: files.folder,
       ssl: 'on',
-      ssl_cert_file: quarters.certificateFile,
-      ssl_key_file: quarters.keyFile,
+      ssl_cert_file: files.certificateFile,
+      ssl_key_file: files.keyFile,
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
     const daemon = await startDaemon([join(binaries.bin, 'postgres'), '-D', data, ...flags], {
       ...owner,
-      listens: entrances,
+      listensOn: endpoints,
       signal: 'SIGINT',
     });
-    return { ...daemon, entrances };
+    return { ...daemon, endpoints };
   },
 };
 
 export const mariadb: ServerKind = {
   name: 'mariadb',
   packages: ['mariadb-server'],
-  async start(quarters) {
-    quarters.makeFolder('data');
-    quarters.giveTo('mysql');
-    const data = join(quarters.folder, 'data');
+  async start(files) {
+    files.makeFolder('data');
+    files.changeOwner('mysql');
+    const data = join(files.folder, 'data');
     run(['mariadb-install-db', '--no-defaults', `--datadir=${data}`, '--user=mysql', '--skip-test-db']);
-    const entrances: Entrance[] = [{ protocol: 'mysql', address: ADDRESS, port: await freePort() }];
+    const endpoints: Endpoint[] = [{ protocol: 'mysql', address: ADDRESS, port: await freePort() }];
     const command = [
       'mariadbd',
       '--no-defaults',
       '--user=mysql',
       `--datadir=${data}`,
-      `--socket=${join(quarters.folder, 'socket')}`,
-      `--pid-file=${join(quarters.folder, 'pid')}`,
+      `--socket=${join(files.folder, 'socket')}`,
+      `--pid-file=${join(files.folder, 'pid')}`,
       `--bind-address=${ADDRESS}`,
-      `--port=${entrances[0]?.port}`,
-      `--ssl-cert=${quarters.certificateFile}`,
-      `--ssl-key=${quarters.keyFile}`,
+      `--port=${endpoints[0]?.port}`,
+      `--ssl-cert=${files.certificateFile}`,
+      `--ssl-key=${files.keyFile}`,
     ];
-    const daemon = await startDaemon(command, { cwd: quarters.folder, listens: entrances });
-    return { ...daemon, entrances };
+    const daemon = await startDaemon(command, { cwd: files.folder, listensOn: endpoints });
+    return { ...daemon, endpoints };
   },
 };

@@ -1,18 +1,18 @@
 import { freePort } from '../kit/app.ts';
 import { run, startDaemon } from './daemon.ts';
-import type { Entrance, ServerKind } from './servers.ts';
+import type { Endpoint, ServerKind } from './servers.ts';
 
 const ADDRESS = '127.0.0.1';
 
 export const postfix: ServerKind = {
   name: 'postfix',
   packages: ['postfix'],
-  async start(quarters, host) {
+  async start(files, host) {
     const [plain, implicit] = [await freePort(), await freePort()];
-    const queue = quarters.makeFolder('queue');
-    const data = quarters.makeFolder('data');
+    const queue = files.makeFolder('queue');
+    const data = files.makeFolder('data');
     run(['chown', 'postfix', data]);
-    quarters.write(
+    files.write(
       'main.cf',
       `compatibility_level = 3.6
 queue_directory = ${queue}
@@ -22,11 +22,11 @@ mydestination =
 inet_interfaces = ${ADDRESS}
 inet_protocols = ipv4
 smtpd_tls_security_level = may
-smtpd_tls_chain_files = ${quarters.keyFile}, ${quarters.certificateFile}
+smtpd_tls_chain_files = ${files.keyFile}, ${files.certificateFile}
 smtpd_relay_restrictions = reject
 `,
     );
-    quarters.write(
+    files.write(
       'master.cf',
       `${ADDRESS}:${plain} inet n - n - - smtpd
 ${ADDRESS}:${implicit} inet n - n - - smtpd
@@ -38,43 +38,43 @@ tlsmgr unix - - n 1000? 1 tlsmgr
 anvil unix - - n - 1 anvil
 `,
     );
-    run(['postfix', '-c', quarters.folder, 'check']);
-    const entrances: Entrance[] = [
+    run(['postfix', '-c', files.folder, 'check']);
+    const endpoints: Endpoint[] = [
       { protocol: 'smtp', address: ADDRESS, port: plain },
       { protocol: 'tls', address: ADDRESS, port: implicit },
     ];
-    const daemon = await startDaemon(['/usr/lib/postfix/sbin/master', '-c', quarters.folder, '-d'], {
-      cwd: quarters.folder,
-      listens: entrances,
+    const daemon = await startDaemon(['/usr/lib/postfix/sbin/master', '-c', files.folder, '-d'], {
+      cwd: files.folder,
+      listensOn: endpoints,
     });
-    return { ...daemon, entrances };
+    return { ...daemon, endpoints };
   },
 };
 
 export const dovecot: ServerKind = {
   name: 'dovecot',
   packages: ['dovecot-imapd', 'dovecot-pop3d', 'dovecot-managesieved'],
-  async start(quarters) {
+  async start(files) {
     const ports = { imap: await freePort(), pop3: await freePort(), sieve: await freePort() };
     const implicit = await freePort();
-    const configuration = quarters.write(
+    const configuration = files.write(
       'dovecot.conf',
       `protocols = imap pop3 sieve
 listen = ${ADDRESS}
-base_dir = ${quarters.makeFolder('run')}
-state_dir = ${quarters.makeFolder('state')}
-log_path = ${quarters.folder}/dovecot.log
+base_dir = ${files.makeFolder('run')}
+state_dir = ${files.makeFolder('state')}
+log_path = ${files.folder}/dovecot.log
 ssl = yes
-ssl_cert = <${quarters.certificateFile}
-ssl_key = <${quarters.keyFile}
-mail_location = maildir:${quarters.folder}/mail
+ssl_cert = <${files.certificateFile}
+ssl_key = <${files.keyFile}
+mail_location = maildir:${files.folder}/mail
 passdb {
   driver = static
   args = nopassword=y
 }
 userdb {
   driver = static
-  args = uid=nobody gid=nogroup home=${quarters.folder}
+  args = uid=nobody gid=nogroup home=${files.folder}
 }
 service imap-login {
   inet_listener imap {
@@ -100,16 +100,16 @@ service managesieve-login {
 }
 `,
     );
-    const entrances: Entrance[] = [
+    const endpoints: Endpoint[] = [
       { protocol: 'imap', address: ADDRESS, port: ports.imap },
       { protocol: 'pop3', address: ADDRESS, port: ports.pop3 },
       { protocol: 'sieve', address: ADDRESS, port: ports.sieve },
       { protocol: 'tls', address: ADDRESS, port: implicit },
     ];
     const daemon = await startDaemon(['dovecot', '-F', '-c', configuration], {
-      cwd: quarters.folder,
-      listens: entrances,
+      cwd: files.folder,
+      listensOn: endpoints,
     });
-    return { ...daemon, entrances };
+    return { ...daemon, endpoints };
   },
 };

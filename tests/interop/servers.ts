@@ -1,25 +1,25 @@
 import { dovecot, postfix } from './mail-servers.ts';
 import { mariadb, postgresql } from './database-servers.ts';
-import type { Daemon, Quarters } from './daemon.ts';
+import type { Daemon, ServerFiles } from './daemon.ts';
 import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** A way in to a running server. */
-export interface Entrance {
+/** A TLS or STARTTLS port of a running server. */
+export interface Endpoint {
   protocol: Protocol;
   address: string;
   port: number;
 }
 
 export interface RunningServer extends Daemon {
-  entrances: Entrance[];
+  endpoints: Endpoint[];
 }
 
 export interface ServerKind {
   name: string;
-  /** Debian's. */
+  /** Names of Debian packages. */
   packages: string[];
-  start(quarters: Quarters, host: string): Promise<RunningServer>;
+  start(files: ServerFiles, host: string): Promise<RunningServer>;
 }
 
 export const SERVERS: readonly ServerKind[] = [

@@ -1,4 +1,5 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, Locator, Page } from '@playwright/test';
+import { encode } from 'uqr';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, newPerson, signUp, test } from './world.ts';
@@ -15,6 +16,15 @@ async function mailedLink(world: World, email: string, page: 'verify' | 'reset-p
   return link.exec(mail.text)?.[0] ?? '';
 }
 
+/** Returns the rows of a drawn QR code, true where it is dark. */
+async function drawnModules(code: Locator): Promise<boolean[][]> {
+  const [, size = '0'] = /^0 0 (\d+)/.exec((await code.getAttribute('viewBox')) ?? '') ?? [];
+  const path = (await code.locator('path').getAttribute('d')) ?? '';
+  const dark = new Set(Array.from(path.matchAll(/M(\d+ \d+)/g), ([, place]) => place));
+  const places = Array.from({ length: Number(size) }, (_, place) => place);
+  return places.map((y) => places.map((x) => dark.has(`${x} ${y}`)));
+}
+
 /** Opens another browser with the same language. */
 const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; other: Page }> => {
   const browser = page.context().browser();
@@ -27,7 +37,7 @@ test.describe('the link that verifies an address', () => {
   test('verifies it in a session of its account', async ({ page, world }) => {
     const { email } = await signUp(page, world);
     await page.goto(await mailedLink(world, email, 'verify'));
-    await expect(toast(page, 'Your address is verified.')).toBeVisible();
+    await expect(toast(page, 'Email address confirmed.')).toBeVisible();
     await expect(page).toHaveURL(/\/dashboard$/);
   });
 
@@ -41,7 +51,7 @@ test.describe('the link that verifies an address', () => {
     await expectAccessible(other);
     await other.getByRole('link', { name: 'Login' }).click();
     await logIn(other, person);
-    await expect(toast(other, 'Your address is verified.')).toBeVisible();
+    await expect(toast(other, 'Email address confirmed.')).toBeVisible();
     await context.close();
   });
 
@@ -52,11 +62,11 @@ test.describe('the link that verifies an address', () => {
     await other.goto(new URL('/signup', page.url()).href);
     const stranger = await signUp(other, world);
     await other.goto(link);
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link no longer works');
     await expect(other.getByText(`You are logged in as ${stranger.email}.`)).toBeVisible();
     await expectAccessible(other);
     await other.getByRole('button', { name: 'Send a new link' }).click();
-    await expect(toast(other, 'Verification email sent.')).toBeVisible();
+    await expect(toast(other, 'We sent the email.')).toBeVisible();
     await context.close();
   });
 });
@@ -66,6 +76,8 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
   const { context, other } = await otherBrowser(page);
   await other.goto(new URL('/login', page.url()).href);
   await other.getByRole('link', { name: 'Forgot password?' }).click();
+  // The login page has a field of the same name.
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Forgot password');
   await other.getByLabel('Email').fill(person.email);
   await other.getByRole('button', { name: 'Send link' }).click();
   await expect(toast(other, 'Password reset email sent.')).toBeVisible();
@@ -80,14 +92,14 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
   await expectAccessible(other);
   await field.fill('another-horse-8');
   await other.getByRole('button', { name: 'Set password' }).click();
-  await expect(toast(other, 'Your password is set. Log in with it.')).toBeVisible();
+  await expect(toast(other, 'Password changed. Log in with the new one.')).toBeVisible();
 
   await test.step('the other browser is logged out', async () => {
     await expect(page).toHaveURL(/\/login/);
   });
   await test.step('the old password no longer works, the new one does', async () => {
     await logIn(other, person);
-    await expect(toast(other, 'Failed to login: Email or password is not right.')).toBeVisible();
+    await expect(toast(other, 'Failed to login: Wrong email or password.')).toBeVisible();
     await logIn(other, { ...person, password: 'another-horse-8' });
     await expect(other).toHaveURL(/\/dashboard/);
   });
@@ -95,7 +107,7 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
     await other.goto(link);
     await other.getByLabel('New password', { exact: true }).fill('a-third-horse-9');
     await other.getByRole('button', { name: 'Set password' }).click();
-    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link no longer works');
   });
   await context.close();
 });
@@ -109,27 +121,30 @@ test('with an authenticator app, login requires a code', async ({ page, world })
   const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
   await dialog.getByLabel('Password', { exact: true }).fill('not-my-horse');
   await dialog.getByRole('button', { name: 'Continue' }).click();
-  await expect(dialog.getByRole('alert')).toHaveText('The password is not right.');
+  await expect(dialog.getByRole('alert')).toHaveText('The password is wrong.');
   await expectAccessible(page);
   await dialog.getByLabel('Password', { exact: true }).fill(person.password);
   await dialog.getByRole('button', { name: 'Continue' }).click();
 
   const address = await dialog.getByRole('link', { name: 'Open in the app' }).getAttribute('href');
   const app = createAuthenticatorApp(address ?? '');
+  expect(await drawnModules(dialog.getByRole('img', { name: /^QR code/ }))).toEqual(
+    encode(address ?? '', { border: 4 }).data,
+  );
   await expectAccessible(page);
   await dialog.getByLabel(/Enter the code/).fill(app.wrong());
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('The code is not right');
+  await expect(dialog.getByRole('alert')).toContainText('The code is wrong');
   await dialog.getByLabel(/Enter the code/).fill(app.next());
   await dialog.getByRole('button', { name: 'Turn on' }).click();
-  await expect(dialog.getByText('They are shown only now.')).toBeVisible();
+  await expect(dialog.getByText('We show them only now.')).toBeVisible();
   await expectAccessible(page);
   const backupCodes = await dialog.getByRole('listitem').allInnerTexts();
   const download = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Download' }).click();
   expect((await download).suggestedFilename()).toBe('certlantern-backup-codes.txt');
   await dialog.getByRole('button', { name: 'Done' }).click();
-  await expect(page.getByText('On: logging in with your password asks for a code.')).toBeVisible();
+  await expect(page.getByText('On. We ask for a code when you log in with your password.')).toBeVisible();
 
   await test.step('a login asks for a code', async () => {
     await logOut(page);
@@ -148,10 +163,7 @@ test('with an authenticator app, login requires a code', async ({ page, world })
       await page.getByLabel('Enter one of your backup codes').fill(backupCodes[0] ?? '');
       await page.getByRole('button', { name: 'Login', exact: true }).click();
       if (outcome === 'accepted') await expect(page).toHaveURL(/\/dashboard/);
-      else
-        await expect(
-          toast(page, 'Failed to login: The code is not right, or was used already.'),
-        ).toBeVisible();
+      else await expect(toast(page, 'Failed to login: The code is wrong or was already used.')).toBeVisible();
     }
   });
   await test.step('password and code are needed to turn it off', async () => {
@@ -170,7 +182,7 @@ test('with an authenticator app, login requires a code', async ({ page, world })
     await expectAccessible(page);
     await asking.getByLabel('Enter one of your backup codes').fill(backupCodes[2] ?? '');
     await asking.getByRole('button', { name: 'Continue' }).click();
-    await expect(toast(page, 'The authenticator app is off.')).toBeVisible();
+    await expect(toast(page, 'Authenticator app turned off.')).toBeVisible();
     await logOut(page);
     await logIn(page, person);
     await expect(page).toHaveURL(/\/dashboard/);
@@ -198,20 +210,20 @@ test('a passkey logs in without a password until it is removed', async ({ page, 
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await dialog.getByLabel('Name').fill('My laptop');
   await dialog.getByRole('button', { name: 'Create passkey' }).click();
-  await expect(toast(page, 'The passkey is added.')).toBeVisible();
+  await expect(toast(page, 'Passkey added.')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'My laptop' })).toBeVisible();
 
   await logOut(page);
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: 'Log in with a passkey' }).click();
   await expect(page).toHaveURL(/\/dashboard/);
 
   await page.goto('/profile');
   await page.getByRole('button', { name: 'Remove the passkey My laptop' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Use a passkey' }).click();
-  await expect(toast(page, 'The passkey is removed.')).toBeVisible();
+  await expect(toast(page, 'Passkey removed.')).toBeVisible();
   await expect(page.getByText('My laptop')).toBeHidden();
   await logOut(page);
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: 'Log in with a passkey' }).click();
   await expect(toast(page, /^Failed to login: /)).toBeVisible();
 });
 
@@ -224,13 +236,13 @@ test('the list of sessions signs out one browser or all of them', async ({ page,
 
   await page.goto('/profile');
   await expect(page.getByText('This browser')).toHaveCount(1);
-  await page.getByRole('button', { name: /^Sign out (?!everywhere)/ }).click();
+  await page.getByRole('button', { name: /^Log out (?!everywhere)/ }).click();
   await expect(other).toHaveURL(/\/login/);
-  await expect(page.getByRole('button', { name: /^Sign out (?!everywhere)/ })).toBeHidden();
+  await expect(page.getByRole('button', { name: /^Log out (?!everywhere)/ })).toBeHidden();
 
   await logIn(other, person);
   await expect(other).toHaveURL(/\/dashboard/);
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('button', { name: 'Log out everywhere' }).click();
   await expect(page).toHaveURL(/\/login/);
   await expect(other).toHaveURL(/\/login/);
   await context.close();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { addHost, daysFromNow, expect, signUp, test, type World } from './world.ts';
+import { addHost, daysFromNow, expect, showSection, signUp, test, type World } from './world.ts';
 
 /** Signs up and opens the panel of a host whose certificate expires in `days`. */
 async function openPanel(page: Page, world: World, name: string, days: number, trial = false) {
@@ -8,6 +8,7 @@ async function openPanel(page: Page, world: World, name: string, days: number, t
   await addHost(page, host);
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
+  await showSection(panel, 'Alerts');
   const alerts = panel.locator('section', {
     has: page.getByRole('heading', { name: 'Alerts', exact: true }),
   });
@@ -18,7 +19,7 @@ async function openPanel(page: Page, world: World, name: string, days: number, t
 test('the panel lists future alerts while nothing is wrong', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'well.alerts.example', 60.5);
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue, on \d+ \w+/)).toBeVisible();
-  await alerts.getByText('If nobody renews').click();
+  await alerts.getByText('Upcoming alerts if nothing is renewed').click();
   await expect(alerts.getByRole('listitem')).toHaveText([
     /^when its renewal is overdue\d/,
     /^14 days before\d/,
@@ -35,18 +36,18 @@ test('an incident is acknowledged, snoozed and reactivated', async ({ page, worl
   const incidents = alerts.getByRole('list', { name: 'Incidents' });
   await expect(incidents).toContainText('expires in 11 days');
   await expect(incidents).toContainText(
-    'Acknowledge: no more reminders, except when it expires and when it is over.',
+    'Acknowledge: no more alerts about this incident, except at expiry and when it ends.',
   );
   await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
 
   await test.step('acknowledge', async () => {
     await alerts.getByRole('button', { name: 'Acknowledge' }).click();
     await expect(incidents).toContainText(
-      'Acknowledged. No more reminders, except when it expires and when it is over.',
+      'Acknowledged. No more alerts about this incident, except at expiry and when it ends.',
     );
     await expect(alerts.getByText(/^Next alert: when it expires/)).toBeVisible();
-    await expect(alerts.getByRole('button', { name: 'Remind me again' })).toBeFocused();
-    await alerts.getByRole('button', { name: 'Remind me again' }).click();
+    await expect(alerts.getByRole('button', { name: 'Resume alerts' })).toBeFocused();
+    await alerts.getByRole('button', { name: 'Resume alerts' }).click();
     await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
     await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toBeFocused();
   });
@@ -55,7 +56,7 @@ test('an incident is acknowledged, snoozed and reactivated', async ({ page, worl
     await alerts.getByRole('button', { name: 'Snooze', exact: true }).click();
     await expect(page.getByRole('menuitem')).toHaveText([/^1 hour/, /^1 day/, /^3 days/, /^1 week/]);
     await page.getByRole('menuitem', { name: '1 week' }).click();
-    await expect(incidents).toContainText(/Snoozed: nobody is told before \d+ \w+ \d{4} at \d\d:\d\d\./);
+    await expect(incidents).toContainText(/Snoozed: no alerts until \d+ \w+ \d{4} at \d\d:\d\d\./);
     await expect(alerts.getByRole('button', { name: 'End snooze' })).toBeFocused();
     await alerts.getByRole('button', { name: 'End snooze' }).click();
     await expect(alerts.getByRole('button', { name: 'Snooze', exact: true })).toBeFocused();
@@ -70,7 +71,7 @@ test('a sent alert has a receipt and can be sent again', async ({ page, world })
     );
   await expect(alerts.getByText('Delivered: Your email')).toBeVisible();
   await expect.poll(() => told().length).toBe(1);
-  await alerts.getByText('Receipt', { exact: true }).click();
+  await alerts.getByText('Delivery details').click();
   await expect(alerts.getByText(/^1\. \d+ \w+ \d{4}/)).toBeVisible();
   await alerts.getByRole('button', { name: /^Send again/ }).click();
   await expect.poll(() => told().length).toBe(2);
@@ -79,34 +80,34 @@ test('a sent alert has a receipt and can be sent again', async ({ page, world })
 
 test('a domain has its own quiet hours, and its own steps with Premium', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'own.alerts.example', 60.5);
-  await alerts.getByText('As in your account').first().click();
+  await alerts.getByText('Account defaults').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();
-  await expect(alerts.getByText('Steps of its own come with Premium.')).toBeVisible();
+  await expect(alerts.getByText('Custom steps for a domain need Premium.')).toBeVisible();
   await expect(alerts.getByRole('button', { name: 'Save' })).toHaveCount(0);
   await alerts.getByRole('button', { name: 'Close' }).click();
   await expect(alerts.getByRole('button', { name: 'Change: Steps' })).toBeFocused();
 
   await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
-  await expect(alerts.getByLabel('Send nothing at night')).toBeFocused();
-  await alerts.getByLabel('Send nothing at night').check();
-  await expect(alerts.getByRole('heading', { name: 'If nobody renews, this is sent' })).toBeVisible();
+  await expect(alerts.getByLabel('Hold alerts at night')).toBeFocused();
+  await alerts.getByLabel('Hold alerts at night').check();
+  await expect(alerts.getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })).toBeVisible();
   await alerts.getByRole('button', { name: 'Save' }).click();
-  await expect(alerts.getByText('22:00 to 7:00, critical alerts always')).toBeVisible();
-  await expect(alerts.getByText('Own quiet hours')).toBeVisible();
+  await expect(alerts.getByText('22:00 to 7:00, except critical alerts')).toBeVisible();
+  await expect(alerts.getByText('Custom quiet hours')).toBeVisible();
   await expect(alerts.getByRole('button', { name: 'Change: Quiet hours' })).toBeFocused();
   await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
-  await alerts.getByRole('button', { name: 'As in your account' }).click();
-  await expect(alerts.getByText('Own quiet hours')).toHaveCount(0);
+  await alerts.getByRole('button', { name: 'Account defaults' }).click();
+  await expect(alerts.getByText('Custom quiet hours')).toHaveCount(0);
 });
 
 test('changed steps of a domain are previewed before they are saved', async ({ page, world }) => {
   const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, true);
-  await alerts.getByText('As in your account').first().click();
+  await alerts.getByText('Account defaults').first().click();
   await alerts.getByRole('button', { name: 'Change: Steps' }).click();
-  await alerts.getByRole('radio', { name: /Steps you choose/ }).click();
+  await alerts.getByRole('radio', { name: /Custom/ }).click();
   await alerts.getByLabel('Add a step').fill('21');
   await alerts.getByRole('button', { name: 'Add', exact: true }).click();
-  const preview = alerts.getByRole('region', { name: 'If nobody renews, this is sent' });
+  const preview = alerts.getByRole('region', { name: 'Upcoming alerts if nothing is renewed' });
   await expect(preview.getByText('21 days before')).toBeVisible();
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();
 });

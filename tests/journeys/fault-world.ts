@@ -104,7 +104,7 @@ export const FAILURES: readonly Failing[] = [
   ),
   answered('500', 'This did not work.', problem('internal', 'This did not work.')),
   answered('503 without words', 'Service Unavailable', { status: 503, body: '' }),
-  answered(NO_JSON, 'The server answered in a way this page does not understand', {
+  answered(NO_JSON, 'The server sent an unexpected response', {
     status: 200,
     contentType: 'application/json',
     body: '{"data":',

@@ -37,7 +37,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
     await page.route(callsAt(deed.call.path), (route, request) => {
       if (!isExpired || !isCall(request)) return route.fallback();
       isExpired = false;
-      return route.fulfill(problem('not_authenticated', 'Sign in to go on.'));
+      return route.fulfill(problem('not_authenticated', 'Log in to continue.'));
     });
     const refreshed = page.waitForResponse('**/api/auth/refresh');
     const done = page.waitForResponse((response) => isCall(response.request()) && response.ok());
@@ -83,9 +83,9 @@ test('adding, checking and removing a domain succeed after every kind of failure
   };
   await meetFailures(page, wire, {
     call: { method: 'POST', path: '/domain/*/check' },
-    says: (message) => `The check could not be started: ${message}`,
+    says: (message) => `Could not start the check: ${message}`,
     do: () => menu('Refresh'),
-    succeeds: () => expect(toasts(page).getByText('The check could not be started')).toHaveCount(0),
+    succeeds: () => expect(toasts(page).getByText('Could not start the check')).toHaveCount(0),
   });
   spec('2D.09', 'The menu of a domain has “Refresh”');
 

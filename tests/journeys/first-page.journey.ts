@@ -145,6 +145,8 @@ test('Features and Pricing scroll to their sections, and Sign Up opens a new tab
   }
   spec('2A.03', '“Features” scrolls to the features');
   spec('2A.04', '“Pricing” scrolls to the prices');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Login' })).toBeInViewport();
   const opened = page.waitForEvent('popup');
   await page.getByRole('banner').getByRole('link', { name: 'Sign Up' }).click();
   await expect(await opened).toHaveURL(/\/signup$/);
@@ -154,7 +156,11 @@ test('Features and Pricing scroll to their sections, and Sign Up opens a new tab
 test('an unknown address shows a message and has status 404', async ({ page }) => {
   const response = await page.goto('/no/such/page');
   expect(response?.status()).toBe(404);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(heading).toHaveText('Page not found');
+  const [box, size] = [await heading.boundingBox(), page.viewportSize()];
+  expect(Math.abs((box?.x ?? 0) + (box?.width ?? 0) / 2 - (size?.width ?? 0) / 2)).toBeLessThan(2);
+  expect(Math.abs((box?.y ?? 0) - (size?.height ?? 0) / 2)).toBeLessThan(100);
   await page.getByRole('link', { name: 'Back to the start' }).click();
   await expect(page).toHaveURL(/\/landing$/);
 });

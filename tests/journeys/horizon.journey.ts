@@ -63,7 +63,7 @@ test('the horizon works by keyboard, with each time span and at each width', asy
     await expect(horizon(page).getByText('7 later', { exact: true })).toBeVisible();
     await page.goto('/dashboard');
     await expect(horizon(page).getByRole('radio', { name: '30 days' })).toBeChecked();
-    await horizon(page).getByRole('link', { name: '7 later: look 90 days ahead' }).click();
+    await horizon(page).getByRole('link', { name: '7 later: show 90 days' }).click();
     await expect(page).toHaveURL(/span=90/);
     await page.goto('/dashboard?span=365');
     await expect(horizon(page).getByText('Later', { exact: true })).toBeVisible();
@@ -105,11 +105,13 @@ test('five hundred certificates are merged by day on the horizon', async ({ page
   await expect(crowd.first()).toBeAttached();
   // Of every fifty, one has expired and two expire this week; of the ten expired ones, four have a name. Those are never merged.
   await expect(
-    horizon(page).getByRole('link', { name: '6 more expired: show all expired in the list' }),
+    horizon(page).getByRole('link', { name: '6 more expired: show all expired domains in the list' }),
   ).toBeVisible();
   await expect(pin(page, 'host-.*, 2 days left')).toHaveCount(10);
 
-  await horizon(page).getByRole('link', { name: '6 more expired: show all expired in the list' }).click();
+  await horizon(page)
+    .getByRole('link', { name: '6 more expired: show all expired domains in the list' })
+    .click();
   await expect(page).toHaveURL(/status=expired/);
   await crowd.first().focus();
   await page.keyboard.press('Enter');

@@ -1,17 +1,11 @@
 import type { Page } from '@playwright/test';
-import { expect, test } from './world.ts';
+import { changePublicConfig, expect, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
-/** Opens the page as a deployment with these settings renders it in the browser, coming from another page. */
+/** Opens the landing page of a deployment with these settings. */
 async function visit(page: Page, settings: object): Promise<void> {
-  await page.route('**/api/config', async (route) => {
-    const answer = await route.fetch();
-    const { data } = (await answer.json()) as { data: object };
-    await route.fulfill({ json: { data: { ...data, ...settings } } });
-  });
-  await page.goto('/terms');
-  await page.getByRole('banner').getByRole('link').click();
-  await expect(page).toHaveURL(/\/landing/);
+  await changePublicConfig(page, settings);
+  await page.goto('/landing');
   await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
 }
 
@@ -96,7 +90,7 @@ test('the legal page mentions only services that are configured', async ({ page 
   await page.goto('/privacy');
   const privacy = page.locator('#privacy');
   await expect(privacy).toContainText('There are no analytics.');
-  await expect(privacy).toContainText('a salted hash of your email address is kept for 12 months');
+  await expect(privacy).toContainText('a salted hash of your email address for 12 months');
   await expect(privacy).not.toContainText(/Paddle|Firebase|Google/);
 
   await visit(page, {
@@ -106,7 +100,7 @@ test('the legal page mentions only services that are configured', async ({ page 
   });
   await page.goto('/privacy');
   await expect(privacy).toContainText('Payments are made with Paddle');
-  await expect(privacy).toContainText('Sign-up and login carry your email address');
+  await expect(privacy).toContainText('Sign-up and login events contain your email address');
   await expect(privacy).toContainText('If you sign in with Google');
   const refunds = page.locator('#refund');
   await expect(refunds).toContainText('billed through the payment provider Paddle');

@@ -15,12 +15,12 @@ function addressesSent(page: Page): string[] {
 
 /** Returns the link that `npm run invite` prints. */
 async function invitationFor(email: string, { app }: World): Promise<string> {
-  const { out } = await runScript(
+  const { stdout } = await runScript(
     'scripts/invite.ts',
     { DATA_DIR: app.dataDir, PUBLIC_URL: app.url, BILLING: 'none' },
     email,
   );
-  return /https?:\/\/\S+/.exec(out)?.[0] ?? '';
+  return /https?:\/\/\S+/.exec(stdout)?.[0] ?? '';
 }
 
 /** Signs up on the page that an invitation opens. */
@@ -66,7 +66,7 @@ test('an invitation in the old format still works and keeps the other parameters
   const code = tokenOf(await invitationFor(person.email, world));
   await page.goto(`/signup?host=shop.example&invite=${code}`);
   await expect(page).toHaveURL(`${world.app.url}/signup?host=shop.example`);
-  await expect(page.getByText('The next step is to watch shop.example.')).toBeVisible();
+  await expect(page.getByText('After you sign up, you can watch shop.example.')).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await accept(page, person);
 });
@@ -92,7 +92,7 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   await expect(stranger).toHaveURL(`${world.app.url}/confirm-recipient`);
   await stranger.reload();
   await stranger.getByRole('button', { name: 'Send me alerts' }).click();
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Address confirmed');
 
   expect((await page.request.post(`/api/channels/${key}/test`)).status()).toBe(200);
   const mail = await world.mail.waitFor(
@@ -102,10 +102,10 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   await stranger.goto(link);
   await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
   await stranger.reload();
-  await stranger.getByRole('button', { name: 'Stop all alert mail' }).click();
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
-  await stranger.getByRole('button', { name: 'Get it again' }).click();
-  await expect(stranger.getByRole('button', { name: 'Stop all alert mail' })).toBeVisible();
+  await stranger.getByRole('button', { name: 'Stop all alert emails' }).click();
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Alert emails stopped');
+  await stranger.getByRole('button', { name: 'Turn them back on' }).click();
+  await expect(stranger.getByRole('button', { name: 'Stop all alert emails' })).toBeVisible();
   for (const token of [tokenOf(confirmation), tokenOf(link)])
     expect(sent.filter((one) => one.includes(token))).toEqual([]);
 
@@ -119,6 +119,6 @@ test('a recipient confirms and unsubscribes by links whose tokens are never sent
   const clicked = await stranger.request.post(header, { form: { 'List-Unsubscribe': 'One-Click' } });
   expect(clicked.status()).toBe(200);
   await stranger.goto(link);
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Alert emails stopped');
   await stranger.close();
 });

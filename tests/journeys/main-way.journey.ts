@@ -1,4 +1,4 @@
-import { addHost, card, daysFromNow, expect, signUpOnPage, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, signUpOnPage, showSection, test } from './world.ts';
 import { spec } from '../spec/spec.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
@@ -18,9 +18,7 @@ test('a person signs up, gets an alert mail and deletes the account', async ({ p
     await expect(added).toContainText('Expiring in 4 days');
     await expect(added).toContainText('Active');
     await expect(added).toContainText(longDate.format(notAfter));
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-      'One certificate needs attention in four days',
-    );
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${host} expires in four days`);
   });
 
   await test.step('the panel shows the facts and the history', async () => {
@@ -30,6 +28,7 @@ test('a person signs up, gets an alert mail and deletes the account', async ({ p
     await expect(panel).toContainText('CN=Orchard R1,O=Orchard Trust');
     await expect(panel).toContainText(name);
     await expect(panel).toContainText('Upgrade to premium to customize check frequency.');
+    await showSection(panel, 'History');
     const history = panel.locator('section', { hasText: 'Certificate History' });
     await expect(history.getByRole('listitem').first()).toContainText(name);
     await page.keyboard.press('Escape');
@@ -68,6 +67,7 @@ test('a person signs up, gets an alert mail and deletes the account', async ({ p
     await expect(dialog).toContainText(
       'Are you sure you want to delete your account? This action cannot be undone.',
     );
+    await expect(dialog).toContainText('This deletes all alert settings.');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await expect(page).toHaveURL(/\/login/);
     await page.goto('/dashboard');

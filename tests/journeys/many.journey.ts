@@ -9,11 +9,11 @@ test.use({ environment: {} });
 // Hundreds of domains and four axe runs take their time on a busy machine.
 test.describe.configure({ timeout: 150_000 });
 
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Add many domains' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Import domains' });
 
 /** Opens the dialog from the empty dashboard, or else from the dialog that adds a single domain. */
 async function openAddMany(page: Page): Promise<Locator> {
-  const first = page.getByRole('button', { name: 'Add many at once' });
+  const first = page.getByRole('button', { name: 'Import domains' });
   const addOne = page.getByRole('button', { name: 'Add Domain' }).first();
   await expect(addOne).toBeVisible();
   if (!(await first.isVisible())) await addOne.click();
@@ -48,26 +48,28 @@ test('a pasted list is previewed line by line, and Free adds three domains', asy
     ].join('\n'),
   );
   await expect(
-    form.getByText("Three will be added · 1 repeated · 1 beyond the plan's limit · 1 not valid"),
+    form.getByText('Three will be added · 1 duplicate · 1 over the plan’s limit · 1 not valid'),
   ).toBeVisible();
   await expect(lineOf(form, 'not a host')).toContainText(
     'A host name can contain letters, digits, hyphens, underscores and dots only.',
   );
-  await expect(lineOf(form, 'Repeated (line 2)')).toContainText('one.many.example');
-  await expect(lineOf(form, 'four.many.example')).toContainText("Beyond the plan's limit");
+  await expect(lineOf(form, 'Duplicate of line 2')).toContainText('one.many.example');
+  await expect(lineOf(form, 'four.many.example')).toContainText('Over the plan’s limit');
   await expect(form.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
   await form.getByLabel('Only problems').check();
   await expect(form.getByRole('listitem')).toHaveCount(2);
   await form.getByLabel('Only problems').uncheck();
 
-  await form.getByLabel('Tags for all of them').fill('shop, web');
-  await form.getByRole('button', { name: 'Add 3 Domains' }).click();
+  await form.getByLabel('Tags for all domains').fill('shop, web');
+  await form.getByRole('button', { name: 'Add 3 domains' }).click();
   await expect(form.getByText('3 of 3 added')).toBeVisible();
   await expect(lineOf(form, 'two.many.example')).toContainText('Added');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await form.getByRole('button', { name: 'Copy what was not added' }).click();
+  await form.getByRole('button', { name: 'Copy lines not added' }).click();
   await expect(form.getByRole('button', { name: 'Copied' })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('four.many.example  # Beyond');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+    'four.many.example  # Over the plan’s limit',
+  );
   await form.getByRole('button', { name: 'Close' }).last().click();
 
   for (const name of ['one', 'two', 'three']) await expect(box(page, `${name}.many.example`)).toBeAttached();
@@ -105,11 +107,13 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
       mimeType: 'application/json',
       buffer: Buffer.from(JSON.stringify(backup)),
     });
-    await expect(form.getByText('Uptime Kuma backup: 2 hosts, 1 without one')).toBeVisible();
+    await expect(form.getByText('Uptime Kuma backup: 2 hosts, 1 line without a host')).toBeVisible();
     await form.getByRole('button', { name: 'Preview' }).click();
-    await expect(lineOf(form, 'mail.kuma.example:993')).toContainText('Paused in Uptime Kuma, checked here');
+    await expect(lineOf(form, 'mail.kuma.example:993')).toContainText(
+      'Paused in Uptime Kuma, but checked here',
+    );
     await expect(lineOf(form, 'Nightly')).toContainText('A push monitor waits for calls and has no host');
-    await form.getByRole('button', { name: 'Add 2 Domains' }).click();
+    await form.getByRole('button', { name: 'Add 2 domains' }).click();
     await expect(form.getByText('2 of 2 added')).toBeVisible();
     await form.getByRole('button', { name: 'Close' }).last().click();
     // The empty dashboard, which has a button with the same name, is gone.
@@ -126,10 +130,10 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
       await route.abort();
     });
     const form = await paste(page, hosts.join('\n'));
-    await form.getByRole('button', { name: 'Add 230 Domains' }).click();
+    await form.getByRole('button', { name: 'Add 230 domains' }).click();
     await expect(form.getByText('100 of 230 added')).toBeVisible();
     await expect(form.getByRole('alert')).toContainText(
-      'The server could not be reached. Your monitoring keeps running. What was added stays',
+      'The server could not be reached. Your monitoring keeps running. Domains added so far stay',
     );
     await expectAccessible(page);
   });
@@ -139,7 +143,7 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
     const question = page.getByRole('alertdialog', { name: 'Stop adding?' });
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await question.getByRole('button', { name: 'Cancel' }).click();
-    await form.getByRole('button', { name: 'Try Again' }).click();
+    await form.getByRole('button', { name: 'Try again' }).click();
     await expect(form.getByText('230 of 230 added')).toBeVisible();
     await expect(lineOf(form, 'h0.cut.example')).toContainText('Added');
     expect(calls).toBe(4);
@@ -160,11 +164,11 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
       return batches === 2 ? route.abort() : route.continue();
     });
     await bar(page).getByRole('button', { name: 'Pause' }).click();
-    const trouble = page.getByRole('dialog', { name: '200 domains paused, 30 could not be' });
+    const trouble = page.getByRole('dialog', { name: '200 domains paused, 30 failed' });
     await expect(trouble).toContainText(
-      'The server could not be reached. Your monitoring keeps running. 30 domains got no answer.',
+      'The server could not be reached. Your monitoring keeps running. We got no answer for 30 domains.',
     );
-    await trouble.getByRole('button', { name: 'Try these again' }).click();
+    await trouble.getByRole('button', { name: 'Try again' }).click();
     await expect(page.getByText('30 domains paused')).toBeVisible();
     await expect(bar(page)).toBeHidden();
     expect(batches).toBe(3);
@@ -174,7 +178,7 @@ test('an Uptime Kuma backup can be imported, and an interrupted import resumes',
 test('several domains are selected and changed together, with a message', async ({ page, world }) => {
   await verifyAddress(page, world, await signUp(page, world));
   const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
-  await form.getByRole('button', { name: 'Add 3 Domains' }).click();
+  await form.getByRole('button', { name: 'Add 3 domains' }).click();
   await form.getByRole('button', { name: 'Close' }).last().click();
   await page.goto('/dashboard?sort=name');
 
@@ -224,6 +228,18 @@ test('several domains are selected and changed together, with a message', async 
     await page.getByLabel('Add tags').fill('new tag');
     await page.getByRole('button', { name: 'Change Tags' }).click();
     await expect(page.getByText('Tags of one domain changed')).toBeVisible();
+
+    const removable = page.getByRole('group', { name: 'Remove tags' });
+    await box(page, 'b.sel.example').click();
+    await bar(page).getByRole('button', { name: 'Tags' }).click();
+    await expect(page.getByLabel('Add tags')).toBeVisible();
+    await expect(removable).toHaveCount(0);
+    await page.keyboard.press('Escape');
+    await box(page, 'a.sel.example').click();
+    await bar(page).getByRole('button', { name: 'Tags' }).click();
+    await expect(removable.getByRole('button')).toHaveText(['new tag']);
+    await page.keyboard.press('Escape');
+    await bar(page).getByRole('button', { name: 'Clear selection' }).click();
   });
 
   await test.step('the list can be exported as CSV', async () => {

@@ -62,7 +62,7 @@ test('a person signs up and in with an OpenID provider', async ({ page, provider
   await expect(page.getByLabel('Email')).toHaveValue(email);
   await expect(page.getByLabel('Full Name')).toHaveValue(name);
   spec('7.18', 'Google opens a popup, and the name comes from the provider');
-  await expect(page.getByText('your account has none. Reset Password sets one.')).toBeVisible();
+  await expect(page.getByText('your account has none. Use Reset Password to set one.')).toBeVisible();
 
   await logOut(page);
   await expect(page.getByRole('heading', { name: 'Login' })).toBeVisible();
@@ -139,7 +139,7 @@ test('a new passkey is confirmed with the OpenID provider only by the same perso
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.context().clearCookies({ domain: '127.0.0.1' });
   await continueAs(page, 'Continue with Orchard ID', stranger.id);
-  await expect(toast(page, `That is the sign-in of another account, ${stranger.email}.`)).toBeVisible();
+  await expect(toast(page, `That sign-in belongs to another account, ${stranger.email}.`)).toBeVisible();
   await page.context().clearCookies({ domain: '127.0.0.1' });
   await continueAs(page, 'Continue with Orchard ID', id);
   await expect(page.getByRole('button', { name: 'Create passkey' })).toBeVisible();

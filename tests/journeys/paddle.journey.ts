@@ -87,7 +87,7 @@ const startButton = (page: Page) => page.getByRole('button', { name: 'Start Prem
 
 async function openCheckout(page: Page): Promise<Checkout> {
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
-  await expect(page.getByRole('dialog')).toContainText('Sandbox — nothing is really charged');
+  await expect(page.getByRole('dialog')).toContainText('Sandbox: no real charges');
   await startButton(page).click();
   await expect(startButton(page)).toBeHidden();
   const [checkout] = (await paddleCalls(page)).opened;
@@ -237,9 +237,7 @@ test('a blocked checkout shows a message and can be retried', async ({ page, wor
   await signUp(page, world);
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   await startButton(page).click();
-  await expect(
-    page.getByRole('alert').filter({ hasText: 'The checkout could not be loaded.' }),
-  ).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Could not load the checkout.' })).toBeVisible();
   expect(logged.join()).toContain('The checkout library could not be loaded.');
   spec('8.25', 'A checkout library that cannot be loaded is logged, and the dialog says so (decision 31)');
   await page.unroute(PADDLE_SCRIPT);
@@ -269,7 +267,7 @@ test('a slow payment confirmation shows a message', async ({ page, world }) => {
   await openCheckout(page);
   await page.evaluate((event) => (window as unknown as PaddlePage).tellPaddle(event), completed);
   await page.clock.fastForward(31_000);
-  await expect(page.getByText('Your payment is being confirmed.')).toBeVisible();
+  await expect(page.getByText('We are confirming your payment.')).toBeVisible();
 });
 
 test('billing opens in a new tab, which closes if there is nothing to bill', async ({
@@ -286,7 +284,7 @@ test('billing opens in a new tab, which closes if there is nothing to bill', asy
     return await opening;
   };
   const idle = await openBilling();
-  await expect(page.getByText('There is nothing to bill yet.')).toBeVisible();
+  await expect(page.getByText('You have no bills yet.')).toBeVisible();
   expect(idle.isClosed()).toBe(true);
 
   const portalUrl = 'https://customer-portal.example.test/ctm_01';

@@ -1,13 +1,18 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Page, Route } from '@playwright/test';
+import type { Locator, Page, Route } from '@playwright/test';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { expectAccessible } from './axe.ts';
-import { addHost, daysFromNow, expect, logIn, signUp, test, type World } from './world.ts';
+import { addHost, card, daysFromNow, expect, logIn, showSection, signUp, test, type World } from './world.ts';
 
 /** Signs up and opens the panel of a new host. */
-async function openPanel(page: Page, world: World, name: string, dnsNames = [name]) {
+async function openPanel(page: Page, world: World, name: string, dnsNames = [name], days = 60) {
   const person = await signUp(page, world);
-  const host = await world.serve(name, { dnsNames, notAfter: daysFromNow(60) });
+  const host = await world.serve(name, {
+    dnsNames,
+    notBefore: daysFromNow(days - 90),
+    notAfter: daysFromNow(days),
+  });
   await addHost(page, host);
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
@@ -19,22 +24,19 @@ test('the chain can be read, copied and downloaded', async ({ page, world, conte
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const names = Array.from({ length: 100 }, (_, index) => `${index}.chain.example`);
   const { panel } = await openPanel(page, world, 'chain.example', ['chain.example', ...names]);
+  await showSection(panel, 'Chain');
   const chain = panel.locator('section', { has: page.getByRole('heading', { name: 'Path', exact: true }) });
   const leaf = chain.getByRole('listitem').filter({ hasText: 'Leaf' });
 
-  await expect(chain.getByText('Leads to Orchard Root, which is trusted')).toBeVisible();
-  await chain.getByText('Leads to').click();
-  await expect(
-    chain.getByText('The server sends 2 certificates: all that is needed, in order.'),
-  ).toBeVisible();
+  await expect(chain.getByText('Ends at Orchard Root, a trusted root')).toBeVisible();
+  await expect(chain.getByText('The server sends 2 certificates: complete and in order.')).toBeVisible();
   await expect(chain.getByRole('listitem').last()).toContainText('Root, from the trust store');
   await leaf.locator('summary').click();
   await expect(leaf).toContainText('CN=Orchard R1');
   await expect(leaf).toContainText('ECDSA P-256');
   await page.setViewportSize({ width: 360, height: 760 });
   await page.emulateMedia({ colorScheme: 'dark' });
-  // The sheet is another panel, collapsed at first.
-  await chain.getByText('Leads to').click();
+  // The sheet is another panel with the same section.
   await leaf.locator('summary').click();
 
   await leaf.getByRole('button', { name: '+99 more' }).click();
@@ -65,28 +67,163 @@ test('a finding has a command, and the report can be copied', async ({ page, wor
   const { host, panel } = await openPanel(page, world, 'wrong.example', ['other.example']);
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   const findings = panel.locator('section', { has: page.getByRole('heading', { name: 'Findings' }) });
-  const finding = findings.locator('summary').first();
-  await finding.focus();
-  await page.keyboard.press('Enter');
-  const command = findings.getByText('See it yourself');
-  await expect(command).toBeVisible();
-  await findings.getByRole('button', { name: 'Copy the command' }).click();
+  await expect(findings.getByText('Check it yourself')).toBeVisible();
+  await findings.getByRole('button', { name: 'Copy command' }).click();
   await expect.poll(copied).toMatch(/^(openssl|curl) /);
 
   await findings.getByRole('button', { name: 'Copy report' }).click();
-  await expect(page.getByText('The report was copied as Markdown.')).toBeVisible();
+  await expect(page.getByText('Report copied as Markdown.')).toBeVisible();
   expect(await copied()).toContain(host);
 
   await test.step('every line opens at 360 px in the dark theme', async () => {
     await page.setViewportSize({ width: 360, height: 760 });
     await page.emulateMedia({ colorScheme: 'dark' });
-    for (const line of ['There is one address', /Leads to|No way to/])
-      await panel.locator('summary', { hasText: line }).click();
+    await showSection(panel, 'Chain');
+    await panel.locator('summary', { hasText: 'One address' }).click();
     await expect(panel.getByRole('table')).toContainText('127.0.0.1');
     expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(
       0,
     );
   });
+});
+
+test('each section has an address, and Back returns to the former one', async ({ page, world }) => {
+  const { host, panel } = await openPanel(page, world, 'sections.example');
+  const tab = (name: string) => panel.getByRole('tab', { name });
+  await expect(tab('Overview')).toHaveAttribute('aria-selected', 'true');
+  await tab('Overview').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(tab('Alerts')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(tab('Chain')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(panel.getByText('Ends at Orchard Root, a trusted root')).toBeVisible();
+  await expect(page).toHaveURL(/&section=chain$/);
+  await page.reload();
+  await expect(panel.getByText('Ends at Orchard Root, a trusted root')).toBeVisible();
+  await showSection(panel, 'Uptime');
+  await expect(panel.getByRole('heading', { name: 'Response time' })).toBeVisible();
+  await page.goBack();
+  await expect(tab('Chain')).toHaveAttribute('aria-selected', 'true');
+  await page.goBack();
+  await expect(tab('Overview')).toHaveAttribute('aria-selected', 'true');
+  await showSection(panel, 'History');
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await expect(card(page, host).getByRole('link')).toBeFocused();
+});
+
+test('from 1440 px on the page makes room for the panel and keeps the card in place', async ({
+  page,
+  world,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.setViewportSize({ width: 1440, height: 480 });
+  const name = `${'a'.repeat(50)}.room.example`;
+  // The headline has one line without the panel, and two beside it.
+  const { host, panel } = await openPanel(page, world, name, [name], -3);
+  const main = page.getByRole('main');
+  await expect(main).toHaveCSS('padding-right', '400px');
+  const boxOf = (place: Locator) => place.evaluate((element) => element.getBoundingClientRect().toJSON());
+  expect((await boxOf(card(page, host))).right).toBeLessThanOrEqual(1040);
+
+  await page.goto('/dashboard');
+  await expect(card(page, host)).toBeVisible();
+  await expect(main).toHaveCSS('padding-right', '0px');
+  const headline = page.getByRole('heading', { level: 1 });
+  const { height } = await boxOf(headline);
+  await page.evaluate(() => window.scrollTo({ top: 10_000 }));
+  const { top } = await boxOf(card(page, host));
+  for (const isOpen of [true, false]) {
+    if (isOpen) await card(page, host).getByRole('link').click();
+    else await panel.getByRole('button', { name: 'Close' }).click();
+    await expect(main).toHaveCSS('padding-right', isOpen ? '400px' : '0px');
+    expect((await boxOf(headline)).height).toBe(isOpen ? 2 * height : height);
+    await expect.poll(async () => Math.abs((await boxOf(card(page, host))).top - top)).toBeLessThan(2);
+  }
+
+  await test.step('a toast is beside the panel', async () => {
+    await card(page, host).getByRole('link').click();
+    await panel.getByRole('button', { name: 'Copy report' }).click();
+    const toast = page.locator('[data-sonner-toast]').first();
+    await expect(toast).toBeVisible();
+    expect((await boxOf(toast)).right).toBeLessThanOrEqual(1040);
+  });
+
+  await test.step('below that width the panel covers the page', async () => {
+    await page.setViewportSize({ width: 1439, height: 900 });
+    await expect(main).toHaveCSS('padding-right', '0px');
+    await expect(panel).toBeVisible();
+  });
+});
+
+test('the worst finding is open, and is fixed as soon as its authority is trusted', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  const issuer = mintAuthority({ commonName: 'Moss Internal Root' }).intermediate({
+    commonName: 'Moss Internal R1',
+  });
+  const host = await world.serve('internal.example', { issuer, notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  await page.setViewportSize({ width: 360, height: 760 });
+  await card(page, host).getByRole('link').click();
+  const panel = page.getByLabel(`Details for ${host}`);
+  await expect(panel.getByRole('button', { name: 'Check again' })).toBeVisible();
+  await panel.getByRole('button', { name: 'Trust this authority' }).click();
+  const question = page.getByRole('dialog', { name: 'Trust this authority?' });
+  await expect(question).toContainText('Moss Internal R1');
+  await expectAccessible(page);
+  const trust = question.getByRole('button', { name: 'Trust', exact: true });
+
+  await test.step('the toast of a failure leaves the buttons of the dialog free', async () => {
+    await page.route('**/api/user/authorities', (route) => route.abort());
+    await trust.click();
+    const toast = page.locator('[data-sonner-toast]').first();
+    await expect(toast).toContainText('Could not add the authority');
+    const bottom = () => toast.evaluate((element) => element.getBoundingClientRect().bottom);
+    const buttonTop = await trust.evaluate((element) => element.getBoundingClientRect().top);
+    await expect.poll(bottom).toBeLessThan(buttonTop);
+    await page.unroute('**/api/user/authorities');
+  });
+
+  await trust.click();
+  await expect(page.getByText('Authority added: your domains now trust it.')).toBeVisible();
+  await expect(panel.getByText('Fixed', { exact: true })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Check again' })).toBeHidden();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await card(page, host).getByRole('link').click();
+  await expect(panel.getByRole('heading', { name: 'Current Certificate' })).toBeVisible();
+  await expect(panel.getByText('Fixed', { exact: true })).toBeHidden();
+});
+
+test('a check that is held back says why and until when', async ({ page, world }) => {
+  const until = new Date(Date.now() + 50_000).toISOString();
+  await page.route('**/api/domain/list*', async (route) => {
+    const answer = await route.fetch();
+    const list = (await answer.json()) as { data: object[] };
+    const data = list.data.map((domain) => ({
+      ...domain,
+      checking: false,
+      waiting: { reason: 'own_network', until },
+    }));
+    await route.fulfill({ json: { ...list, data } });
+  });
+  await signUp(page, world);
+  const host = await world.serve('held.example', { notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  await page.reload();
+  await expect(card(page, host)).toContainText(/Check held back until \d\d:\d\d/);
+  await card(page, host).getByRole('link').click();
+  await expect(page.getByLabel(`Details for ${host}`).getByRole('status').first()).toHaveText(
+    /^Many hosts failed at once, so our own network may be the cause\. We recorded nothing and will try again at \d\d:\d\d\.$/,
+  );
+  await expectAccessible(page);
 });
 
 test('a certificate shows what changed since any earlier one', async ({ page, world }) => {
@@ -115,11 +252,13 @@ test('a certificate shows what changed since any earlier one', async ({ page, wo
     });
   });
   const { panel } = await openPanel(page, world, 'changed.example');
+  await showSection(panel, 'History');
   const newest = panel.getByRole('listitem').filter({ hasText: 'What changed' }).first();
   await newest.getByText('What changed').click();
   await expect(newest).toContainText('since-before.example');
   await expect(newest).toContainText('R12 → R13');
-  await newest.getByLabel('Compare with').selectOption('first');
+  await newest.getByLabel('Compare with').click();
+  await page.getByRole('option').last().click();
   await expect(newest).toContainText('since-first.example');
   await expectAccessible(page);
 });
@@ -151,7 +290,7 @@ test('tags and notes are stored and searchable, and survive failures', async ({ 
     await expect(notes).toHaveValue('Ask Bo');
     await tag.fill('x'.repeat(41));
     await tag.press('Enter');
-    await expect(panel.getByText('A tag has at most 40 characters')).toBeVisible();
+    await expect(panel.getByText('A tag can have at most 40 characters')).toBeVisible();
     await expectAccessible(page);
     await tag.fill('');
     await page.unroute(/\/api\/domain\/[^/]+$/);

@@ -1,13 +1,13 @@
 import { defineConfig } from '@playwright/test';
 import { BROWSER_FLAGS, findBrowser } from '../kit/browser.ts';
 
-/** `npm test` finds the browser once and passes its path here; run by hand, this file finds it. */
+/** Returns the browser that `npm test` has found and passed on, or finds one if Playwright was started by hand. */
 function browser(): { executablePath: string; env: Record<string, string> } {
   const executablePath = process.env['JOURNEY_BROWSER'];
   if (executablePath !== undefined)
     return { executablePath, env: JSON.parse(process.env['JOURNEY_BROWSER_ENV'] ?? '{}') };
   const found = findBrowser();
-  if (!found) throw new Error('No Chromium was found; BROWSER_PATH names one.');
+  if (!found) throw new Error('No Chromium was found. Set BROWSER_PATH.');
   return found;
 }
 
@@ -32,7 +32,7 @@ export default defineConfig({
     },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',
-    // Measured: animations took a sixth of the CPU time. The main journey and the specification run with them.
+    // Measured: animations took a sixth of the CPU time. The main journey and the specification tests switch them on.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
   },

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, showSection, signUp, test } from './world.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
@@ -52,10 +52,12 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every fact of the ce
   });
   await card(page, host).getByRole('link').click();
   const panel = page.getByLabel(`Details for ${host}`);
+  await showSection(panel, 'History');
   await expect(panel.getByText('Loading certificate history...')).toBeVisible();
   spec('2D.27', '“Loading certificate history...” stands while it loads');
   release();
   await expect(panel.getByText('Loading certificate history...')).toBeHidden();
+  await showSection(panel, 'Overview');
   for (const width of [1440, 768]) {
     await page.setViewportSize({ width, height: 900 });
     await expect
@@ -90,7 +92,7 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every fact of the ce
     spec('2D.21', 'The panel’s header has icon, host, revocation badge and a button to close');
   });
 
-  for (const name of ['Current Certificate', 'Check Frequency', 'Certificate History'])
+  for (const name of ['Current Certificate', 'Check Frequency'])
     await expect(panel.getByRole('heading', { name: new RegExp(`^${name}`) })).toBeVisible();
   for (const term of ['Issuer', 'Subject', 'Valid From', 'Expires On', 'Last Checked', 'Authority'])
     await expect(panel.getByText(term, { exact: true }).first()).toBeVisible();
@@ -112,6 +114,8 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every fact of the ce
     if (short.format(date) !== longDate.format(date))
       await expect(current).not.toContainText(short.format(date));
   spec('2D.28', 'Dates in the panel have the long form');
+  await showSection(panel, 'History');
+  await expect(panel.getByRole('heading', { name: /^Certificate History/ })).toBeVisible();
   const names = panel.getByRole('list', { name: 'Names in the certificate' });
   await expect(names.getByText('www.panel.spec.example')).toBeVisible();
   await names.getByRole('button', { name: '+1 more' }).click();
@@ -143,6 +147,7 @@ test('the panel is 400 px wide, slides in 300 ms, and shows every fact of the ce
     spec('4B.07', 'The revocation badge is Revoked or Active');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
+  await showSection(panel, 'Overview');
   await test.step('Premium frequencies are locked with a reason', async () => {
     await expect(panel.getByRole('radio')).toHaveCount(4);
     await expect(panel.getByRole('radio', { name: /^Daily/ })).toBeChecked();

@@ -1,10 +1,18 @@
 import type { Locator, Page } from '@playwright/test';
 import { spec } from '../spec/spec.ts';
-import { expect, logIn, logOut, signUpOnPage, test } from './world.ts';
+import { changePublicConfig, expect, logIn, logOut, signUpOnPage, test } from './world.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
+
+/** Changes properties of the data that a call answers. */
+const patchAnswer = (page: Page, url: string, change: object) =>
+  page.route(url, async (route) => {
+    const answer = await route.fetch();
+    const { data } = (await answer.json()) as { data: object };
+    await route.fulfill({ json: { data: { ...data, ...change } } });
+  });
 
 test('login and sign-up have the specified texts, fields and links', async ({ page }) => {
   await page.goto('/login');
@@ -98,15 +106,11 @@ test('login and sign-up have the specified texts, fields and links', async ({ pa
   await expect(page.getByText('Or continue with')).toBeHidden();
 
   await test.step('Google is offered if it is configured', async () => {
-    // With a query the login page is served without the config, and requests it.
-    await page.route('**/api/config', async (route) => {
-      const answer = await route.fetch();
-      const { data } = (await answer.json()) as { data: object };
-      const identity = { provider: 'built-in', oidc: [{ id: 'google', name: 'Google' }] };
-      await route.fulfill({ json: { data: { ...data, identity } } });
+    await changePublicConfig(page, {
+      identity: { provider: 'built-in', oidc: [{ id: 'google', name: 'Google' }] },
     });
     for (const [address, name] of [
-      ['/login?next=%2Fdashboard', 'Sign In with Google'],
+      ['/login', 'Sign In with Google'],
       ['/signup', 'Sign Up with Google'],
     ] as const) {
       await page.goto(address);
@@ -272,7 +276,7 @@ test('the app shell has the specified controls, and their settings are stored', 
   await expect(header.getByRole('button', { name: 'Give Feedback' })).toBeVisible();
   spec('2H.03', 'The header has “Give Feedback”');
   const notice = page.getByRole('region', { name: 'Notice' });
-  await expect(notice).toContainText('Verify your address');
+  await expect(notice).toContainText('we sent you a link.');
   const below = await notice.evaluate(
     (bar) => bar.getBoundingClientRect().top >= (document.querySelector('header')?.offsetHeight ?? Infinity),
   );
@@ -361,11 +365,7 @@ test('the profile page resets the password and asks before it deletes the accoun
   spec('8.21', '“Password reset email sent.”');
 
   await test.step('an account without an address shows an error', async () => {
-    await page.route('**/api/user/me', async (route) => {
-      const answer = await route.fetch();
-      const { data } = (await answer.json()) as { data: object };
-      await route.fulfill({ json: { data: { ...data, email: '' } } });
-    });
+    await patchAnswer(page, '**/api/user/me', { email: '' });
     await page.reload();
     await page.getByRole('button', { name: 'Reset Password' }).click();
     await expect(toasts(page).getByText('No authenticated user with a valid email.')).toBeVisible();
@@ -373,8 +373,14 @@ test('the profile page resets the password and asks before it deletes the accoun
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  await patchAnswer(page, '**/api/domain/summary', { total: 19 });
+  await patchAnswer(page, '**/api/user/standing', { source: 'subscription', status: 'active' });
+  await page.reload();
   await page.getByRole('button', { name: 'Delete Account' }).click();
   const question = page.getByRole('alertdialog');
+  await expect(question).toContainText(
+    'This deletes 19 domains with their history and all alert settings. It also cancels your Premium subscription.',
+  );
   await expect(question).toContainText(
     'Are you sure you want to delete your account? This action cannot be undone.',
   );

@@ -13,18 +13,17 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   await addHost(page, shop);
   await addHost(page, inner);
 
-  await page.getByRole('button', { name: /^Account of / }).click();
-  await page.getByRole('menuitem', { name: 'Status page' }).click();
+  await page.getByRole('link', { name: 'Status page' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Status page');
   await page
     .getByRole('button', { name: 'Save and switch on' })
     .or(page.getByRole('button', { name: 'Switch on' }))
     .click();
-  await expect(page.getByText('A page has a title')).toBeVisible();
+  await expect(page.getByText('Enter a title')).toBeVisible();
   const slug = `orchard-${process.pid}`;
   await page.getByLabel('Title').fill(`Orchard ${process.pid}`);
   await expect(page.getByLabel('Address', { exact: true })).toHaveValue(slug);
-  await expect(page.getByText('Free', { exact: true })).toBeVisible();
+  await expect(page.getByText('Available', { exact: true })).toBeVisible();
   await page.getByRole('radio', { name: /^Chosen/ }).click();
   await page.getByLabel('Add a domain').fill(`https://${shop}/basket`);
   await page.getByLabel('Add a domain').press('Enter');
@@ -47,10 +46,10 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   expect(await context.cookies()).toEqual([]);
 
   await page.getByRole('button', { name: 'Switch off' }).click();
-  await expect(page.getByText('Nobody can see it.')).toBeVisible();
+  await expect(page.getByText('Nobody can see the page.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Switch on' })).toBeFocused();
   expect((await stranger.reload())?.status()).toBe(404);
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Page not found');
   await context.close();
 
   await test.step('leaving with unsaved changes asks first', async () => {
@@ -76,11 +75,11 @@ test('an open status page shows when it was switched off', async ({ page, browse
   const stranger = await context.newPage();
   await stranger.clock.install();
   await stranger.goto(`/status/${slug}`);
-  await expect(stranger.getByText('Nothing is shown here yet')).toBeVisible();
+  await expect(stranger.getByText('This page shows no domains yet')).toBeVisible();
   await page.getByRole('button', { name: 'Switch off' }).click();
-  await expect(page.getByText('Nobody can see it.')).toBeVisible();
+  await expect(page.getByText('Nobody can see the page.')).toBeVisible();
   await stranger.clock.runFor(60_000);
-  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Page not found');
   await context.close();
 });
 
@@ -91,9 +90,9 @@ test('a badge loads on another site until it is switched off', async ({ page, br
   await page.getByRole('link', { name: host, exact: true }).click();
   const panel = page.getByLabel(`Details for ${host}`);
   await panel.locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) }).click();
-  await panel.getByRole('button', { name: 'Switch on the badge' }).click();
+  await panel.getByRole('button', { name: 'Create badge' }).click();
   await expect(panel.getByRole('button', { name: 'Copy Markdown' })).toBeFocused();
-  await expect(panel.getByRole('img', { name: /^The badge of/ })).toHaveJSProperty('complete', true);
+  await expect(panel.getByRole('img', { name: /^Current badge of/ })).toHaveJSProperty('complete', true);
   const snippet = (await panel.locator('code').filter({ hasText: '/badge/' }).textContent()) ?? '';
   const [, url = ''] = /\((http\S+\.svg)\)$/.exec(snippet) ?? [];
 
@@ -112,7 +111,7 @@ test('a badge loads on another site until it is switched off', async ({ page, br
   };
   expect(await show()).toBeGreaterThan(100);
   await panel.getByRole('button', { name: 'Switch off' }).click();
-  await expect(panel.getByRole('button', { name: 'Switch on the badge' })).toBeFocused();
+  await expect(panel.getByRole('button', { name: 'Create badge' })).toBeFocused();
   expect(await show()).toBe(0);
   await context.close();
   readme.close();

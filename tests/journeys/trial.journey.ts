@@ -25,7 +25,7 @@ test('a trial starts at sign-up, announces its end, and leaves three domains act
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
-  await expect(page.getByText('Verify your address')).toBeVisible();
+  await expect(page.getByText('we sent you a link.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
 
   const hosts: string[] = [];
@@ -47,8 +47,10 @@ test('a trial starts at sign-up, announces its end, and leaves three domains act
   moveTrialEnd(world, person.email, Date.now() - 1);
   // The server applies plan ends once a minute, and at startup.
   await world.restart();
-  await expect(page.getByText('One domain is paused: Free checks up to three.')).toBeVisible();
-  await expect(card(page, hosts[3] ?? '').getByText('Paused: Free checks three domains')).toBeVisible();
+  await expect(page.getByText('One domain is paused: the Free plan checks up to three.')).toBeVisible();
+  await expect(
+    card(page, hosts[3] ?? '').getByText('Paused: the Free plan checks three domains'),
+  ).toBeVisible();
   await expect(card(page, hosts[0] ?? '').getByText(/^Paused/)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' }).first()).toBeVisible();
   const mail = await world.mail.waitFor(

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { daysFromNow, expect, newPerson, test } from './world.ts';
 
-const box = (page: Page) => page.getByRole('region', { name: 'Try it on a host of yours' });
+const box = (page: Page) => page.getByRole('region', { name: 'Check any host' });
 
 async function look(page: Page, host: string): Promise<void> {
   await page.getByLabel('Type a hostname').fill(host);
@@ -36,7 +36,7 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
 
   await report.getByRole('link', { name: 'Watch this host' }).click();
   await expect(page).toHaveURL(/\/signup\?host=/);
-  await expect(page.getByText(`The next step is to watch ${host}.`)).toBeVisible();
+  await expect(page.getByText(`After you sign up, you can watch ${host}.`)).toBeVisible();
   const person = newPerson();
   await page.getByLabel('Name', { exact: true }).fill(person.name);
   await page.getByLabel('Email').fill(person.email);
@@ -128,9 +128,9 @@ test('a slow preview check shows its progress', async ({ page, world }) => {
     await route.continue();
   });
   await look(page, host);
-  await expect(box(page).getByRole('status')).toHaveText(`Looking at ${host} …`);
+  await expect(box(page).getByRole('status')).toHaveText(`Checking ${host} …`);
   await expect(page.getByRole('button', { name: 'Check' })).toBeDisabled();
-  await expect(box(page).getByRole('status')).toContainText('Still looking');
+  await expect(box(page).getByRole('status')).toContainText('Still checking');
   // The report does not take the focus from a person who continues typing.
   await page.getByLabel('Type a hostname').fill('next.example');
   answer();

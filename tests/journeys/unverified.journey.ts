@@ -6,29 +6,29 @@ test('an unverified address is named as the reason wherever it blocks something,
   world,
 }) => {
   const person = await signUp(page, world, { trial: true });
-  const reason = page.getByRole('note').filter({ hasText: 'Verify your address' });
+  const reason = page.getByRole('note').filter({ hasText: 'Confirm your address' });
   const toasts = page.getByRole('region', { name: /^Notifications/ });
   const host = await world.serve('shop.unverified.example', { notAfter: daysFromNow(60.5) });
   const mails = () =>
     world.mail.ledger.filter(({ to, text }) => to.includes(person.email) && text.includes('/verify#')).length;
 
-  await test.step('before adding many domains', async () => {
-    await page.getByRole('button', { name: 'Add many at once' }).click();
+  await test.step('the reason shows before many domains are added', async () => {
+    await page.getByRole('button', { name: 'Import domains' }).click();
     await expect(reason).toContainText(
-      `Verify your address to add many domains at once: open the link in the mail to ${person.email}.`,
+      `Confirm your address to import domains: open the link in the email to ${person.email}.`,
     );
     await reason.getByRole('button', { name: 'Send again' }).click();
-    await expect(toasts.getByText('The mail is on its way.')).toBeVisible();
+    await expect(toasts.getByText('We sent the email.')).toBeVisible();
     await expect.poll(mails).toBe(2);
-    const dialog = page.getByRole('dialog', { name: 'Add many domains' });
+    const dialog = page.getByRole('dialog', { name: 'Import domains' });
     await dialog.getByLabel('Hosts').fill(host);
     await dialog.getByRole('button', { name: 'Preview' }).click();
-    await dialog.getByRole('button', { name: 'Add One Domain' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('Verify your address to add many domains at once.');
+    await dialog.getByRole('button', { name: 'Add 1 domain' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('Confirm your address to import domains.');
     await dialog.getByRole('button', { name: 'Stop' }).click();
   });
 
-  await test.step('when a domain is checked again within a minute', async () => {
+  await test.step('the reason shows when a domain is checked again within a minute', async () => {
     await addHost(page, host);
     await card(page, host)
       .getByRole('button', { name: /^Actions/ })
@@ -39,37 +39,37 @@ test('an unverified address is named as the reason wherever it blocks something,
       .getByRole('button', { name: /^Actions/ })
       .click();
     await page.getByRole('menuitem', { name: 'Refresh' }).click();
-    const refusal = toasts.getByRole('alert').filter({ hasText: 'The check could not be started' });
+    const refusal = toasts.getByRole('alert').filter({ hasText: 'Could not start the check' });
     await expect(refusal).toContainText(
-      'The limit of 1 check a minute of one domain without a verified address',
+      'The limit of 1 check a minute per domain without a confirmed address',
     );
     await refusal.getByRole('button', { name: 'Send the link again' }).click();
     await expect.poll(mails).toBe(3);
   });
 
-  await test.step('before adding a channel', async () => {
+  await test.step('the reason shows before a channel is added', async () => {
     await page.goto('/alerts');
     await page.getByRole('button', { name: 'Add channel' }).click();
-    await expect(reason).toContainText('to send alerts to other places than your own address');
+    await expect(reason).toContainText('to send alerts to channels other than your own address');
     await page.getByRole('button', { name: /^Webhook/ }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill('https://hooks.unverified.example/');
     await dialog.getByRole('button', { name: 'Add channel' }).click();
-    await expect(toasts.getByRole('alert')).toContainText('The channel was not saved: Verify your address');
+    await expect(toasts.getByRole('alert')).toContainText('Could not save the channel: Confirm your address');
     await page.keyboard.press('Escape');
   });
 
-  await test.step('before publishing a status page, and when trying to', async () => {
+  await test.step('the reason shows before a status page is published, and at the attempt', async () => {
     await page.goto('/status-page');
     await expect(reason).toContainText('to publish a status page');
     await expectAccessible(page);
     await page.getByLabel('Title').fill('What we run');
     await page.getByRole('button', { name: 'Save and switch on' }).click();
-    await expect(toasts.getByRole('alert')).toContainText('Nothing was changed: Verify your address');
+    await expect(toasts.getByRole('alert')).toContainText('Could not save the change: Confirm your address');
     await page.getByLabel('Title').fill('');
   });
 
-  await test.step('not any more once the address is verified', async () => {
+  await test.step('the reason is gone once the address is verified', async () => {
     await verifyAddress(page, world, person);
     await page.goto('/status-page');
     await expect(page.getByLabel('Title')).toBeVisible();

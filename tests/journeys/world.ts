@@ -1,11 +1,15 @@
-import { expect, test as base, type Page } from '@playwright/test';
+import { expect, test as base, type Locator, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionCookies } from '../kit/browser.ts';
-import { type Send, sendTo, signUp as signUpByApi } from '../kit/people.ts';
+import { sendAs, signUp as signUpByApi } from '../kit/people.ts';
 import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/app.ts';
 import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { type CertificateOptions, mintAuthority } from '../../scripts/local-peers/mint.ts';
+import {
+  type CertificateOptions,
+  type MintedAuthority,
+  mintAuthority,
+} from '../../scripts/local-peers/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
@@ -15,10 +19,12 @@ export interface World {
   /** Stops the server and starts it again at the same address. */
   restart(): Promise<void>;
   mail: SmtpSink;
-  /** Serves `name` with a certificate of a trusted authority; resolves to `host:port`. */
+  /** Serves `name` with a certificate of a trusted authority, or of `issuer`; resolves to `host:port`. */
   serve(
     name: string,
-    certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'>,
+    certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'> & {
+      issuer?: MintedAuthority;
+    },
   ): Promise<string>;
   /** Adds a name whose address has no listener; returns `host:port`. */
   dead(name: string): string;
@@ -73,11 +79,11 @@ export const test = base.extend<object, { environment: Record<string, string>; w
           expect(await world.app.stop()).toBe(0);
           world.app = await startApp({ ...settings, PORT: new URL(world.app.url).port });
         },
-        async serve(name, certificate = {}) {
+        async serve(name, { issuer = intermediate, ...certificate } = {}) {
           dns.entries.set(name, { addresses: ['127.0.0.1'] });
           // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
           const peer = await startTlsServer({
-            '*': intermediate.issue({ commonName: name, dnsNames: [name], ...certificate }),
+            '*': issuer.issue({ commonName: name, dnsNames: [name], ...certificate }),
           });
           peers.push(peer);
           return `${name}:${peer.port}`;
@@ -124,13 +130,7 @@ export async function signUp(
   { trial = false } = {},
 ): Promise<ReturnType<typeof newPerson>> {
   const person = newPerson();
-  // As the page would send them.
-  const own = await page.evaluate(() => ({
-    'user-agent': navigator.userAgent,
-    'time-zone': Intl.DateTimeFormat().resolvedOptions().timeZone,
-  }));
-  const send: Send = (path, { headers, ...init } = {}) =>
-    sendTo(app.url)(path, { ...init, headers: { ...Object.fromEntries(new Headers(headers)), ...own } });
+  const send = await sendAs(page, app.url);
   const { cookies } = await signUpByApi(send, { ...person, trial });
   await page.context().addCookies(sessionCookies(cookies, app.url));
   await page.goto('/dashboard');
@@ -162,7 +162,7 @@ export async function verifyAddress(
   const link = /http\S+\/verify#\S+/;
   const { text } = await mail.waitFor((each) => each.to.includes(email) && link.test(each.text));
   await page.goto(link.exec(text)?.[0] ?? '');
-  await expect(page.getByText('Your address is verified.')).toBeVisible();
+  await expect(page.getByText('Email address confirmed.')).toBeVisible();
   await expect(page).toHaveURL(/\/dashboard$/);
 }
 
@@ -171,6 +171,22 @@ export async function logIn(page: Page, person: { email: string; password: strin
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Login', exact: true }).click();
+}
+
+/** Serves every document with these public settings instead of the deployment's. The browser renders all of them. */
+export async function changePublicConfig(page: Page, settings: object): Promise<void> {
+  await page.route('**/*', async (route) => {
+    if (route.request().resourceType() !== 'document') return route.fallback();
+    const response = await route.fetch();
+    const html = await response.text();
+    const root = /<div id="root" data-config="([^"]*)">.*<\/div>(?=\s*<(?:noscript|script|\/body))/s;
+    const body = html.replace(root, (_, config: string) => {
+      const data = JSON.parse(config.replaceAll('&quot;', '"').replaceAll('&#39;', "'")) as object;
+      const changed = JSON.stringify({ ...data, ...settings }).replaceAll('"', '&quot;');
+      return `<div id="root" data-config="${changed}"></div>`;
+    });
+    return route.fulfill({ response, body });
+  });
 }
 
 export async function logOut(page: Page): Promise<void> {
@@ -193,8 +209,19 @@ export async function addHost(page: Page, host: string): Promise<void> {
   await expect(card(page, host)).toBeVisible();
 }
 
+/** Chooses an option of a Select. */
+export async function choose(select: Locator, option: string): Promise<void> {
+  await select.click();
+  await select.page().getByRole('option', { name: option, exact: true }).click();
+  await expect(select).toHaveText(option);
+}
+
 export const card = (page: Page, host: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('link', { name: host, exact: true }) });
+
+/** Shows one section of the open panel. */
+export const showSection = (panel: Page | Locator, name: string) =>
+  panel.getByRole('tab', { name, exact: true }).click();
 
 export { expect } from '@playwright/test';
 import { DAY_MS } from '../../contract/durations.ts';

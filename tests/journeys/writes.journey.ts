@@ -105,9 +105,7 @@ test('the page stays usable if a lazy chunk fails to load, and the dialog opens 
   await context.setOffline(true);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(
-    toasts(page).getByText(
-      'This part of the page could not be loaded. Check your connection, then try again.',
-    ),
+    toasts(page).getByText('Could not load this part of the page. Check your connection, then try again.'),
   ).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   await context.setOffline(false);
@@ -126,7 +124,7 @@ test('the page reloads once if a deployment removed a chunk', async ({ page, wor
   await button.click();
   await expect.poll(() => loads).toBe(1);
   await button.click();
-  await expect(toasts(page).getByText(/^This part of the page could not be loaded/)).toBeVisible();
+  await expect(toasts(page).getByText(/^Could not load this part of the page/)).toBeVisible();
   expect(loads).toBe(1);
 });
 

@@ -9,7 +9,9 @@ import { join, resolve } from 'node:path';
 const root = resolve(import.meta.dirname, '..', '..');
 
 /** A shared compile cache lets processes of tests start in two thirds of the time. */
-export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'certlantern-test-compile-cache') };
+export const COMPILE_CACHE = {
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(tmpdir(), 'certlantern-test-compile-cache'),
+};
 
 /** Limits for tests that sign many people up from this machine. */
 export const MANY_SIGN_UPS = Object.fromEntries(
@@ -67,9 +69,9 @@ export function temporaryFolder(): { path: string; remove(): void } {
 export async function runServer(
   env: Record<string, string>,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const { child, printed, complained } = spawnServer(env);
+  const { child, printed, errors } = spawnServer(env);
   const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout: printed.join(''), stderr: complained.join('') };
+  return { code, stdout: printed.join(''), stderr: errors.join('') };
 }
 
 /**
@@ -79,12 +81,12 @@ export async function runServer(
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
   // A test's browser opens pages faster than a person.
-  const { child, printed, complained } = spawnServer({
+  const { child, printed, errors } = spawnServer({
     LIMIT_PAGES_PER_MINUTE: '1000000',
     ...env,
     PORT: port,
   });
-  const output = (): string => printed.concat(complained).join('');
+  const output = (): string => printed.concat(errors).join('');
   const exited = once(child, 'exit');
   const url = `http://localhost:${port}`;
   await new Promise<void>((ready, failed) => {
@@ -113,8 +115,8 @@ export type WorkerApp = Pick<App, 'process' | 'output' | 'kill'>;
 
 /** Starts the server with ROLE=worker; requires DATABASE_URL. */
 export function startWorkerApp(env: Record<string, string>): WorkerApp {
-  const { child, printed, complained } = spawnServer({ ...env, ROLE: 'worker' });
-  return { process: child, output: () => printed.concat(complained).join(''), kill: () => killed(child) };
+  const { child, printed, errors } = spawnServer({ ...env, ROLE: 'worker' });
+  return { process: child, output: () => printed.concat(errors).join(''), kill: () => killed(child) };
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -127,7 +129,7 @@ async function killed(child: ChildProcess): Promise<void> {
 function spawnServer(env: Record<string, string>): {
   child: ChildProcess;
   printed: string[];
-  complained: string[];
+  errors: string[];
 } {
   const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
     cwd: root,
@@ -135,8 +137,8 @@ function spawnServer(env: Record<string, string>): {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: string[] = [];
-  const complained: string[] = [];
+  const errors: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => complained.push(chunk.toString()));
-  return { child, printed, complained };
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  return { child, printed, errors };
 }

@@ -8,7 +8,7 @@ import { identityFlag } from '../../server/store/db/dialect.ts';
 import { openAccount } from '../../server/store/accounts/sign-in.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { type Client, createClient, markVerified, type Person, type Send } from './people.ts';
-import { REMEMBERED_PASSWORDS } from './remembered-passwords.ts';
+import { CACHED_PASSWORD_HASHING } from './cached-passwords.ts';
 
 export interface CastOptions {
   store: Store;
@@ -73,7 +73,7 @@ async function addPerson(options: CastOptions, name: string): Promise<Person> {
       userId: subject,
       accountId: subject,
       providerId: 'credential',
-      password: await REMEMBERED_PASSWORDS.hash(password),
+      password: await CACHED_PASSWORD_HASHING.hash(password),
       ...times,
     })
     .execute();

@@ -1,16 +1,54 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Installs a Debian package as root; returns false if this is not possible here or fails. */
-export function installDebianPackage(name: string): boolean {
+/** invoke-rc.d runs this before it starts a service of a newly installed package. */
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/**
+ * Installs the Debian packages that are missing, without starting their services.
+ * @throws Error if this is not Debian, this process is not root, or apt-get fails.
+ */
+export function installPackages(names: readonly string[]): void {
+  const missing = names.filter((name) => !isInstalled(name));
+  if (missing.length === 0) return;
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    throw new Error(`Only root on Debian can install ${missing.join(', ')}.`);
+  process.stderr.write(`Installing ${missing.join(', ')} …\n`);
+  const hasPolicy = existsSync(POLICY);
+  if (!hasPolicy) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  try {
+    runApt('update', '-qq');
+    runApt('install', '-y', '-qq', '--no-install-recommends', ...missing);
+  } finally {
+    if (!hasPolicy) rmSync(POLICY, { force: true });
+  }
+}
+
+/** Installs one package like `installPackages`, but returns false instead of throwing. */
+export function installDebianPackage(name: string): boolean {
+  try {
+    installPackages([name]);
+    return true;
+  } catch {
     return false;
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const apt = (...args: string[]) => spawnSync('apt-get', args, { stdio: 'ignore', env }).status === 0;
-  process.stderr.write(`Installing Debian’s ${name} for the tests …\n`);
-  return apt('update') && apt('install', '-y', '--no-install-recommends', name);
+  }
+}
+
+function isInstalled(name: string): boolean {
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Abbrev}', name], { encoding: 'utf8' });
+  // Without dpkg-query, stdout is null.
+  return (stdout ?? '').startsWith('ii');
+}
+
+function runApt(...args: string[]): void {
+  const { status, stderr } = spawnSync('apt-get', args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0) throw new Error(`apt-get ${args[0]} ended with ${status}:\n${stderr}`);
 }
 
 /**

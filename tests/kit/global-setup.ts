@@ -13,8 +13,8 @@ declare module 'vitest' {
 }
 
 /**
- * Creates the databases that others are copied from and starts PostgreSQL for a run; if it is unavailable, prints that once, and
- * fails with CI=true.
+ * Creates the template databases that tests copy, and starts PostgreSQL. If PostgreSQL is unavailable, prints one line, or throws
+ * with CI=true.
  */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const file = await migratedFile();
@@ -23,8 +23,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const server = await startPostgres({ durable: project.name === 'crash' });
   if (server === null) {
     project.provide('postgres', null);
-    const line = 'No PostgreSQL here and none could be had: the tests on it are skipped.';
-    if (process.env['CI'] === 'true') throw new Error(`${line} With CI=true that is a failure.`);
+    const line = 'PostgreSQL was not found and could not be installed: its tests are skipped.';
+    if (process.env['CI'] === 'true') throw new Error(`${line} With CI=true this is an error.`);
     process.stderr.write(`!! ${line}\n`);
     return async () => file.remove();
   }

@@ -122,8 +122,8 @@ function chainOf(leaf: MintedCertificate): MintedCertificate[] {
 }
 
 /**
- * Nine CA certificates with one name, three versions of each of three CAs, each signed by the next: every certificate has to be
- * tried as the issuer of every other.
+ * Makes nine CA certificates with the same name: three versions of each of three CAs, each signed by the next. A path search has
+ * to try every certificate as the issuer of every other.
  */
 function mesh(makeKey: () => KeyPair): (root: MintedAuthority) => MintedCertificate[] {
   return (root) => {

@@ -33,7 +33,7 @@ interface ImageProcess {
   process: ChildProcess;
   output(): string;
   /** Resolves when the output contains this. @throws with the output if the process exits before. */
-  says(text: string): Promise<void>;
+  waitForOutput(text: string): Promise<void>;
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
 }
@@ -119,7 +119,7 @@ export function assembleImage(): Image {
   for (const path of [folder, dataDir]) mkdirSync(path);
   const packages = productionPackages();
 
-  const putTogether = ({ name, argument }: Instruction): void => {
+  const applyInstruction = ({ name, argument }: Instruction): void => {
     if (name === 'RUN' && argument.startsWith('npm ci '))
       for (const path of packages) linkTree(join(root, path), join(folder, path));
     else if (name === 'RUN') execFileSync('sh', ['-c', argument], { cwd: folder });
@@ -132,7 +132,7 @@ export function assembleImage(): Image {
         });
     }
   };
-  stageOf(dockerfile, 'program').forEach(putTogether);
+  stageOf(dockerfile, 'program').forEach(applyInstruction);
   cpSync(join(root, 'dist', 'web'), join(folder, 'dist', 'web'), { recursive: true });
 
   let variables: Record<string, string> = {};
@@ -166,12 +166,12 @@ export function assembleImage(): Image {
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
       const ended = once(child, 'close').then(([code]) => code as number | null);
-      const says = (text: string): Promise<void> =>
+      const waitForOutput = (text: string): Promise<void> =>
         new Promise((resolve, reject) => {
           child.stdout.on('data', () => output.includes(text) && resolve());
           void ended.then(() => reject(new Error(`It ended:\n${output}`)));
         });
-      return { process: child, output: () => output, says, ended };
+      return { process: child, output: () => output, waitForOutput, ended };
     },
     remove: () => rmSync(outside, { recursive: true, force: true }),
   };

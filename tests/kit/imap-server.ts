@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import type { ServerCertificate } from '../../scripts/local-peers/tls-server.ts';
 
-interface Kept {
+interface StoredMail {
   uid: number;
   raw: Buffer;
   flags: Set<string>;
@@ -33,7 +33,7 @@ const PASSWORD = 'p4ss:w@rd';
  */
 export async function startImapServer(certificate: ServerCertificate | null = null): Promise<ImapServer> {
   const offer = certificate === null ? '' : ' STARTTLS';
-  const mailbox: Kept[] = [];
+  const mailbox: StoredMail[] = [];
   const sockets = new Set<Socket>();
   let nextUid = 1;
   let sessions = 0;
@@ -64,7 +64,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
     SELECT: () => ({
       untagged: [
         '* FLAGS (\\Seen \\Deleted)',
-        '* OK [PERMANENTFLAGS (\\Seen \\Deleted)] Kept',
+        '* OK [PERMANENTFLAGS (\\Seen \\Deleted)] StoredMail',
         `* ${mailbox.length} EXISTS`,
         '* 0 RECENT',
         '* OK [UIDVALIDITY 1] Valid',
@@ -79,7 +79,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
     'UID FETCH': ([set]) => ({
       untagged: byUid(set).map(({ uid, raw }) => {
         const text = raw.toString('latin1');
-        return `* ${seen(uid)} FETCH (UID ${uid} BODY[]<0> {${raw.length}}\r\n${text})`;
+        return `* ${sequenceNumber(uid)} FETCH (UID ${uid} BODY[]<0> {${raw.length}}\r\n${text})`;
       }),
       status: 'OK Done',
     }),
@@ -89,17 +89,17 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
     },
     'UID EXPUNGE': ([set]) => {
       const gone = byUid(set).filter(({ flags }) => flags.has('\\Deleted'));
-      const untagged = gone.map(({ uid }) => `* ${seen(uid)} EXPUNGE`);
+      const untagged = gone.map(({ uid }) => `* ${sequenceNumber(uid)} EXPUNGE`);
       for (const one of gone) mailbox.splice(mailbox.indexOf(one), 1);
       return { untagged, status: 'OK Done' };
     },
     CLOSE: () => ({ status: 'OK Done' }),
     LOGOUT: () => ({ untagged: ['* BYE'], status: 'OK Done' }),
   };
-  const seen = (wanted: number) => mailbox.findIndex(({ uid }) => uid === wanted) + 1;
+  const sequenceNumber = (wanted: number) => mailbox.findIndex(({ uid }) => uid === wanted) + 1;
 
   /** Answers line by line; after STARTTLS over TLS. */
-  const converse = (socket: Socket): void => {
+  const serve = (socket: Socket): void => {
     let received = '';
     socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
@@ -117,7 +117,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
         socket.removeAllListeners('data');
         const { certificatePem, keyPem } = certificate;
         const secureContext = createSecureContext({ cert: certificatePem, key: keyPem });
-        converse(new TLSSocket(socket, { isServer: true, secureContext }));
+        serve(new TLSSocket(socket, { isServer: true, secureContext }));
         return;
       }
     });
@@ -127,7 +127,7 @@ export async function startImapServer(certificate: ServerCertificate | null = nu
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.write('* OK IMAP4rev1 ready\r\n');
-    converse(socket);
+    serve(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

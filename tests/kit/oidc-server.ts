@@ -48,7 +48,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
   const issuer = `http://127.0.0.1:${port}`;
 
   const provider = new Provider(issuer, {
-    adapter: createRows(),
+    adapter: createMemoryAdapter(),
     jwks: { keys: [{ ...(await exportJWK(signing.privateKey)), alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['key of the cookies of the provider'] },
     clients: [
@@ -92,7 +92,7 @@ export async function startOidcServer(options: OidcServerOptions): Promise<OidcS
   async function finish(request: IncomingMessage, response: ServerResponse, as: string | null) {
     const result =
       as === null || !users.has(as)
-        ? { error: 'access_denied', error_description: 'They thought better of it' }
+        ? { error: 'access_denied', error_description: 'The user cancelled' }
         : { login: { accountId: as, remember: false } };
     await provider.interactionFinished(request, response, result);
   }
@@ -140,7 +140,7 @@ function logInPage(response: ServerResponse, users: Iterable<string>): void {
 }
 
 /** Keeps all data of the provider in memory. */
-function createRows(): (model: string) => Adapter {
+function createMemoryAdapter(): (model: string) => Adapter {
   const rows = new Map<string, AdapterPayload>();
   return (model) => {
     const find = (matches: (payload: AdapterPayload) => boolean) =>

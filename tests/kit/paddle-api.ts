@@ -24,24 +24,24 @@ export interface PaddleApi {
   /** Ends of the paid periods of transactions by id, ISO 8601. */
   periodEnds: Map<string, string>;
   /** `broken` answers 500, `silent` never answers, `html` answers like a proxy in between. */
-  behave(mood: 'well' | 'broken' | 'silent' | 'html'): void;
+  behave(behaviour: 'well' | 'broken' | 'silent' | 'html'): void;
   stop(): Promise<void>;
 }
 
 export async function startPaddleApi(): Promise<PaddleApi> {
-  let mood: Parameters<PaddleApi['behave']>[0] = 'well';
+  let behaviour: Parameters<PaddleApi['behave']>[0] = 'well';
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await read(request);
     const call = `${request.method} ${(request.url ?? '').split('?')[0]}`;
     api.asked.push(call);
-    if (mood === 'silent') return;
-    if (mood === 'html') {
+    if (behaviour === 'silent') return;
+    if (behaviour === 'html') {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
       return;
     }
     const isKnown = request.headers.authorization?.toLowerCase() === `bearer ${PADDLE.apiKey}`;
     const { status, ...json } =
-      mood === 'broken'
+      behaviour === 'broken'
         ? refusal(500, 'internal_error')
         : isKnown
           ? answerTo(api, call, body)
@@ -58,7 +58,7 @@ export async function startPaddleApi(): Promise<PaddleApi> {
     customers: new Map(),
     subscriptions: new Map(),
     periodEnds: new Map(),
-    behave: (next) => void (mood = next),
+    behave: (next) => void (behaviour = next),
     async stop() {
       const closed = once(server, 'close');
       server.close();
@@ -156,7 +156,7 @@ export function signedWebhook(
   return { body, headers };
 }
 
-interface Told {
+interface EventFields {
   /** Id of the event. */
   id?: string;
   type?: string;
@@ -164,7 +164,7 @@ interface Told {
   at: number;
 }
 
-export interface SubscriptionTold extends Told {
+export interface SubscriptionFields extends EventFields {
   subscription: string;
   customer: string;
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
@@ -179,14 +179,14 @@ export interface SubscriptionTold extends Told {
 const iso = (instant: number) => new Date(instant).toISOString();
 
 /** Returns an event, `subscription.updated` by default. */
-export function subscriptionEvent(told: SubscriptionTold): object {
-  const { period = null, cancelsAt = null, reference } = told;
+export function subscriptionEvent(fields: SubscriptionFields): object {
+  const { period = null, cancelsAt = null, reference } = fields;
   return {
-    ...envelope(told, 'subscription.updated'),
+    ...envelope(fields, 'subscription.updated'),
     data: {
-      id: told.subscription,
-      status: told.status,
-      customer_id: told.customer,
+      id: fields.subscription,
+      status: fields.status,
+      customer_id: fields.customer,
       address_id: 'add_01',
       business_id: null,
       currency_code: 'USD',
@@ -201,8 +201,8 @@ export function subscriptionEvent(told: SubscriptionTold): object {
           quantity: 1,
           recurring: true,
           price: {
-            id: told.price ?? PADDLE.priceId,
-            product_id: told.product ?? PADDLE.productId,
+            id: fields.price ?? PADDLE.priceId,
+            product_id: fields.product ?? PADDLE.productId,
             unit_price: { amount: '499', currency_code: 'USD' },
           },
         },
@@ -212,7 +212,7 @@ export function subscriptionEvent(told: SubscriptionTold): object {
   };
 }
 
-export interface AdjustmentTold extends Told {
+export interface AdjustmentFields extends EventFields {
   subscription: string;
   action?: 'refund' | 'chargeback' | 'chargeback_reverse' | 'credit';
   kind?: 'full' | 'partial';
@@ -221,16 +221,16 @@ export interface AdjustmentTold extends Told {
 }
 
 /** Returns an event, by default `adjustment.updated` of an approved full refund. */
-export function adjustmentEvent(told: AdjustmentTold): object {
+export function adjustmentEvent(fields: AdjustmentFields): object {
   return {
-    ...envelope(told, 'adjustment.updated'),
+    ...envelope(fields, 'adjustment.updated'),
     data: {
       id: 'adj_01',
-      action: told.action ?? 'refund',
-      type: told.kind ?? 'full',
-      status: told.status ?? 'approved',
-      transaction_id: told.transaction ?? 'txn_01',
-      subscription_id: told.subscription,
+      action: fields.action ?? 'refund',
+      type: fields.kind ?? 'full',
+      status: fields.status ?? 'approved',
+      transaction_id: fields.transaction ?? 'txn_01',
+      subscription_id: fields.subscription,
       customer_id: 'ctm_01',
       currency_code: 'USD',
       items: [],
@@ -239,7 +239,7 @@ export function adjustmentEvent(told: AdjustmentTold): object {
   };
 }
 
-function envelope({ id = `evt_${randomUUID()}`, type, at }: Told, usual: string) {
+function envelope({ id = `evt_${randomUUID()}`, type, at }: EventFields, usual: string) {
   return {
     event_id: id,
     event_type: type ?? usual,

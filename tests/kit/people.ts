@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
@@ -13,6 +14,17 @@ export const sendTo =
   (url: string): Send =>
   (path, init) =>
     fetch(`${url}${path}`, { redirect: 'manual', ...init });
+
+/** Returns a `Send` without the browser that sends the page's user agent and time zone, as the page itself would. */
+export async function sendAs(page: Page, url: string): Promise<Send> {
+  const own = await page.evaluate(() => ({
+    'user-agent': navigator.userAgent,
+    'time-zone': Intl.DateTimeFormat().resolvedOptions().timeZone,
+  }));
+  const send = sendTo(url);
+  return (path, { headers, ...init } = {}) =>
+    send(path, { ...init, headers: { ...Object.fromEntries(new Headers(headers)), ...own } });
+}
 
 export interface Input {
   params?: Record<string, string>;
@@ -105,11 +117,15 @@ export async function markVerifiedThere(dataDir: string, accountId: string): Pro
 }
 
 /** Signs a person in once more, in another browser. */
-export async function signIn(send: Send, { name, email, password }: Person): Promise<Person> {
+export async function signIn<Known extends { email: string; password: string }>(
+  send: Send,
+  person: Known,
+): Promise<Known & Client & { id: string }> {
   const client = createClient(send);
+  const { email, password } = person;
   const signedIn = await client.ask(CALLS.signIn, { body: { email, password } });
   const id = signedIn.ok && (await openSession(client, {}));
-  return { ...client, name, email, password, id };
+  return { ...person, ...client, id };
 }
 
 /** Marks an account's address as verified, as the mailed link does. */

@@ -4,6 +4,9 @@ import type { Socket } from 'node:net';
 import { listening } from '../../scripts/local-peers/tls-server.ts';
 import type { Peer } from '../../scripts/local-peers/tls-server.ts';
 
+/** Handles a new connection of a raw peer. */
+export type PeerBehaviour = (socket: Socket) => void;
+
 export interface RawPeer extends Peer {
   /** Resolves once the first client is connected. */
   connected: Promise<void>;
@@ -45,13 +48,13 @@ export const alerting =
     );
 
 /** Sends this record repeatedly from the first byte on, as fast as the client reads. */
-export function flooding(record: Buffer): (socket: Socket) => void {
+export function flooding(record: Buffer): PeerBehaviour {
   const flood = floodingAtOnce(record);
   return (socket) => void socket.once('data', () => flood(socket));
 }
 
-/** Does the same without waiting for the client. */
-export function floodingAtOnce(record: Buffer): (socket: Socket) => void {
+/** Sends this record repeatedly as soon as the client connects. */
+export function floodingAtOnce(record: Buffer): PeerBehaviour {
   const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / record.length) }, () => record));
   return (socket) => {
     const flood = (): void => {
@@ -63,13 +66,13 @@ export function floodingAtOnce(record: Buffer): (socket: Socket) => void {
 }
 
 /** Starts a TCP peer on a free loopback port with one of the behaviours above. */
-export async function startRawPeer(manners: (socket: Socket) => void): Promise<RawPeer> {
+export async function startRawPeer(behave: PeerBehaviour): Promise<RawPeer> {
   let accepted = 0;
   const { promise: connected, resolve } = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     accepted++;
     resolve();
-    manners(socket);
+    behave(socket);
   });
   return { ...(await listening(server)), connected, accepted: () => accepted };
 }

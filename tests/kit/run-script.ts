@@ -5,37 +5,37 @@ import { COMPILE_CACHE } from './app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
-export interface Answer {
+export interface ScriptResult {
   code: number | null;
-  out: string;
-  complaint: string;
+  stdout: string;
+  stderr: string;
 }
 
 export interface RunningScript {
   process: ChildProcess;
-  ended: Promise<Answer>;
+  ended: Promise<ScriptResult>;
 }
 
-/** Starts one of the operator's programs, with exactly these variables. `through`: a command that starts it. */
+/** Starts one of the operator's programs, with exactly these variables. `wrapper`: a command in front that starts it. */
 export function startScript(
   path: string,
   env: Record<string, string>,
   words: readonly string[],
-  through: readonly string[] = [],
+  wrapper: readonly string[] = [],
 ): RunningScript {
-  const [command = '', ...rest] = [...through, process.execPath, path, ...words];
+  const [command = '', ...rest] = [...wrapper, process.execPath, path, ...words];
   const child = spawn(command, rest, {
     cwd: root,
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [out, complaint]: [string[], string[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk.toString()));
+  const [stdout, stderr]: [string[], string[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()));
   const ended = once(child, 'close').then(([code]: unknown[]) => ({
     code: code as number | null,
-    out: out.join(''),
-    complaint: complaint.join(''),
+    stdout: stdout.join(''),
+    stderr: stderr.join(''),
   }));
   return { process: child, ended };
 }
@@ -45,6 +45,6 @@ export async function runScript(
   path: string,
   env: Record<string, string>,
   ...words: string[]
-): Promise<Answer> {
+): Promise<ScriptResult> {
   return startScript(path, env, words).ended;
 }

@@ -1,4 +1,3 @@
-import { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { createAppRouter } from '../../web/app/router.tsx';
 
@@ -45,10 +44,7 @@ export const BOGUS_VALUES = [
 ];
 
 export function testRouter(address = '/') {
-  return createAppRouter(
-    { queryClient: new QueryClient() },
-    { history: createMemoryHistory({ initialEntries: [address] }) },
-  );
+  return createAppRouter({ history: createMemoryHistory({ initialEntries: [address] }) });
 }
 
 /** Returns every route whose page reads search parameters, with their names, from the route tree. */

@@ -5,9 +5,9 @@ import { startRawPeer } from './raw-peers.ts';
 export interface StrippingProxy {
   readonly port: number;
   /** Returns all that clients sent so far. */
-  heard(): string;
+  received(): string;
   /** Passes everything on unchanged from now on. */
-  behave(): void;
+  stopStripping(): void;
   stop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface StrippingProxy {
  */
 export async function startStrippingProxy(target: { port: number }): Promise<StrippingProxy> {
   let strips = true;
-  let heard = '';
+  let received = '';
   const pass = (from: Socket, to: Socket, onChunk: (chunk: Buffer) => void = () => undefined): void => {
     from.on('data', (chunk: Buffer) => {
       onChunk(chunk);
@@ -29,13 +29,13 @@ export async function startStrippingProxy(target: { port: number }): Promise<Str
   };
   const peer = await startRawPeer((client) => {
     const server = createConnection({ port: target.port, host: '127.0.0.1' });
-    pass(client, server, (chunk) => (heard += chunk.toString('latin1')));
+    pass(client, server, (chunk) => (received += chunk.toString('latin1')));
     pass(server, client);
   });
   return {
     port: peer.port,
-    heard: () => heard,
-    behave: () => void (strips = false),
+    received: () => received,
+    stopStripping: () => void (strips = false),
     stop: () => peer.stop(),
   };
 }

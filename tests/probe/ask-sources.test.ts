@@ -242,7 +242,7 @@ describe('A failing CA source', () => {
     expect(cut.durationMs).toBeLessThan(3_000);
   });
 
-  it('that throws is reported, and the probe completes', async () => {
+  it('a failing CA source that throws is reported, and the probe completes', async () => {
     const faults: unknown[] = [];
     const fault = new Error('a bug');
     const { sources } = asked({ revocation: { evidence: () => Promise.reject(fault) } });

@@ -125,6 +125,16 @@ describe('Missing intermediates', () => {
     expect(await complete(openSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
   });
 
+  it('are fetched for more chains of an endpoint than its quota, because verified answers do not count', async () => {
+    const { intermediates } = openSources();
+    for (let number = 1; number <= 9; number++) {
+      const issuer = root.intermediate({ commonName: `Issuer ${number}` });
+      const url = ca.issuer(`/${number}.der`, issuer.der);
+      const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
+      expect(await complete({ intermediates }, request([leaf]))).toEqual([fetched(issuer, url)]);
+    }
+  });
+
   it('may come in a PKCS #7 message, of which only the issuers are used', async () => {
     const issuer = root.intermediate();
     const namesake = root.intermediate();
@@ -206,7 +216,7 @@ describe('A failing AIA address', () => {
     expect(await complete({ intermediates }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
-  it('that a stranger’s certificate names stays usable for others', async () => {
+  it('a failing AIA address that a stranger’s certificate names stays usable for others', async () => {
     const { intermediates } = openSources();
     const {
       leaf,

@@ -22,7 +22,7 @@ import type { Peer, ServerCertificate, TlsPeerOptions } from '../../scripts/loca
 const DAY = 86_400_000;
 const NOW = Date.now();
 const HOST = 'www.badssl.test';
-/** TLS settings that clients of today refuse; only a server that allows everything can offer them. */
+/** TLS settings that current clients refuse. OpenSSL offers them only at security level 0. */
 const LEGACY = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
 const NO_CAP_YET = Date.UTC(2017, 0, 1);
 
@@ -222,13 +222,13 @@ describe('The verdict on a certificate', () => {
     });
   });
 
-  it('for a wildcard accepts exactly one label', async () => {
+  it('a verdict for a wildcard accepts exactly one label', async () => {
     const port = await serving(issue({ dnsNames: ['*.badssl.test'] }));
     expect(said(await verdictAt(port, { host: 'badssl.test' }))).toEqual(['critical name_mismatch']);
     expect(said(await verdictAt(port, { host: 'a.b.badssl.test' }))).toEqual(['critical name_mismatch']);
   });
 
-  it('for an IP address compares it with IP addresses only', async () => {
+  it('a verdict for an IP address compares it with IP addresses only', async () => {
     const host = '127.0.0.1';
     const good = await serving(issue({ dnsNames: [], commonName: 'x', ipAddresses: [host] }));
     const bad = await serving(issue({ dnsNames: [host] }));
@@ -392,7 +392,7 @@ describe('An endpoint with two leaf certificates', () => {
     const peer = await listening(both);
     running.push(peer);
     const verdict = await verdictAt(peer.port, { withPosture: true });
-    // Few clients know only RSA; all others trust the endpoint.
+    // Only clients without ECDSA see the expired certificate, so the finding is a warning.
     expect(said(verdict)).toEqual(['warning expired']);
     expect(verdict.posture?.alternates).toMatchObject([{ keyType: 'rsa' }]);
     expect(verdict.leafFingerprint).toBe(ecdsa.fingerprint);

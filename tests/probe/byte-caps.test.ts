@@ -7,7 +7,7 @@ import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/inde
 import { type DnsServer, startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import { mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
 import { startRawPeer } from '../kit/raw-peers.ts';
-import { type Turn, startTalkingPeer } from '../kit/talking-peer.ts';
+import { type Step, startScriptedPeer } from '../kit/scripted-peer.ts';
 import { startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import type { Protocol } from '../../contract/words.ts';
 
@@ -52,14 +52,14 @@ async function lookedAt(protocol: Protocol, port: number) {
   );
 }
 
-async function overTls(manners: (socket: Socket) => void): Promise<number> {
-  const peer = await startTlsServer({ '*': leaf }, { manners });
+async function overTls(behave: (socket: Socket) => void): Promise<number> {
+  const peer = await startTlsServer({ '*': leaf }, { manners: behave });
   onTestFinished(() => peer.stop());
   return peer.port;
 }
 
-async function plain(manners: (socket: Socket) => void): Promise<number> {
-  const peer = await startRawPeer(manners);
+async function plain(behave: (socket: Socket) => void): Promise<number> {
+  const peer = await startRawPeer(behave);
   onTestFinished(() => peer.stop());
   return peer.port;
 }
@@ -84,7 +84,7 @@ describe.each([
   it.each([
     [HEADERS, { outcome: 'answered', status: 200 }],
     [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
-  ])('of %i bytes lead in a probe to %j', async (bytes, expected) => {
+  ])('headers of %i bytes lead in a probe to %j', async (bytes, expected) => {
     const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
     expect(http).toMatchObject(expected);
   });
@@ -92,14 +92,14 @@ describe.each([
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('of %i bytes lead in an HTTP exchange to %j', async (bytes, expected) => {
+  ])('headers of %i bytes lead in an HTTP exchange to %j', async (bytes, expected) => {
     expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
   it.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
-  ])('of %i bytes with interim responses lead to %j', async (bytes, expected) => {
+  ])('headers of %i bytes with interim responses lead to %j', async (bytes, expected) => {
     const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
     expect(await fetched(text, split)).toMatchObject(expected);
   });
@@ -117,7 +117,7 @@ describe.each([
   it.each([
     ['chunked', chunked],
     ['sent with Content-Length', told],
-  ])('that is %s is accepted up to 64 kB', async (__, answer) => {
+  ])('a body that is %s is accepted up to 64 kB', async (__, answer) => {
     const whole = await fetched(answer(BODY), split);
     expect(whole).toMatchObject({ ok: true });
     expect(whole.ok && whole.body.length).toBe(BODY);
@@ -126,7 +126,7 @@ describe.each([
     expect(cut.ok && cut.body.length).toBe(BODY);
   });
 
-  it('in a probe is drained up to 64 kB; one byte more closes the connection', async () => {
+  it('a body in a probe is drained up to 64 kB; one byte more closes the connection', async () => {
     const closed: string[] = [];
     const probe = async (name: string, bytes: number) => {
       const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
@@ -147,18 +147,18 @@ describe.each([
 });
 
 describe('A STARTTLS dialogue', () => {
-  const smtp = async (turns: Turn[]) => {
-    const peer = await startTalkingPeer(turns, { certificate: leaf });
+  const smtp = async (steps: Step[]) => {
+    const peer = await startScriptedPeer(steps, { certificate: leaf });
     onTestFinished(() => peer.stop());
     const { addresses } = await lookedAt('smtp', peer.port);
     return addresses[0];
   };
-  const talk = (greeting: string, offer: string): Turn[] => [
-    { says: greeting },
-    { hears: 'EHLO certlantern.invalid\r\n' },
-    { says: offer },
-    { hears: 'STARTTLS\r\n' },
-    { says: '220 Go ahead\r\n' },
+  const talk = (greeting: string, offer: string): Step[] => [
+    { sends: greeting },
+    { expects: 'EHLO certlantern.invalid\r\n' },
+    { sends: offer },
+    { expects: 'STARTTLS\r\n' },
+    { sends: '220 Go ahead\r\n' },
   ];
   const OFFER = '250-mail\r\n250 STARTTLS\r\n';
   const line = (bytes: number): string => `220 ${'g'.repeat(bytes - 5)}\r\n`;
@@ -166,14 +166,14 @@ describe('A STARTTLS dialogue', () => {
   it.each([
     [LINE, { outcome: 'handshake' }],
     [LINE + 1, { outcome: 'failed', reason: 'wrong_protocol' }],
-  ])('with a line of %i bytes leads to %j', async (bytes, expected) => {
+  ])('a STARTTLS dialogue with a line of %i bytes leads to %j', async (bytes, expected) => {
     expect(await smtp(talk(line(bytes), OFFER))).toMatchObject(expected);
   });
 
   it.each([
     [TALK, { outcome: 'handshake' }],
     [TALK + 1, { outcome: 'failed', stage: 'starttls' }],
-  ])('of %i bytes in total leads to %j', async (bytes, expected) => {
+  ])('a STARTTLS dialogue of %i bytes in total leads to %j', async (bytes, expected) => {
     const greeting = '220 mail\r\n';
     const rest = bytes - greeting.length - OFFER.length - '220 Go ahead\r\n'.length;
     const full = Array.from({ length: Math.floor(rest / 1_000) - 1 }, () => `250-${'c'.repeat(994)}\r\n`);

@@ -97,7 +97,7 @@ const sending = (leaf: MintedCertificate, ...others: readonly MintedCertificate[
 });
 
 describe('An expired certificate', () => {
-  it('is read and alerted about, because no verification fails before its dates are known', async () => {
+  it('an expired certificate is read and causes an alert, because reading does not depend on verification', async () => {
     const notAfter = Math.floor((NOW - 2 * DAY) / 1000) * 1000;
     const leaf = issue({ notBefore: NOW - 90 * DAY, notAfter });
     const { verdict, alerts, uptime } = await watch((await serving(leaf)).port).check();
@@ -109,7 +109,7 @@ describe('An expired certificate', () => {
     expect(uptime.state).toBe('up');
   });
 
-  it('is alerted about in its last hours, with zero whole days left', async () => {
+  it('a certificate causes an alert in its last hours, with zero whole days left', async () => {
     const leaf = issue({ notBefore: NOW - 89 * DAY, notAfter: NOW + 5 * HOUR });
     const { alerts, verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.trusted).toBe(true);

@@ -46,7 +46,7 @@ const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean }
 });
 
 describe('A hostile CA', () => {
-  it('with endless answers is cut off at the limit, and memory does not grow', async () => {
+  it('a hostile CA with endless answers is cut off at the limit, and memory does not grow', async () => {
     const sources = openSources({ folder: cacheFolder() });
     const flood = async (round: number): Promise<void> => {
       // A host is not queried that often within 15 minutes.
@@ -87,7 +87,7 @@ describe('A hostile CA', () => {
     expect((await min(6, 12)) - before).toBeLessThan(96 * MB);
   });
 
-  it('with a CRL of 100,000 entries causes one fetch, and memory does not grow', async () => {
+  it('a hostile CA with a CRL of 100,000 entries causes one fetch, and memory does not grow', async () => {
     const sources = openSources({ folder: cacheFolder() });
     const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
     const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
@@ -107,7 +107,7 @@ describe('A hostile CA', () => {
     expect(residentBytes() - before).toBeLessThan(30 * MB);
   });
 
-  it('with hundreds of silent addresses is queried at most three times at once', async () => {
+  it('a hostile CA with hundreds of silent addresses is queried at most three times at once', async () => {
     const sources = openSources();
     const paths = Array.from({ length: 200 }, (_, index) =>
       pathOf({ crlUrls: [ca.fault(`/${index}.crl`, 'silent')] }),

@@ -47,8 +47,8 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((peer) => peer.stop()));
 });
 
-async function raw(manners: Parameters<typeof startRawPeer>[0]): Promise<RawPeer> {
-  const peer = await startRawPeer(manners);
+async function raw(behave: Parameters<typeof startRawPeer>[0]): Promise<RawPeer> {
+  const peer = await startRawPeer(behave);
   running.push(peer);
   return peer;
 }
@@ -80,10 +80,13 @@ describe('A hostile or broken peer', () => {
     ['sends endless empty records', flooding(Buffer.from([0x16, 0x03, 0x03, 0, 0])), 'other', null],
     ['sends endless change cipher specs', flooding(Buffer.from([0x14, 0x03, 0x03, 0, 1, 1])), 'other', null],
     ['sends endless zeros', flooding(Buffer.alloc(65_536)), 'not_tls', null],
-  ])('that %s leads to a failed handshake with a reason', async (_name, manners, reason, tlsAlert) => {
-    const { port } = await raw(manners);
-    expect(await observe('site.test', port)).toMatchObject(handshakeFailed(reason, { tlsAlert }));
-  });
+  ])(
+    'a hostile or broken peer that %s leads to a failed handshake with a reason',
+    async (_name, manners, reason, tlsAlert) => {
+      const { port } = await raw(manners);
+      expect(await observe('site.test', port)).toMatchObject(handshakeFailed(reason, { tlsAlert }));
+    },
+  );
 
   it.each([
     [112, 1],
@@ -91,7 +94,7 @@ describe('A hostile or broken peer', () => {
     [70, 2],
     [71, 2],
   ])(
-    'that sends alert %i gets %i handshakes: a second one only if older settings could help',
+    'a hostile or broken peer that sends alert %i gets %i handshakes: a second one only if older settings could help',
     async (alert, looks) => {
       const peer = await raw(alerting(alert));
       await observe('site.test', peer.port);
@@ -102,7 +105,7 @@ describe('A hostile or broken peer', () => {
   it.each([
     ['silent', silent],
     ['dripping', dripping],
-  ])('that is %s is given up at the handshake deadline', async (_name, manners) => {
+  ])('a hostile or broken peer that is %s is given up at the handshake deadline', async (_name, manners) => {
     const { port } = await raw(manners);
     const timeouts = { handshake: 300 };
     const observation = await observe('site.test', port, { timeouts });
@@ -111,14 +114,14 @@ describe('A hostile or broken peer', () => {
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('that is silent is given up at the deadline of the check', async () => {
+  it('a hostile or broken peer that is silent is given up at the deadline of the check', async () => {
     const { port } = await raw(silent);
     const observation = await observe('site.test', port, { timeouts: { check: 300 } });
     expect(observation).toMatchObject(handshakeFailed('timeout'));
     expect(observation.durationMs).toBeLessThan(3_000);
   });
 
-  it('that is silent is given up when the caller aborts', async () => {
+  it('a hostile or broken peer that is silent is given up when the caller aborts', async () => {
     const peer = await raw(silent);
     const controller = new AbortController();
     const pending = observe('site.test', peer.port, { signal: controller.signal });
@@ -130,14 +133,14 @@ describe('A hostile or broken peer', () => {
     });
   });
 
-  it('that sends too many certificates fails as too_large', async () => {
+  it('a hostile or broken peer that sends too many certificates fails as too_large', async () => {
     const link = selfSigned({ organization: 'x'.repeat(1_000) }).certificatePem;
     const peer = await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
-  it('that sends one huge certificate fails as too_large', async () => {
+  it('a hostile or broken peer that sends one huge certificate fails as too_large', async () => {
     const huge = selfSigned({
       dnsNames: Array.from({ length: 3_500 }, (_, index) => `name${index}.site.test`),
     });
@@ -147,7 +150,7 @@ describe('A hostile or broken peer', () => {
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
-  it('with a very expensive chain at eight addresses is read at one of them, and counts as up', async () => {
+  it('a hostile or broken peer with a very expensive chain at eight addresses is read at one of them, and counts as up', async () => {
     const [first, ...others] = HOSTILE_CHAINS['an address of 45 kB × constraints']?.(root) ?? [];
     if (first === undefined) throw new Error('no chain');
     const chainPem = others.map(({ certificatePem }) => certificatePem).join('');
@@ -168,14 +171,14 @@ describe('A hostile or broken peer', () => {
     expect(addresses.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'handshake'));
   });
 
-  it('that staples more than the limit fails as too_large', async () => {
+  it('a hostile or broken peer that staples more than the limit fails as too_large', async () => {
     const peer = await startTlsServer({ '*': leaf }, { staple: Buffer.alloc(90_000), maxVersion: 'TLSv1.2' });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
 
   it.each([16_384, 65_536])(
-    'that sends an authority with an RSA key of %i bits is read within three seconds',
+    'a hostile or broken peer that sends an authority with an RSA key of %i bits is read within three seconds',
     async (bits) => {
       const modulus = Buffer.alloc(bits / 8, 0xff).toString('base64url');
       const publicKey = createPublicKey({
@@ -191,7 +194,7 @@ describe('A hostile or broken peer', () => {
     },
   );
 
-  it('that requires a client certificate on TLS 1.2 is read with its own certificate', async () => {
+  it('a hostile or broken peer that requires a client certificate on TLS 1.2 is read with its own certificate', async () => {
     const expired = root.issue({ dnsNames: ['site.test'], notAfter: new Date('2020-01-01') });
     const peer = await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] });
     running.push(peer);
@@ -203,12 +206,12 @@ describe('A hostile or broken peer', () => {
     });
   });
 
-  it('that sends alert 40 before its certificate fails with that alert', async () => {
+  it('a hostile or broken peer that sends alert 40 before its certificate fails with that alert', async () => {
     const { port } = await raw(alerting(40));
     expect(await observe('site.test', port)).toMatchObject(handshakeFailed('tls_alert', { tlsAlert: 40 }));
   });
 
-  it('without an open port is a refused connection', async () => {
+  it('a peer without an open port is a refused connection', async () => {
     const { port } = await raw(silent);
     // The same port at an address where hardly anything listens.
     expect(await observe('127.55.0.9', port)).toMatchObject({
@@ -223,7 +226,7 @@ describe('A probe', () => {
     ['private.test', 'policy', 'address_refused'],
     ['10.0.0.1', 'policy', 'address_refused'],
     ['169.254.169.254', 'policy', 'address_refused'],
-  ])('of %s fails in resolution', async (host, stage, reason) => {
+  ])('a probe of %s fails in resolution', async (host, stage, reason) => {
     expect(await observe(host, 443)).toMatchObject({
       resolution: { ok: false, stage, reason },
       addresses: [],

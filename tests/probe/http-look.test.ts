@@ -7,8 +7,8 @@ import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
-import { answering, drippingText, endlessBody, endlessHeaders, hangingUp } from '../kit/answers.ts';
-import { silent } from '../kit/raw-peers.ts';
+import { answering, drippingText, endlessBody, endlessHeaders } from '../kit/http-peers.ts';
+import { closing, silent } from '../kit/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import type { Peer, TlsPeer, TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
 import type { Protocol } from '../../contract/words.ts';
@@ -27,8 +27,8 @@ async function site(serve: RequestListener, options: TlsPeerOptions = {}): Promi
   running.push(peer);
   return peer;
 }
-async function raw(manners: TlsPeerOptions['manners']): Promise<TlsPeer> {
-  const peer = await startTlsServer({ '*': leaf }, { manners });
+async function raw(behave: TlsPeerOptions['manners']): Promise<TlsPeer> {
+  const peer = await startTlsServer({ '*': leaf }, { manners: behave });
   running.push(peer);
   return peer;
 }
@@ -185,7 +185,7 @@ describe('The HTTP answer', () => {
   });
 
   it.each([
-    ['nothing', hangingUp, 'closed'],
+    ['nothing', closing, 'closed'],
     ['half a status line', answering('HTTP/1.1 20'), 'closed'],
     ['another protocol', answering('220 mail.example ESMTP\r\n'), 'not_http'],
     ['HTTP/2 frames', answering('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'not_http'],

@@ -175,8 +175,8 @@ describe('No icon', () => {
     ['dripping', dripping],
     ['plain', plainHttp],
     ['flooding', flooding(Buffer.alloc(65_536))],
-  ])('is accepted from a peer that is %s instead of doing the handshake', async (_name, manners) => {
-    const peer = await startRawPeer(manners);
+  ])('is accepted from a peer that is %s instead of doing the handshake', async (_name, behave) => {
+    const peer = await startRawPeer(behave);
     onTestFinished(() => peer.stop());
     expect(await find(peer.port, { deadlineMs: 300 })).toBeNull();
   });

@@ -10,7 +10,7 @@ import type { DomainSource } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { listening, startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import type { OpensslOptions, Peer } from '../../scripts/local-peers/tls-server.ts';
-import { largeHellosSwallowed } from '../kit/swallowing-proxy.ts';
+import { createLargeHelloFilter } from '../kit/large-hello-filter.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
@@ -68,7 +68,7 @@ describe('The posture of a server', () => {
 
   it.each(['silent', 'broken'] as const)('shows that a large hello leaves it %s', async (manner) => {
     const behind = keep(await startTlsServer({ '*': ecdsa }));
-    const proxy = keep(await listening(largeHellosSwallowed(behind.port, manner)));
+    const proxy = keep(await listening(createLargeHelloFilter(behind.port, manner)));
     const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
     expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
   });
@@ -125,7 +125,7 @@ describe('The posture of a server', () => {
 
   it('leaves unknown what does not fit into its deadline', async () => {
     const behind = keep(await startTlsServer({ '*': ecdsa }));
-    const proxy = keep(await listening(largeHellosSwallowed(behind.port, 'silent')));
+    const proxy = keep(await listening(createLargeHelloFilter(behind.port, 'silent')));
     const seen = await posture(proxy.port, { timeouts: { posture: 200 } });
     expect(seen.postQuantum).toEqual({ state: 'unknown', group: 'X25519' });
   });

@@ -52,7 +52,7 @@ describe('The type of an image', () => {
     expect(rasterMediaType(make(16_000, 16_000))).toBeNull();
   });
 
-  it('of an icon depends on each of its images', () => {
+  it('the type of an icon depends on each of its images', () => {
     const fine = [bitmap(16, 16), pngIcon(32), bitmap(48, -48)];
     expect(rasterMediaType(icoOf(...fine))).toBe('image/x-icon');
     const unfit = [

@@ -118,7 +118,7 @@ describe('A CRL', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('that lists the certificate as revoked is not replaced by a forged, foreign or older one', async () => {
+  it('a CRL that lists the certificate as revoked is not replaced by a forged, foreign or older one', async () => {
     const leaf = leafWith(['crl']);
     const others: Uint8Array[] = [
       mintCrl(issuer, { corruptSignature: true }),
@@ -186,7 +186,7 @@ describe('A CRL', () => {
     ]);
   });
 
-  it('that arrives late is used by the next check', async () => {
+  it('a CRL that arrives late is used by the next check', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     serveCrl({ revoked: [leaf] });

@@ -146,7 +146,7 @@ const WAYS: readonly [Way, keyof typeof ports][] = [
 ];
 
 describe('No connection to a forbidden address is tried', () => {
-  it.each(WAYS)('for %s', async (way, scheme) => {
+  it.each(WAYS)('no connection to a forbidden address is tried for %s', async (way, scheme) => {
     const dial = closed().ways[way];
     const urls = hostileAuthorities(ports[scheme]).flatMap((authority) => [
       `http://${authority}/x`,
@@ -156,7 +156,7 @@ describe('No connection to a forbidden address is tried', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('for an ntfy server', async () => {
+  it('no connection to a forbidden address is tried for an ntfy server', async () => {
     const { ntfy } = closed();
     const urls = hostileAuthorities(ports.http).flatMap((authority) => [
       `http://${authority}`,
@@ -166,7 +166,7 @@ describe('No connection to a forbidden address is tried', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('for a host that somebody typed', async () => {
+  it('no connection to a forbidden address is tried for a host that somebody typed', async () => {
     const { probe } = closed();
     const authorities = hostileAuthorities(ports.https);
     const texts = [
@@ -182,7 +182,7 @@ describe('No connection to a forbidden address is tried', () => {
     expect(dials.attempts).toEqual([]);
   });
 
-  it('for a stored host and its icon', async () => {
+  it('no connection to a forbidden address is tried for a stored host and its icon', async () => {
     const { probe, icon } = closed();
     const hosts = hostileAuthorities(ports.https).map((authority) => authority.replace(/:\d+$/, ''));
     const unbracketed = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'));

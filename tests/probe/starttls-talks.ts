@@ -1,31 +1,31 @@
-import type { Turn } from '../kit/talking-peer.ts';
+import type { Step } from '../kit/scripted-peer.ts';
 import type { Protocol } from '../../contract/words.ts';
 
-/** The dialogue up to TLS; its last turn of the server is the positive answer. */
+/** The dialogue up to TLS; its last step of the server is the positive answer. */
 export interface Talk {
   server: string;
   protocol: Protocol;
-  turns: Turn[];
+  steps: Step[];
 }
 
-const says = (words: string | Buffer): Turn => ({ says: words });
-const hears = (words: string | Buffer): Turn => ({ hears: words });
+const sends = (words: string | Buffer): Step => ({ sends: words });
+const expects = (words: string | Buffer): Step => ({ expects: words });
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
-const EHLO = hears('EHLO certlantern.invalid\r\n');
-const LDAP_REQUEST = hears(
+const EHLO = expects('EHLO certlantern.invalid\r\n');
+const LDAP_REQUEST = expects(
   Buffer.concat([hex('301d 020101 7718 8016'), Buffer.from('1.3.6.1.4.1.1466.20037')]),
 );
-const POSTGRES_REQUEST = hears(hex('00000008 04d2162f'));
-const MYSQL_REQUEST = hears(Buffer.concat([hex('20000001 85ae7f00 00000001 21'), Buffer.alloc(23)]));
-const STREAM = hears(
+const POSTGRES_REQUEST = expects(hex('00000008 04d2162f'));
+const MYSQL_REQUEST = expects(Buffer.concat([hex('20000001 85ae7f00 00000001 21'), Buffer.alloc(23)]));
+const STREAM = expects(
   "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
     "xmlns:stream='http://etherx.jabber.org/streams' to='site.test' version='1.0'>",
 );
 const STREAM_START =
   "<?xml version='1.0'?><stream:stream xmlns:stream='http://etherx.jabber.org/streams' from='site.test' " +
   "version='1.0' xml:lang='en' id='67bcdbd8-8234-46d8-b3d4-0d5e8f03701d' xmlns='jabber:client'>";
-const XMPP_STARTTLS = hears("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>");
+const XMPP_STARTTLS = expects("<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>");
 
 /** Returns a HandshakeV10 packet with these capabilities in its lower half. */
 function mysqlGreeting(version: string, capabilities: number): Buffer {
@@ -50,138 +50,142 @@ export const TALKS: Talk[] = [
   {
     server: 'Postfix',
     protocol: 'smtp',
-    turns: [
-      says('220 site.test ESMTP Postfix\r\n'),
+    steps: [
+      sends('220 site.test ESMTP Postfix\r\n'),
       EHLO,
-      says(
+      sends(
         '250-site.test\r\n250-PIPELINING\r\n250-SIZE 10240000\r\n250-VRFY\r\n250-ETRN\r\n250-STARTTLS\r\n' +
           '250-ENHANCEDSTATUSCODES\r\n250-8BITMIME\r\n250-DSN\r\n250-SMTPUTF8\r\n250 CHUNKING\r\n',
       ),
-      hears('STARTTLS\r\n'),
-      says('220 2.0.0 Ready to start TLS\r\n'),
+      expects('STARTTLS\r\n'),
+      sends('220 2.0.0 Ready to start TLS\r\n'),
     ],
   },
   {
     server: 'a mail server with a long greeting, bare line ends and no text',
     protocol: 'smtp',
-    turns: [
-      says('220-mail.test ESMTP\n220-We do not authorize the use of this system\n220 \n'),
+    steps: [
+      sends('220-mail.test ESMTP\n220-We do not authorize the use of this system\n220 \n'),
       EHLO,
-      says('250-mail.test\n250-starttls \n250\n'),
-      hears('STARTTLS\r\n'),
-      says('220\n'),
+      sends('250-mail.test\n250-starttls \n250\n'),
+      expects('STARTTLS\r\n'),
+      sends('220\n'),
     ],
   },
   {
     server: 'Dovecot',
     protocol: 'imap',
-    turns: [
-      says(
+    steps: [
+      sends(
         '* OK [CAPABILITY IMAP4rev1 SASL-IR LOGIN-REFERRALS ID ENABLE IDLE LITERAL+ STARTTLS AUTH=PLAIN] Dovecot (Debian) ready.\r\n',
       ),
-      hears('a CAPABILITY\r\n'),
-      says(
+      expects('a CAPABILITY\r\n'),
+      sends(
         '* CAPABILITY IMAP4rev1 SASL-IR LOGIN-REFERRALS ID ENABLE IDLE LITERAL+ STARTTLS AUTH=PLAIN\r\n' +
           'a OK Pre-login capabilities listed, post-login capabilities have more.\r\n',
       ),
-      hears('b STARTTLS\r\n'),
-      says('b OK Begin TLS negotiation now.\r\n'),
+      expects('b STARTTLS\r\n'),
+      sends('b OK Begin TLS negotiation now.\r\n'),
     ],
   },
   {
     server: 'Dovecot',
     protocol: 'pop3',
-    turns: [
-      says('+OK Dovecot (Debian) ready.\r\n'),
-      hears('STLS\r\n'),
-      says('+OK Begin TLS negotiation now.\r\n'),
+    steps: [
+      sends('+OK Dovecot (Debian) ready.\r\n'),
+      expects('STLS\r\n'),
+      sends('+OK Begin TLS negotiation now.\r\n'),
     ],
   },
   {
     server: 'Pigeonhole',
     protocol: 'sieve',
-    turns: [
-      says(
+    steps: [
+      sends(
         '"IMPLEMENTATION" "Dovecot (Debian) Pigeonhole"\r\n"SIEVE" "fileinto reject envelope vacation"\r\n' +
           '"NOTIFY" "mailto"\r\n"SASL" "PLAIN"\r\n"STARTTLS"\r\n"VERSION" "1.0"\r\nOK "Dovecot (Debian) ready."\r\n',
       ),
-      hears('STARTTLS\r\n'),
-      says('OK "Begin TLS negotiation now."\r\n'),
+      expects('STARTTLS\r\n'),
+      sends('OK "Begin TLS negotiation now."\r\n'),
     ],
   },
   {
     server: 'a sieve server that writes literals, one with an OK of its own',
     protocol: 'sieve',
-    turns: [
-      says('"IMPLEMENTATION" {12}\r\nOK then\r\n"x"\r\n"STARTTLS"\r\nOK {4+}\r\n\r\nhi\r\nOK\r\n'),
-      hears('STARTTLS\r\n'),
-      says('OK\r\n'),
+    steps: [
+      sends('"IMPLEMENTATION" {12}\r\nOK then\r\n"x"\r\n"STARTTLS"\r\nOK {4+}\r\n\r\nhi\r\nOK\r\n'),
+      expects('STARTTLS\r\n'),
+      sends('OK\r\n'),
     ],
   },
   {
     server: 'vsftpd',
     protocol: 'ftp',
-    turns: [says('220 (vsFTPd 3.0.3)\r\n'), hears('AUTH TLS\r\n'), says('234 Proceed with negotiation.\r\n')],
+    steps: [
+      sends('220 (vsFTPd 3.0.3)\r\n'),
+      expects('AUTH TLS\r\n'),
+      sends('234 Proceed with negotiation.\r\n'),
+    ],
   },
   {
     server: 'Pure-FTPd, whose greeting has lines without a code',
     protocol: 'ftp',
-    turns: [
-      says(
+    steps: [
+      sends(
         '220---------- Welcome to Pure-FTPd [privsep] [TLS] ----------\r\n' +
           '220-You are user number 1 of 50 allowed.\r\n  Local time is now 12:00.\r\n234 is no code here\r\n' +
           '220 You will be disconnected after 15 minutes of inactivity.\r\n',
       ),
-      hears('AUTH TLS\r\n'),
-      says('234 AUTH TLS OK.\r\n'),
+      expects('AUTH TLS\r\n'),
+      sends('234 AUTH TLS OK.\r\n'),
     ],
   },
   {
     server: 'InterNetNews',
     protocol: 'nntp',
-    turns: [
-      says('200 news.test InterNetNews NNRP server INN 2.7.1 ready (posting ok)\r\n'),
-      hears('STARTTLS\r\n'),
-      says('382 Begin TLS negotiation now\r\n'),
+    steps: [
+      sends('200 news.test InterNetNews NNRP server INN 2.7.1 ready (posting ok)\r\n'),
+      expects('STARTTLS\r\n'),
+      sends('382 Begin TLS negotiation now\r\n'),
     ],
   },
   {
     server: 'Prosody',
     protocol: 'xmpp',
-    turns: [
+    steps: [
       STREAM,
-      says(
+      sends(
         `${STREAM_START}<stream:features><starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'><required/></starttls></stream:features>`,
       ),
       XMPP_STARTTLS,
-      says("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"),
+      sends("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>"),
     ],
   },
   {
     server: 'an XMPP server that writes every element in two tags, and more features',
     protocol: 'xmpp',
-    turns: [
+    steps: [
       STREAM,
-      says(
+      sends(
         `${STREAM_START}\n<stream:features><starttls xmlns="urn:ietf:params:xml:ns:xmpp-tls" note="a > b"></starttls>` +
           `<mechanisms xmlns='urn:ietf:params:xml:ns:xmpp-sasl'><mechanism>${'PLAIN'.repeat(600)}</mechanism>` +
           `<mechanism>${'SCRAM'.repeat(600)}</mechanism></mechanisms></stream:features>`,
       ),
       XMPP_STARTTLS,
-      says("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'></proceed>"),
+      sends("<proceed xmlns='urn:ietf:params:xml:ns:xmpp-tls'></proceed>"),
     ],
   },
   {
     server: 'OpenLDAP',
     protocol: 'ldap',
-    turns: [LDAP_REQUEST, says(hex('300c 020101 7807 0a0100 0400 0400'))],
+    steps: [LDAP_REQUEST, sends(hex('300c 020101 7807 0a0100 0400 0400'))],
   },
   {
     server: 'Active Directory, whose lengths are five bytes long',
     protocol: 'ldap',
-    turns: [
+    steps: [
       LDAP_REQUEST,
-      says(
+      sends(
         Buffer.concat([
           hex('308400000028 020101 78840000001f 0a0100 0400 0400 8a16'),
           Buffer.from('1.3.6.1.4.1.1466.20037'),
@@ -189,54 +193,89 @@ export const TALKS: Talk[] = [
       ),
     ],
   },
-  { server: 'PostgreSQL', protocol: 'postgres', turns: [POSTGRES_REQUEST, says('S')] },
+  { server: 'PostgreSQL', protocol: 'postgres', steps: [POSTGRES_REQUEST, sends('S')] },
   {
     server: 'MariaDB',
     protocol: 'mysql',
-    turns: [says(mysqlGreeting('5.5.5-10.11.19-MariaDB-0+deb12u1', 0xfffe)), MYSQL_REQUEST],
+    steps: [sends(mysqlGreeting('5.5.5-10.11.19-MariaDB-0+deb12u1', 0xfffe)), MYSQL_REQUEST],
   },
 ];
 
-const firstTurns = (protocol: Protocol, count: number): Turn[] =>
-  TALKS.find((talk) => talk.protocol === protocol)?.turns.slice(0, count) ?? [];
+const firstTurns = (protocol: Protocol, count: number): Step[] =>
+  TALKS.find((talk) => talk.protocol === protocol)?.steps.slice(0, count) ?? [];
 
 /** Dialogues whose server speaks the protocol but refuses STARTTLS. */
 export const REFUSALS: (Talk & { detail: string })[] = [
-  refusal('smtp', 0, '554 no SMTP service here\r\n', 'the greeting is 554'),
-  refusal('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', 'the greeting is 421'),
-  refusal('smtp', 2, '502 command not recognized\r\n', 'EHLO is answered with 502'),
-  refusal('smtp', 2, '250-mail.test\r\n250 8BITMIME\r\n', 'STARTTLS is not offered'),
-  refusal('smtp', 2, '250-mail.test\r\n250 X-NOSTARTTLS\r\n', 'STARTTLS is not offered'),
-  refusal('smtp', 4, '454 4.7.0 TLS not available\r\n', 'STARTTLS is answered with 454'),
-  refusal('imap', 0, '* BYE too many connections\r\n', 'the greeting leaves no room for STARTTLS'),
-  refusal('imap', 0, '* PREAUTH welcome\r\n', 'the greeting leaves no room for STARTTLS'),
-  refusal('imap', 2, '* CAPABILITY IMAP4rev1 NOSTARTTLS\r\na OK\r\n', 'STARTTLS is not offered'),
-  refusal('imap', 2, 'a BAD what\r\n', 'CAPABILITY is refused'),
-  refusal('imap', 4, '* NO hm\r\nb NO not today\r\n', 'STARTTLS is refused'),
-  refusal('pop3', 0, '-ERR too many connections\r\n', 'the greeting is an error'),
-  refusal('pop3', 2, '-ERR unknown command\r\n', 'STLS is an error'),
-  refusal('sieve', 0, '"IMPLEMENTATION" "x"\r\nOK\r\n', 'STARTTLS is not offered'),
-  refusal('sieve', 0, 'BYE "too many"\r\n', 'the greeting is a refusal'),
-  refusal('sieve', 2, 'NO "not today"\r\n', 'STARTTLS is a refusal'),
-  refusal('ftp', 0, '421 too many\r\n', 'the greeting is 421'),
-  refusal('ftp', 2, '530 Please login with USER and PASS.\r\n', 'AUTH TLS is answered with 530'),
-  refusal('nntp', 0, '502 no permission\r\n', 'the greeting is 502'),
-  refusal('nntp', 2, '580 cannot start TLS\r\n', 'STARTTLS is answered with 580'),
-  refusal('xmpp', 1, `${STREAM_START}<stream:features/>`, 'STARTTLS is not offered'),
-  refusal('xmpp', 1, `${STREAM_START}<stream:features><x/></stream:features>`, 'STARTTLS is not offered'),
+  refusal('smtp', 0, '554 no SMTP service here\r\n', 'The server greeted us with code 554.'),
+  refusal('smtp', 0, '421-4.3.2 too many\r\n421 connections\r\n', 'The server greeted us with code 421.'),
+  refusal('smtp', 2, '502 command not recognized\r\n', 'The server answered EHLO with code 502.'),
+  refusal('smtp', 2, '250-mail.test\r\n250 8BITMIME\r\n', 'The server does not offer STARTTLS.'),
+  refusal('smtp', 2, '250-mail.test\r\n250 X-NOSTARTTLS\r\n', 'The server does not offer STARTTLS.'),
+  refusal('smtp', 4, '454 4.7.0 TLS not available\r\n', 'The server answered STARTTLS with code 454.'),
+  refusal(
+    'imap',
+    0,
+    '* BYE too many connections\r\n',
+    'The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.',
+  ),
+  refusal(
+    'imap',
+    0,
+    '* PREAUTH welcome\r\n',
+    'The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.',
+  ),
+  refusal('imap', 2, '* CAPABILITY IMAP4rev1 NOSTARTTLS\r\na OK\r\n', 'The server does not offer STARTTLS.'),
+  refusal('imap', 2, 'a BAD what\r\n', 'The server refused CAPABILITY.'),
+  refusal('imap', 4, '* NO hm\r\nb NO not today\r\n', 'The server refused STARTTLS.'),
+  refusal('pop3', 0, '-ERR too many connections\r\n', 'The server greeted us with an error.'),
+  refusal('pop3', 2, '-ERR unknown command\r\n', 'The server answered STLS with an error.'),
+  refusal('sieve', 0, '"IMPLEMENTATION" "x"\r\nOK\r\n', 'The server does not offer STARTTLS.'),
+  refusal('sieve', 0, 'BYE "too many"\r\n', 'The server greeted us with a refusal.'),
+  refusal('sieve', 2, 'NO "not today"\r\n', 'The server refused STARTTLS.'),
+  refusal('ftp', 0, '421 too many\r\n', 'The server greeted us with code 421.'),
+  refusal(
+    'ftp',
+    2,
+    '530 Please login with USER and PASS.\r\n',
+    'The server answered AUTH TLS with code 530.',
+  ),
+  refusal('nntp', 0, '502 no permission\r\n', 'The server greeted us with code 502.'),
+  refusal('nntp', 2, '580 cannot start TLS\r\n', 'The server answered STARTTLS with code 580.'),
+  refusal('xmpp', 1, `${STREAM_START}<stream:features/>`, 'The server does not offer STARTTLS.'),
+  refusal(
+    'xmpp',
+    1,
+    `${STREAM_START}<stream:features><x/></stream:features>`,
+    'The server does not offer STARTTLS.',
+  ),
   refusal(
     'xmpp',
     1,
     `${STREAM_START}<stream:error><host-unknown xmlns='urn:ietf:params:xml:ns:xmpp-streams'/></stream:error></stream:stream>`,
-    'the stream is refused',
+    'The server ended the XMPP stream before STARTTLS.',
   ),
-  refusal('xmpp', 3, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", 'STARTTLS is refused'),
-  refusal('ldap', 1, hex('300c 020101 7807 0a0102 0400 0400'), 'the result is 2'),
-  refusal('ldap', 1, hex('300c 020100 7807 0a0134 0400 0400'), 'the result is 52'),
-  refusal('postgres', 1, 'N', 'TLS is not offered'),
-  refusal('postgres', 1, Buffer.from('E\0\0\0\x10SFATAL\0\0'), 'an error is the answer'),
-  refusal('mysql', 0, mysqlGreeting('8.0.36', 0xf7ff), 'TLS is not offered'),
-  refusal('mysql', 0, mysqlError(1040, 'Too many connections'), 'the greeting is an error'),
+  refusal('xmpp', 3, "<failure xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>", 'The server refused STARTTLS.'),
+  refusal(
+    'ldap',
+    1,
+    hex('300c 020101 7807 0a0102 0400 0400'),
+    'The server answered StartTLS with result code 2.',
+  ),
+  refusal(
+    'ldap',
+    1,
+    hex('300c 020100 7807 0a0134 0400 0400'),
+    'The server answered StartTLS with result code 52.',
+  ),
+  refusal('postgres', 1, 'N', 'The server does not offer TLS.'),
+  refusal(
+    'postgres',
+    1,
+    Buffer.from('E\0\0\0\x10SFATAL\0\0'),
+    'The server answered the request for TLS with an error.',
+  ),
+  refusal('mysql', 0, mysqlGreeting('8.0.36', 0xf7ff), 'The server does not offer TLS.'),
+  refusal('mysql', 0, mysqlError(1040, 'Too many connections'), 'The server greeted us with an error.'),
 ];
 
 function refusal(
@@ -245,7 +284,7 @@ function refusal(
   words: string | Buffer,
   detail: string,
 ): Talk & { detail: string } {
-  return { server: detail, protocol, turns: [...firstTurns(protocol, after), says(words)], detail };
+  return { server: detail, protocol, steps: [...firstTurns(protocol, after), sends(words)], detail };
 }
 
 /** Texts that no server of the protocol sends, including wrong lengths. */
@@ -286,5 +325,5 @@ export const NONSENSE: Talk[] = [
 
 function nonsense(protocol: Protocol, after: number, words: string | Buffer): Talk {
   const start = Buffer.from(words).toString('latin1').slice(0, 24);
-  return { server: JSON.stringify(start), protocol, turns: [...firstTurns(protocol, after), says(words)] };
+  return { server: JSON.stringify(start), protocol, steps: [...firstTurns(protocol, after), sends(words)] };
 }

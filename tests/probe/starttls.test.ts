@@ -8,8 +8,8 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/raw-peers.ts';
 import type { RawPeer } from '../kit/raw-peers.ts';
-import { startTalkingPeer } from '../kit/talking-peer.ts';
-import type { TalkingPeer, TalkingPeerOptions, Turn } from '../kit/talking-peer.ts';
+import { startScriptedPeer } from '../kit/scripted-peer.ts';
+import type { ScriptedPeer, ScriptedPeerOptions, Step } from '../kit/scripted-peer.ts';
 import { NONSENSE, REFUSALS, TALKS } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
 import type { Protocol } from '../../contract/words.ts';
@@ -24,14 +24,14 @@ const running: RawPeer[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((peer) => peer.stop()));
 });
-async function talking(turns: readonly Turn[], options?: TalkingPeerOptions): Promise<TalkingPeer> {
-  const peer = await startTalkingPeer(turns, options);
+async function talking(steps: readonly Step[], options?: ScriptedPeerOptions): Promise<ScriptedPeer> {
+  const peer = await startScriptedPeer(steps, options);
   running.push(peer);
   return peer;
 }
 
-async function raw(manners: (socket: Socket) => void): Promise<RawPeer> {
-  const peer = await startRawPeer(manners);
+async function raw(behave: (socket: Socket) => void): Promise<RawPeer> {
+  const peer = await startRawPeer(behave);
   running.push(peer);
   return peer;
 }
@@ -56,22 +56,22 @@ const failed = (reason: string, detail: string | null = expect.toSatisfy(() => t
   addresses: [{ outcome: 'failed', stage: 'starttls', reason, detail, tlsAlert: null }],
 });
 
-describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, turns }) => {
+describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, steps }) => {
   it('leads to the certificate, in large pieces and byte by byte', async () => {
     for (const dripping of [false, true]) {
-      const peer = await talking(turns, { certificate, dripping });
+      const peer = await talking(steps, { certificate, dripping });
       expect(await observe(peer.port, protocol)).toMatchObject(shaken);
-      expect(peer.misheard).toEqual([]);
+      expect(peer.unexpected).toEqual([]);
     }
   });
 
   it('fails as an injection if plaintext follows the positive answer', async () => {
-    const last = turns.findLastIndex((turn) => 'says' in turn);
+    const last = steps.findLastIndex((step) => 'sends' in step);
     const { port } = await talking(
-      turns.map((turn, index) =>
-        index === last && 'says' in turn
-          ? { says: Buffer.concat([Buffer.from(turn.says), Buffer.from('250 and more\r\n')]) }
-          : turn,
+      steps.map((step, index) =>
+        index === last && 'sends' in step
+          ? { sends: Buffer.concat([Buffer.from(step.sends), Buffer.from('250 and more\r\n')]) }
+          : step,
       ),
       { certificate },
     );
@@ -79,28 +79,34 @@ describe.each(TALKS)('STARTTLS over $protocol with $server', ({ protocol, turns 
   });
 
   it('fails as closed if the connection ends at any point', async () => {
-    const words = turns.flatMap((turn) => ('says' in turn ? [Buffer.from(turn.says).length] : []));
+    const words = steps.flatMap((step) => ('sends' in step ? [Buffer.from(step.sends).length] : []));
     const total = words.reduce((sum, length) => sum + length, 0);
     const cuts = Array.from({ length: 12 }, (_, index) => 1 + Math.floor((index * (total - 1)) / 12));
-    for (const hangsUpAfter of new Set(cuts.filter((cut) => cut < total))) {
-      const { port } = await talking(turns, { hangsUpAfter });
+    for (const closesAfter of new Set(cuts.filter((cut) => cut < total))) {
+      const { port } = await talking(steps, { closesAfter });
       expect(await observe(port, protocol)).toMatchObject(failed('closed'));
     }
   });
 });
 
 describe('STARTTLS that the server refuses', () => {
-  it.each(REFUSALS)('over $protocol fails with its reason: $server', async ({ protocol, turns, detail }) => {
-    const { port } = await talking(turns);
-    expect(await observe(port, protocol)).toMatchObject(failed('starttls_refused', detail));
-  });
+  it.each(REFUSALS)(
+    'STARTTLS that the server refuses over $protocol fails with its reason: $server',
+    async ({ protocol, steps, detail }) => {
+      const { port } = await talking(steps);
+      expect(await observe(port, protocol)).toMatchObject(failed('starttls_refused', detail));
+    },
+  );
 });
 
 describe('STARTTLS with a server of another protocol', () => {
-  it.each(NONSENSE)('over $protocol fails as wrong_protocol: $server', async ({ protocol, turns }) => {
-    const { port } = await talking(turns);
-    expect(await observe(port, protocol)).toMatchObject(failed('wrong_protocol'));
-  });
+  it.each(NONSENSE)(
+    'STARTTLS with a server of another protocol over $protocol fails as wrong_protocol: $server',
+    async ({ protocol, steps }) => {
+      const { port } = await talking(steps);
+      expect(await observe(port, protocol)).toMatchObject(failed('wrong_protocol'));
+    },
+  );
 });
 
 describe('STARTTLS with an endless server', () => {
@@ -115,15 +121,18 @@ describe('STARTTLS with an endless server', () => {
     ['ldap', '0'],
     ['mysql', '\x00'],
   ];
-  it.each(endless)('over %s fails at once if it repeats %j', async (protocol, words) => {
-    const { port } = await raw(floodingAtOnce(Buffer.from(words)));
-    const observation = await observe(port, protocol);
-    expect(observation).toMatchObject(failed('wrong_protocol'));
-    expect(observation.durationMs).toBeLessThan(3_000);
-  });
+  it.each(endless)(
+    'STARTTLS with an endless server over %s fails at once if it repeats %j',
+    async (protocol, words) => {
+      const { port } = await raw(floodingAtOnce(Buffer.from(words)));
+      const observation = await observe(port, protocol);
+      expect(observation).toMatchObject(failed('wrong_protocol'));
+      expect(observation.durationMs).toBeLessThan(3_000);
+    },
+  );
 
   it.each([...new Set(TALKS.map(({ protocol }) => protocol))])(
-    'over %s fails at the deadline if it is silent',
+    'STARTTLS with an endless server over %s fails at the deadline if it is silent',
     async (protocol) => {
       const { port } = await raw(silent);
       const observation = await observe(port, protocol, { handshake: 100 });
@@ -132,7 +141,7 @@ describe('STARTTLS with an endless server', () => {
     },
   );
 
-  it('over smtp fails at the same deadline if it sends a line now and then', async () => {
+  it('STARTTLS with an endless server over smtp fails at the same deadline if it sends a line now and then', async () => {
     const { port } = await raw((socket) => {
       const timer = setInterval(() => socket.write('220-wait\r\n'), 10);
       socket.on('close', () => clearInterval(timer));
@@ -157,9 +166,9 @@ describe('STARTTLS', () => {
 
   it('fails in the handshake if the server agrees but speaks no TLS', async () => {
     const { port } = await talking([
-      ...smtp.turns,
-      { hears: Buffer.from([0x16, 3, 1]) },
-      { says: '500 what\r\n' },
+      ...smtp.steps,
+      { expects: Buffer.from([0x16, 3, 1]) },
+      { sends: '500 what\r\n' },
     ]);
     expect(await observe(port, 'smtp')).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],
@@ -167,18 +176,18 @@ describe('STARTTLS', () => {
   });
 
   it('is not tried if the protocol is tls', async () => {
-    const { port } = await talking(smtp.turns);
+    const { port } = await talking(smtp.steps);
     expect(await observe(port, 'tls')).toMatchObject({
       addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],
     });
   });
 
-  it('over XMPP sends an internationalised name in Unicode', async () => {
-    const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.turns ?? [];
+  it('STARTTLS over XMPP sends an internationalised name in Unicode', async () => {
+    const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.steps ?? [];
     const stream =
       "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
       "xmlns:stream='http://etherx.jabber.org/streams' to='bücher.test' version='1.0'>";
-    const peer = await talking([{ hears: stream }, ...rest], { certificate });
+    const peer = await talking([{ expects: stream }, ...rest], { certificate });
     expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
   });
 
@@ -186,8 +195,8 @@ describe('STARTTLS', () => {
     const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
     const atFirst = open();
     const peers = await Promise.all([
-      talking(smtp.turns, { certificate }),
-      talking(smtp.turns.slice(0, 3)),
+      talking(smtp.steps, { certificate }),
+      talking(smtp.steps.slice(0, 3)),
       raw(silent),
     ]);
     await Promise.all(peers.map(({ port }) => observe(port, 'smtp', { handshake: 100 })));

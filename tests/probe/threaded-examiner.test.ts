@@ -76,7 +76,7 @@ describe('The examiner thread', () => {
     });
     onTestFinished(() => thread.close());
     for (const times of [1, 2]) {
-      await expect(look(thread, { host: HOST, port: 443 })).rejects.toThrow('The thread of the probe ended.');
+      await expect(look(thread, { host: HOST, port: 443 })).rejects.toThrow('The examiner thread ended.');
       expect(troubles).toHaveLength(times);
     }
   });
@@ -86,18 +86,18 @@ describe('The examiner thread', () => {
     onTestFinished(() => peer.stop());
     const troubles: string[] = [];
     const { thread } = await place({
-      patience: { checks: { observeMs: 1 } },
+      timeouts: { checks: { observeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const silence = { host: '127.0.0.1', port: peer.port };
-    await expect(look(thread, silence)).rejects.toThrow('The thread of the probe ended.');
-    expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
+    await expect(look(thread, silence)).rejects.toThrow('The examiner thread ended.');
+    expect(troubles).toEqual(['The examiner thread has not answered for 1 ms, so we stop it.']);
   });
 
-  it('that was ended over a judgement leads to the uptime unknown, and the retry runs in the second thread', async () => {
+  it('an examiner thread that was ended over a judgement leads to the uptime unknown, and the retry runs in the second thread', async () => {
     const troubles: string[] = [];
     const { endpoint, thread, here } = await place({
-      patience: { checks: { judgeMs: 1 } },
+      timeouts: { checks: { judgeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const good = await look(here, endpoint);
@@ -110,12 +110,12 @@ describe('The examiner thread', () => {
       failure: {
         stage: 'examination',
         reason: 'not_examined',
-        message: `${HOSTILE_HOST} could not be checked: examining it took too long and was ended.`,
+        message: `${HOSTILE_HOST} could not be checked: our check of its certificates took too long.`,
       },
     });
     expect(assessUptime(unexaminedObservation(hostile.endpoint, 0)).state).toBe('unknown');
     expect(isNetworkFailure(unexaminedObservation(hostile.endpoint, 0))).toBe(false);
-    expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
+    expect(troubles).toEqual(['The examiner thread has not answered for 1 ms, so we stop it.']);
     // The checks' thread still has only a millisecond: only the second thread can have judged it.
     const second = await judged(thread, hostile);
     expect(second.verdict).toMatchObject({ reached: true, failure: null });
@@ -132,7 +132,7 @@ describe('The examiner thread', () => {
 
     const troubles: string[] = [];
     const { thread: impatient } = await place({
-      patience: { previews: { judgeMs: 1 } },
+      timeouts: { previews: { judgeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const harmless = { ...hostile, addresses: [] };
@@ -158,15 +158,15 @@ describe('The examiner thread', () => {
     await judged(generous, hostileLook());
     expect(cut).toBe(1);
 
-    const { thread: impatient } = await place({ ...counting, patience: { previews: { judgeMs: 1 } } });
+    const { thread: impatient } = await place({ ...counting, timeouts: { previews: { judgeMs: 1 } } });
     await judged(impatient.previews, hostileLook());
     expect(cut).toBe(2);
   });
 
-  it('for previews is ended without affecting a running check', async () => {
+  it('the examiner thread for previews is ended without affecting a running check', async () => {
     const troubles: string[] = [];
     const { endpoint, thread } = await place({
-      patience: { previews: { judgeMs: 1 } },
+      timeouts: { previews: { judgeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
     const looking = look(thread, endpoint);
@@ -176,7 +176,7 @@ describe('The examiner thread', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  it('for previews starts on demand and ends when idle', async () => {
+  it('the examiner thread for previews starts on demand and ends when idle', async () => {
     const { endpoint, thread } = await place({ idleMs: 1 });
     const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
     const before = threads();

@@ -1,82 +1,65 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { enqueueMail, type NewMail } from '../../server/store/mail/mails.ts';
-import { COMPILE_CACHE, type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { ANY_DATABASE, type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
-import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { runScript } from '../kit/run-script.ts';
+import { startSmtpSink, type SmtpSink } from '../kit/smtp-sink.ts';
 
-const root = resolve(import.meta.dirname, '..', '..');
 /** Each command starts a process. */
 const PATIENCE = { timeout: 60_000 };
 
-interface Answer {
-  code: number | null;
-  out: string;
-  complaint: string;
-}
-
 /** Runs the program as `npm run admin` does, with exactly these variables. */
-async function admin(env: Record<string, string>, ...words: string[]): Promise<Answer> {
-  const child = spawn(process.execPath, ['scripts/admin.ts', ...words], {
-    cwd: root,
-    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const [out, complaint]: [string[], string[]] = [[], []];
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, out: out.join(''), complaint: complaint.join('') };
-}
+const admin = (env: Record<string, string>, ...words: string[]) =>
+  runScript('scripts/admin.ts', env, ...words);
 
 interface Stage {
   database: Database;
-  env: Record<string, string> & { DATA_DIR: string };
   app: App;
   /** Runs the command. @throws if it fails. */
   run: (...words: string[]) => Promise<string>;
   /** Returns the single line with which a command is refused. */
   refusal: (...words: string[]) => Promise<string>;
   person: (name: string) => Promise<Person>;
+  end: () => Promise<void>;
 }
 
 /** Starts a server and returns the admin commands for it. */
 async function stage(name: Database['name'], more: Record<string, string> = {}): Promise<Stage> {
   const database = await freshDatabase(name);
-  onTestFinished(() => database.remove());
   const env = {
     DATA_DIR: database.dataDir,
     ...(database.databaseUrl !== null && { DATABASE_URL: database.databaseUrl }),
     ...more,
   };
   const app = await startApp(env);
-  onTestFinished(() => app.kill());
   return {
     database,
-    env,
     app,
     async run(...words) {
-      const { code, out, complaint } = await admin(env, ...words);
-      expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
-      return out;
+      const { code, stdout, stderr } = await admin(env, ...words);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return stdout;
     },
     async refusal(...words) {
-      const { code, out, complaint } = await admin(env, ...words);
-      expect({ code, out }).toEqual({ code: 1, out: '' });
-      expect(complaint.trimEnd().split('\n')).toHaveLength(1);
-      return complaint;
+      const { code, stdout, stderr } = await admin(env, ...words);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      return stderr;
     },
     person: (who) => signUp(sendTo(app.url), { name: who }),
+    async end() {
+      await app.kill();
+      await database.remove();
+    },
   };
 }
 
 describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
   it('lists accounts, grants Premium and revokes it', async () => {
-    const { run, person } = await stage(name);
+    const { run, person, end } = await stage(name);
+    onTestFinished(end);
     expect(await run('accounts')).toBe('There are no accounts yet.\n');
     const alice = await person('Alice');
     await person('Bob');
@@ -87,23 +70,34 @@ describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)
       '',
     ]);
     expect(await run('accounts', 'ALICE')).toMatch(
-      /^ADDRESS.*\n\S+ +Free +0 +\d{4}-\d\d-\d\d +not verified\n$/,
+      /^ADDRESS.*\n\S+ +Free +0 +\d{4}-\d\d-\d\d +not confirmed\n$/,
     );
-    expect(await run('accounts', 'nobody')).toBe('No address has nobody in it.\n');
+    expect(await run('accounts', 'nobody')).toBe('No address contains nobody.\n');
 
     const isPremium = async () => (await alice.ask(CALLS.premium)).ok.data;
     expect(await run('grant', alice.email.toUpperCase(), '--days', '30')).toContain('has Premium until 20');
     expect(await isPremium()).toBe(true);
     expect(await run('accounts', 'alice')).toContain('Premium (granted, until 20');
     expect(await run('grant', alice.email)).toContain('has Premium until it is revoked.');
-    expect(await run('revoke', alice.email)).toContain('Its plan now: Free.');
+    expect(await run('revoke', alice.email)).toContain('Its plan is now: Free.');
     expect(await isPremium()).toBe(false);
   });
 });
 
 describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
+  let server: Stage;
+  let sink: SmtpSink;
+  beforeAll(async () => {
+    sink = await startSmtpSink();
+    server = await stage(name, { SMTP_URL: sink.url });
+  });
+  afterAll(async () => {
+    await server.end();
+    await sink.stop();
+  });
+
   it('disables, enables and signs out an account', async () => {
-    const { run, person, app } = await stage(name);
+    const { run, person, app } = server;
     const alice = await person('Alice');
     const status = async (who: Person) => (await who.ask(CALLS.currentUser)).status;
     await run('disable', alice.email);
@@ -120,10 +114,9 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
   });
 
   it('lists mails with their state and resends failed ones, without showing their content', async () => {
-    const sink = await startSmtpSink();
-    onTestFinished(() => sink.stop());
+    const { run, refusal, person, database } = server;
     sink.behave('refuse_recipient');
-    const { run, refusal, person, database } = await stage(name, { SMTP_URL: sink.url });
+    onTestFinished(() => sink.behave('accept'));
     const alice = await person('Alice');
     const store = await database.open();
     const enqueue = (content: NewMail['content']) =>
@@ -134,10 +127,12 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
         );
     await enqueue({ kind: 'premium_ended', paused: [], source: 'grant' });
     await enqueue({ kind: 'reset_password', url: 'https://x.example/#secret', expiresAt: Date.now() + 1e6 });
-    const failed = async () => (await run('mail', alice.email)).split(' failed ').length - 1;
-    await expect.poll(failed, PATIENCE).toBe(3);
+    const sent = store.db.selectFrom('mails').select('state').where('recipient', '=', alice.email);
+    const states = async () => (await sent.execute()).map(({ state }) => state);
+    await expect.poll(states, PATIENCE).toEqual(['failed', 'failed', 'failed']);
 
     const listed = await run('mail', alice.email);
+    expect(listed.match(/ failed /g)).toHaveLength(3);
     expect(listed).toMatch(/^ID +WHEN \(UTC\) +WHAT +STATE +TRIES +DETAIL\n/);
     expect(listed).toContain('Premium has ended');
     expect(listed).toContain('550 5.1.1 No such user here');
@@ -149,23 +144,27 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
         ?.slice(0, 8) ?? '';
 
     sink.behave('accept');
-    expect(await refusal('resend-mail', alice.email, idOf('Reset your'))).toContain('can ask for a new one');
-    expect(await run('resend-mail', alice.email, idOf('Premium has'))).toContain('goes out again');
+    expect(await refusal('resend-mail', alice.email, idOf('Reset your'))).toContain('can request a new one');
+    expect(await run('resend-mail', alice.email, idOf('Premium has'))).toContain('Resending');
     await sink.waitFor(({ subject }) => subject === 'Your Premium plan has ended');
     expect(await run('resend-mail', alice.email)).toBe(
-      `A new link to verify the address goes to ${alice.email}.\n`,
+      `Sending a new verification link to ${alice.email}.\n`,
     );
-    const verify = await sink.waitFor(({ subject }) => subject === 'Verify your address');
+    const verify = await sink.waitFor(
+      ({ subject, to }) => subject === 'Confirm your address' && to.includes(alice.email),
+    );
     const token = /verify#(\S+)/.exec(verify.text)?.[1] ?? '';
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
-    await expect.poll(() => run('resend-mail', alice.email), PATIENCE).toContain('Nothing waits for');
+    await expect
+      .poll(() => run('resend-mail', alice.email), PATIENCE)
+      .toContain('There are no waiting or failed mails for');
     expect(await refusal('resend-mail', alice.email, idOf('Premium has'))).toContain('is delivered');
     expect(await refusal('resend-mail', alice.email, 'ffffffff')).toContain('has no mail ffffffff');
   });
 
   it('shows feedback, of Premium accounts first, without control characters', async () => {
-    const { run, person } = await stage(name);
-    expect(await run('feedback')).toBe('Nobody has written yet.\n');
+    const { run, person } = server;
+    expect(await run('feedback')).toBe('There is no feedback yet.\n');
     const [alice, bob] = [await person('Alice'), await person('Bob')];
     await run('grant', bob.email);
     const write = (who: Person, message: string) =>
@@ -180,14 +179,14 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('npm run admin beside a server (
   });
 
   it('marks an address as verified', async () => {
-    const { run, person } = await stage(name);
+    const { run, person } = server;
     const alice = await person('Alice');
     expect(await run('verify', alice.email)).toContain('is verified');
     expect((await alice.ask(CALLS.standing)).ok.data.email_verified).toBe(true);
   });
 
   it('refuses an unknown address in one line', async () => {
-    const { refusal } = await stage(name);
+    const { refusal } = server;
     for (const command of ['grant', 'disable', 'mail'])
       expect(await refusal(command, 'nobody@example.com')).toContain(
         'There is no account with the address nobody@example.com.',
@@ -203,7 +202,7 @@ describe('npm run admin', () => {
   };
 
   it('prints its usage', async () => {
-    const { code, out } = await admin(nowhere(), '--help');
+    const { code, stdout } = await admin(nowhere(), '--help');
     expect(code).toBe(0);
     for (const command of [
       'accounts [TEXT]',
@@ -211,7 +210,7 @@ describe('npm run admin', () => {
       'resend-mail ADDRESS [ID]',
       'feedback',
     ])
-      expect(out).toContain(command);
+      expect(stdout).toContain(command);
     expect((await admin(nowhere())).code).toBe(2);
   });
 
@@ -225,10 +224,10 @@ describe('npm run admin', () => {
     [['revoke', 'a@b.example', '--days', '3'], 'Usage: npm run admin -- revoke ADDRESS'],
     [['accounts', '--verbose'], "Unknown option '--verbose'"],
   ])('names the error in %j in one line', async (words, line) => {
-    const { code, out, complaint } = await admin(nowhere(), ...words);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(complaint).toContain(line);
-    expect(complaint.trimEnd().split('\n')).toHaveLength(1);
+    const { code, stdout, stderr } = await admin(nowhere(), ...words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(line);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
   it('creates no database if there is none', async () => {
@@ -236,8 +235,8 @@ describe('npm run admin', () => {
     for (let attempt = 0; attempt < 2; attempt++)
       expect(await admin(env, 'accounts')).toEqual({
         code: 1,
-        out: '',
-        complaint: expect.stringContaining(`There is no database in DATA_DIR ${env.DATA_DIR}.`) as string,
+        stdout: '',
+        stderr: expect.stringContaining(`There is no database in DATA_DIR ${env.DATA_DIR}.`) as string,
       });
   });
 });

@@ -6,7 +6,8 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
-import { startApp } from '../kit/app.ts';
+import { restore } from '../../server/store/operations/copy/restore.ts';
+import { startApp, temporaryFolder } from '../kit/app.ts';
 import {
   ANY_DATABASE,
   type Database,
@@ -19,7 +20,7 @@ import { fillEveryTable } from '../kit/every-table.ts';
 import { execute, formerDatabase } from '../kit/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/people.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
-import { type Answer, runScript, startScript } from '../kit/run-script.ts';
+import { type ScriptResult, runScript, startScript } from '../kit/run-script.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 
 const PATIENCE = { timeout: 240_000 };
@@ -40,18 +41,20 @@ describe.each(WAYS)(
       onTestFinished(() => app.kill());
       const alice = await signUp(sendTo(app.url), { name: 'Alice' });
       expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
-      await sink.waitFor(({ subject }) => subject === 'Verify your address');
+      await sink.waitFor(({ subject }) => subject === 'Confirm your address');
 
       const file = join(from.dataDir, 'one.backup');
       const taken = await runScript('scripts/backup.ts', settings(from), file);
-      expect(taken).toMatchObject({ code: 0, complaint: '' });
-      expect(taken.out).toMatch(/^Backed up \d+ tables with [\d,]+ rows \(level \d+\) into \S+one\.backup /);
+      expect(taken).toMatchObject({ code: 0, stderr: '' });
+      expect(taken.stdout).toMatch(
+        /^Backed up \d+ tables with [\d,]+ rows \(schema level \d+\) into \S+one\.backup /,
+      );
       expect(statSync(file).mode & 0o777).toBe(0o600);
       await app.stop();
 
       const restored = await runScript('scripts/restore.ts', settings(to), file);
-      expect(restored).toMatchObject({ code: 0, complaint: '' });
-      expect(restored.out).toMatch(/^Restored \d+ tables with [\d,]+ rows as of 20\S+ \S+ UTC/);
+      expect(restored).toMatchObject({ code: 0, stderr: '' });
+      expect(restored.stdout).toMatch(/^Restored \d+ tables with [\d,]+ rows as of 20\S+ \S+ UTC/);
       const secrets = ({ dataDir }: Database) => readFileSync(join(dataDir, 'secrets.json'), 'utf8');
       expect(secrets(to)).toBe(secrets(from));
       const again = await startApp({ ...settings(to), SMTP_URL: sink.url });
@@ -85,12 +88,12 @@ it.each(WAYS)(
     const file = join(from.dataDir, 'old.backup');
     expect(await runScript('scripts/backup.ts', settings(from), file)).toMatchObject({
       code: 0,
-      complaint: '',
+      stderr: '',
     });
     const to = await fresh(into, false);
     expect(await runScript('scripts/restore.ts', settings(to), file)).toMatchObject({
       code: 0,
-      complaint: '',
+      stderr: '',
     });
     const store = await to.open();
     const emails = store.db.selectFrom('accounts').select('email').orderBy('email');
@@ -107,7 +110,7 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
     const made = readdirSync(from.dataDir).filter((entry) => entry.endsWith('.backup'));
     expect(made).toEqual([expect.stringMatching(/^certlantern-\d{8}T\d{6}Z\.backup$/)]);
     const again = await runScript('scripts/backup.ts', settings(from), join(from.dataDir, made[0] ?? ''));
-    expectRefusal(again, /^There is a file \S+ already\. Choose another name\.$/);
+    expectRefusal(again, /^The file \S+ already exists\. Choose another name\.$/);
     for (const nowhere of [join('no', 'where'), 'nowhere/'])
       expectRefusal(
         await runScript('scripts/backup.ts', settings(from), `${from.dataDir}/${nowhere}`),
@@ -136,13 +139,13 @@ describe.each(ANY_DATABASE.filter(hasDatabase))('A backup file (%s)', PATIENCE, 
     await store.close();
     expectRefusal(await runScript('scripts/restore.ts', settings(to), file), /already/);
     const forced = await runScript('scripts/restore.ts', settings(to), file, '--force');
-    expect(forced).toMatchObject({ code: 0, complaint: '' });
+    expect(forced).toMatchObject({ code: 0, stderr: '' });
     const after = rawDatabase(to);
     onTestFinished(() => after.destroy());
     const rows = await after.selectFrom('suppressions').select('address').execute();
     expect(rows.map(({ address }) => address)).not.toContain('a');
     if (name === 'sqlite') {
-      const former = /is now (\S+)\.\n/.exec(forced.out)?.[1] ?? '';
+      const former = /is now (\S+)\.\n/.exec(forced.stdout)?.[1] ?? '';
       expect(query(former, 'select address from suppressions')).toEqual([{ address: 'a' }]);
     }
   });
@@ -178,17 +181,17 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
   };
 
   it.each([
-    ['a text file', text, /is no backup that "npm run backup" has made/],
-    ['an empty file', (path: string) => writeFileSync(path, ''), /is no backup that/],
-    ['another database', edited('drop table backup'), /is no backup that/],
-    ['a truncated backup', cut, /is no backup that|is damaged/],
+    ['a text file', text, /is not a complete backup made by “npm run backup”/],
+    ['an empty file', (path: string) => writeFileSync(path, ''), /is not a complete backup/],
+    ['another database', edited('drop table backup'), /is not a complete backup/],
+    ['a truncated backup', cut, /is not a complete backup|is damaged/],
     ['a backup with a changed byte', flipped, /is damaged\. The copy of the table feedback/],
     ['a backup with a missing row', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
     ['a backup with a changed row', edited(`update user set name = 'Eve'`), /damaged.*user/],
     [
       'a backup of a level below 20',
       edited(`delete from kysely_migration; insert into kysely_migration values ('0008-account-first', '')`),
-      /^The backup \S+ is at level 8, but .* Restore it with, and then start, commit [0-9a-f]{40} of the program once/,
+      /^The backup \S+ is at level 8, but .* Restore it with commit [0-9a-f]{40} of the program, and start that commit once/,
     ],
     [
       'a backup of a newer version',
@@ -203,6 +206,31 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     expect(readdirSync(to.dataDir).filter((entry) => entry !== 'process.lock')).toEqual([]);
   });
 
+  it('put the old database back if the keys cannot be restored', async () => {
+    const file = await backupOfEveryTable('sqlite');
+    const to = await fresh('sqlite');
+    const store = await to.open();
+    await sql`insert into suppressions (address, reason, detail, since) values ('a', 'b', 'c', 1)`.execute(
+      store.db,
+    );
+    await store.close();
+    const { dataDir } = to;
+    const before = readdirSync(dataDir);
+    const restoring = restore({
+      databaseUrl: null,
+      dataDir,
+      file,
+      replace: true,
+      now: Date.now(),
+      restoreSecrets() {
+        throw new Error('disk failure');
+      },
+    });
+    await expect(restoring).rejects.toThrow('disk failure');
+    expect(readdirSync(dataDir)).toEqual(before);
+    expect(query(join(dataDir, SQLITE_FILE), 'select address from suppressions')).toEqual([{ address: 'a' }]);
+  });
+
   it('leave no incomplete backup or database when they are killed', async () => {
     const from = await fresh('sqlite');
     await (await from.open()).close();
@@ -215,7 +243,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     expect(existsSync(file)).toBe(false);
     const to = await fresh('sqlite', false);
     if (existsSync(draft))
-      expectRefusal(await runScript('scripts/restore.ts', settings(to), draft), /is no backup that/);
+      expectRefusal(await runScript('scripts/restore.ts', settings(to), draft), /is not a complete backup/);
     expect((await runScript('scripts/backup.ts', settings(from), file)).code).toBe(0);
     expect(existsSync(draft)).toBe(false);
 
@@ -265,7 +293,7 @@ describe('npm run backup and npm run restore', PATIENCE, () => {
     const file = join(from.dataDir, 'small', 'x.backup');
     const answer = await startScript('scripts/backup.ts', settings(from), [file], [...mount, from.dataDir])
       .ended;
-    expectRefusal(answer, /^There is no room left for \S+x\.backup\. Make some, then try again\.$/);
+    expectRefusal(answer, /^There is no space left for \S+x\.backup\. Free some space, then try again\.$/);
   });
 });
 
@@ -276,10 +304,10 @@ it.each([
   ['scripts/restore.ts', ['a', '--hard'], "Unknown option '--hard'"],
 ])('%s prints its usage for %j', PATIENCE, async (script, words, line) => {
   const from = await fresh('sqlite');
-  const { code, complaint } = await runScript(script, settings(from), ...words);
+  const { code, stderr } = await runScript(script, settings(from), ...words);
   expect(code).toBe(2);
-  expect(complaint).toContain(line);
-  expect(complaint.trimEnd()).not.toContain('\n');
+  expect(stderr).toContain(line);
+  expect(stderr.trimEnd()).not.toContain('\n');
 });
 
 function mayMount(): boolean {
@@ -296,18 +324,34 @@ function settings({ dataDir, databaseUrl }: Database): Record<string, string> & 
   return { DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
 }
 
-/** A backup from PostgreSQL contains data that was restored there before. */
+const backups = new Map<DatabaseName, Promise<Buffer>>();
+
+/** Returns the test's own copy of a backup that has rows in every table. */
 async function backupOfEveryTable(name: DatabaseName): Promise<string> {
-  const embedded = await fresh('sqlite');
-  await (await embedded.open()).close();
-  await fillEveryTable(embedded.dataDir, 30);
-  const file = join(embedded.dataDir, 'all.backup');
-  expect((await runScript('scripts/backup.ts', settings(embedded), file)).complaint).toBe('');
-  if (name === 'sqlite') return file;
+  const made = backups.get(name) ?? makeBackup(name).then((path) => readFileSync(path));
+  backups.set(name, made);
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const file = join(folder.path, 'all.backup');
+  writeFileSync(file, await made);
+  return file;
+}
+
+/** A backup from PostgreSQL contains data that was restored there before. */
+async function makeBackup(name: DatabaseName): Promise<string> {
+  if (name === 'sqlite') {
+    const embedded = await fresh('sqlite');
+    await (await embedded.open()).close();
+    await fillEveryTable(embedded.dataDir, 30);
+    const file = join(embedded.dataDir, 'all.backup');
+    expect((await runScript('scripts/backup.ts', settings(embedded), file)).stderr).toBe('');
+    return file;
+  }
+  const file = await backupOfEveryTable('sqlite');
   const there = await fresh('postgres', false);
-  expect((await runScript('scripts/restore.ts', settings(there), file)).complaint).toBe('');
+  expect((await runScript('scripts/restore.ts', settings(there), file)).stderr).toBe('');
   const second = join(there.dataDir, 'all.backup');
-  expect((await runScript('scripts/backup.ts', settings(there), second)).complaint).toBe('');
+  expect((await runScript('scripts/backup.ts', settings(there), second)).stderr).toBe('');
   expect(sums(second)).toEqual(sums(file));
   return second;
 }
@@ -326,7 +370,7 @@ function query(file: string, statement: string): Record<string, unknown>[] {
   }
 }
 
-function expectRefusal({ code, complaint }: Answer, line: RegExp): void {
-  expect(complaint.trimEnd()).toMatch(line);
-  expect({ code, lines: complaint.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+function expectRefusal({ code, stderr }: ScriptResult, line: RegExp): void {
+  expect(stderr.trimEnd()).toMatch(line);
+  expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
 }

@@ -122,7 +122,7 @@ describe('certlantern check', PATIENCE, () => {
   it('checks a host once if it is named twice, and says so', async () => {
     const { code, progress } = await check(good, good.replace('https://', 'HTTPS://'), '--ca=root.pem');
     expect(code).toBe(0);
-    expect(progress).toMatch(/^127\.0\.0\.1:\d+ is named more than once, and checked once\n1 of 1/);
+    expect(progress).toMatch(/^127\.0\.0\.1:\d+ was given more than once, and is checked only once\n1 of 1/);
   });
 
   it('reports an invalid host on stderr and checks the other hosts', async () => {

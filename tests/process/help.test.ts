@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { COMPILE_CACHE } from '../kit/app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -19,6 +20,7 @@ describe.each(programs)('npm run %s -- --help', (name, file) => {
     (flag) => {
       const { status, stdout, stderr } = spawnSync(process.execPath, [file, flag], {
         cwd: root,
+        env: { ...process.env, ...COMPILE_CACHE },
         encoding: 'utf8',
         timeout: 60_000,
       });

@@ -41,6 +41,9 @@ it('The log at level trace has no secrets of the operator, of people or of recei
     await app.kill();
     await sink.stop();
   });
+  // The start message names the mail server without its password.
+  expect(app.output()).toContain(`Mail is sent through 127.0.0.1:${nobody}\n`);
+  expect(app.output()).not.toContain(`${SECRET}-of-smtp`);
   const send = sendTo(app.url);
 
   const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
@@ -84,8 +87,8 @@ it('The log at level trace has no secrets of the operator, of people or of recei
 
   // Everything that should be logged was logged.
   for (const text of [
-    'an alert was not taken',
-    'traces do not arrive',
+    'an alert was not accepted',
+    'trace export failed',
     'bounce_mailbox',
     '"route":"/api/user/me"',
   ])
@@ -101,7 +104,7 @@ it('The log at level trace has no secrets of the operator, of people or of recei
   // Ids identify them instead.
   const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(told.filter(({ msg }) => msg === 'answered').every(({ requestId }) => requestId)).toBe(true);
-  expect(told.find(({ msg }) => msg === 'an alert was not taken')).toMatchObject({
+  expect(told.find(({ msg }) => msg === 'an alert was not accepted')).toMatchObject({
     delivery: expect.any(String) as string,
     channel: 'webhook',
   });

@@ -36,7 +36,7 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
       const world = await freshWorld();
       const [here, there] = await startBoth(world);
       await startWorker(world);
-      const alice = await world.arrive({ path: null });
+      const alice = await world.addPerson({ path: null });
       const elsewhere = createClient(sendTo(there.url), alice.cookies);
       const events = await listen(alice);
       const host = world.hosts.add('ends in days');
@@ -57,7 +57,7 @@ describe.skipIf(!hasDatabase('postgres'))('Several processes on one database', (
         startWorker(world, FEW_SLOTS),
         startWorker(world, FEW_SLOTS),
       ]);
-      const alice = await world.arrive({ path: null });
+      const alice = await world.addPerson({ path: null });
       const { id: accountId } = alice;
       const store = await world.store();
 

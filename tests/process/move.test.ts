@@ -13,7 +13,7 @@ import { fillEveryTable } from '../kit/every-table.ts';
 import { execute, formerDatabase } from '../kit/former-database.ts';
 import { sendTo, signIn, signUp } from '../kit/people.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
-import { type Answer, runScript, startScript } from '../kit/run-script.ts';
+import { type ScriptResult, runScript, startScript } from '../kit/run-script.ts';
 
 const PATIENCE = { timeout: 120_000 };
 
@@ -22,11 +22,11 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     const { from, to, move } = await stage();
     const counts = await fillEveryTable(from.dataDir, 5_000);
     expect(counts.get('monitors')).toBe(5_000);
-    const { code, out, complaint } = await move();
-    expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
+    const { code, stdout, stderr } = await move();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const [table, rows] of counts)
-      expect(out).toMatch(new RegExp(`^${table} +${rows.toLocaleString('en')}  [0-9a-f]{32}$`, 'm'));
-    expect(out).toContain(`Moved ${counts.size} tables with `);
+      expect(stdout).toMatch(new RegExp(`^${table} +${rows.toLocaleString('en')}  [0-9a-f]{32}$`, 'm'));
+    expect(stdout).toContain(`Moved ${counts.size} tables with `);
 
     const target = open(to);
     for (const [table, rows] of counts) expect([table, await count(target, table)]).toEqual([table, rows]);
@@ -37,7 +37,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect(source).toBe(5_000);
 
     const again = await move();
-    expect(again).toMatchObject({ code: 1, complaint: expect.stringContaining('holds data already') });
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already contains data') });
   });
 
   it('keeps sign-ins and domains, and refuses to run beside the server', async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
     expect(await move()).toMatchObject({
       code: 1,
-      complaint: expect.stringContaining('Another process is using DATA_DIR') as string,
+      stderr: expect.stringContaining('Another process is using DATA_DIR') as string,
     });
     await first.stop();
     expect((await move()).code).toBe(0);
@@ -78,7 +78,7 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     await sql`create event trigger spoil on ddl_command_end when tag in ('CREATE TABLE', 'ALTER TABLE') execute function spoil()`.execute(
       target,
     );
-    expectRefusal(await move(), /^The copy of the table feedback is not what it was copied from \(50 rows, /);
+    expectRefusal(await move(), /^The copy of the table feedback differs from the original \(50 rows, /);
     expect(await tables(target)).toEqual([]);
     await sql`drop event trigger spoil`.execute(target);
     expect((await move()).code).toBe(0);
@@ -103,8 +103,8 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
   it('moves a database of level 20 to level 21', async () => {
     const from = await formerDatabase('sqlite');
     const { to, move } = await stage({ from });
-    const { code, complaint } = await move();
-    expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
+    const { code, stderr } = await move();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const { rows } = await sql<{ level: string }>`select max(name) as level from kysely_migration`.execute(
       open(to),
     );
@@ -147,11 +147,11 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
       store.db,
     );
     await store.close();
-    expectRefusal(await used.move(), /holds data already \(suppressions\)\. Take an empty one\.$/);
+    expectRefusal(await used.move(), /already contains data \(suppressions\)\. Use an empty one\.$/);
 
     const foreign = await stage();
     await sql`create table "user" (id integer)`.execute(open(foreign.to));
-    expectRefusal(await foreign.move(), /tables of another program that are named as ours \(user\)/);
+    expectRefusal(await foreign.move(), /tables of another program with the same names as ours \(user\)/);
   });
 
   it('accepts a target with empty tables', async () => {
@@ -171,18 +171,21 @@ describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
     const wrong = new URL(to.databaseUrl ?? '');
     wrong.password = 's3cret';
     const answer = await move(wrong.href);
-    expectRefusal(answer, /^--to: 127\.0\.0\.1:\d+\/\S+ refuses us \(password authentication failed/);
-    expect(answer.complaint).not.toContain('s3cret');
+    expectRefusal(
+      answer,
+      /^--to: 127\.0\.0\.1:\d+\/\S+ refused the connection \(password authentication failed/,
+    );
+    expect(answer.stderr).not.toContain('s3cret');
   });
 
   it.each([[[]], [['--to']], [['--to', 'sqlite:x']], [['--to', 'postgres://a/b', 'c']], [['--from', 'x']]])(
     'prints its usage for %j',
     async (words) => {
       const { from } = await stage();
-      const { code, complaint } = await runScript('scripts/move.ts', { DATA_DIR: from.dataDir }, ...words);
+      const { code, stderr } = await runScript('scripts/move.ts', { DATA_DIR: from.dataDir }, ...words);
       expect(code).toBe(2);
-      expect(complaint).toMatch(/Usage: npm run move -- --to postgres:\/\/\S+\n$/);
-      expect(complaint.trimEnd()).not.toContain('\n');
+      expect(stderr).toMatch(/Usage: npm run move -- --to postgres:\/\/\S+\n$/);
+      expect(stderr.trimEnd()).not.toContain('\n');
     },
   );
 });
@@ -215,9 +218,9 @@ function open(database: Database): Kysely<Tables> {
   return db;
 }
 
-function expectRefusal({ code, complaint }: Answer, line: RegExp): void {
-  expect({ code, lines: complaint.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
-  expect(complaint.trimEnd()).toMatch(line);
+function expectRefusal({ code, stderr }: ScriptResult, line: RegExp): void {
+  expect({ code, lines: stderr.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+  expect(stderr.trimEnd()).toMatch(line);
 }
 
 async function count(db: Kysely<Tables>, table: string): Promise<number> {

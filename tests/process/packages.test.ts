@@ -17,7 +17,7 @@ describe('The image that the Dockerfile builds', () => {
     image = assembleImage();
     port = String(await freePort());
     server = image.run(image.command, { PORT: port });
-    await server.says('is ready at');
+    await server.waitForOutput('is ready at');
   });
   afterAll(() => {
     server?.process.kill('SIGKILL');

@@ -34,7 +34,7 @@ const LIVE_KEYS = {
   PADDLE_CLIENT_TOKEN: 'live_client_token_of_the_tests',
 };
 const IN_PUBLIC = { PUBLIC_URL: 'https://certs.example.com' };
-const SANDBOX_LINE = "Payments: Paddle's sandbox, nobody is charged";
+const SANDBOX_LINE = 'Payments: Paddle’s sandbox. Test cards buy Premium, and nobody is charged.';
 const METRICS_TOKEN = 'metrics-token-of-the-payments';
 
 const sandboxAlarm = async ({ url }: App) => {
@@ -84,7 +84,7 @@ it('Without keys the server sells in test mode and says so; that Premium ends on
 
 it('On a public URL without keys the server says that Premium cannot be bought; with BILLING=none it does not', async () => {
   const inTheWorld = await start({ PUBLIC_URL: 'https://certs.example.com' });
-  expect(inTheWorld.output()).toContain('Premium cannot be bought');
+  expect(inTheWorld.output()).toContain('nobody can buy Premium');
   expect(inTheWorld.output()).toContain('BILLING=none');
   const none = await start({ BILLING: 'none' });
   expect(none.output()).not.toContain('Payments:');

@@ -112,7 +112,7 @@ it('With open sign-up, webhooks reach permitted ranges only if CHANNEL_ALLOW_CID
   const receipt = async () => (await again.ask(CALLS.delivery, { params: { id } })).ok.data;
   await expect.poll(receipt, PATIENCE).toMatchObject({
     state: 'failed',
-    detail: 'This address may not be called from here.',
+    detail: 'The address policy of this server blocks this address.',
   });
   expect(sink.requests).toHaveLength(1);
   expect((await again.ask(CALLS.addChannel, { body: { config } })).problem.code).toBe('channel_refused');

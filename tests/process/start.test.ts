@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type App, freePort, runServer, startApp, temporaryFolder } from '../kit/app.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type App, COMPILE_CACHE, freePort, runServer, startApp, temporaryFolder } from '../kit/app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 let folder: ReturnType<typeof temporaryFolder>;
@@ -33,9 +33,19 @@ async function refusal(env: Record<string, string>): Promise<string> {
   return stderr;
 }
 
-describe('A start without configuration', () => {
+describe('A server that was started without configuration', () => {
+  let data: ReturnType<typeof temporaryFolder>;
+  let app: App;
+  beforeAll(async () => {
+    data = temporaryFolder();
+    app = await startApp({ DATA_DIR: data.path });
+  });
+  afterAll(async () => {
+    await app.kill();
+    data.remove();
+  });
+
   it('prints the address, the mail page and the demo command, and serves requests', async () => {
-    const app = await start();
     expect(app.output()).toContain(`is ready at ${app.url}`);
     expect(app.output()).toContain(`${app.url}/dev/mail?key=`);
     expect(app.output()).toContain('npm run demo');
@@ -43,7 +53,21 @@ describe('A start without configuration', () => {
     expect((await fetch(app.mailUrl ?? '')).status).toBe(200);
   });
 
-  it('creates secrets readable only by the owner, and keeps them over a restart', async () => {
+  it('refuses the start of another process on its DATA_DIR, and is not disturbed by it', async () => {
+    const line = await refusal({ DATA_DIR: app.dataDir, PORT: String(await freePort()) });
+    expect(line).toContain('DATA_DIR');
+    expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
+  });
+
+  it('stops cleanly on SIGTERM while a keep-alive connection is open', async () => {
+    const idle = await fetch(`${app.url}/api/health`, { headers: { connection: 'keep-alive' } });
+    await idle.text();
+    expect(await app.stop()).toBe(0);
+  });
+});
+
+describe('A restart', () => {
+  it('keeps the secrets, which only the owner can read', async () => {
     const first = await start();
     const path = join(first.dataDir, 'secrets.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -83,13 +107,6 @@ describe('A failing start', () => {
     expect(await refusal({ DATA_DIR: '/proc/certlantern/data', PORT: '0' })).toContain('DATA_DIR');
   });
 
-  it('names a DATA_DIR that another process uses, and does not disturb that process', async () => {
-    const app = await start();
-    const line = await refusal({ DATA_DIR: app.dataDir, PORT: String(await freePort()) });
-    expect(line).toContain('DATA_DIR');
-    expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
-  });
-
   it('names an unreachable database without its password', async () => {
     const line = await refusal({
       DATA_DIR: join(folder.path, 'data'),
@@ -105,7 +122,7 @@ describe('A failing start', () => {
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), SIGNUPS: 'maybe' })).toContain('SIGNUPS');
     const SMTP_URL = 'smtp://alerts:hunter2@mail.example?ignoreTLS=true';
     const line = await refusal({ DATA_DIR: join(folder.path, 'data'), SMTP_URL });
-    expect(line).toContain('SMTP_URL takes no option but ?tls=opportunistic');
+    expect(line).toContain('SMTP_URL accepts only the option ?tls=opportunistic');
     expect(line).not.toContain('hunter2');
   });
 
@@ -126,25 +143,19 @@ describe('A failing start', () => {
   });
 
   it('names damaged secrets instead of creating new ones', async () => {
-    const app = await start();
-    await app.stop();
-    writeFileSync(join(app.dataDir, 'secrets.json'), '{');
-    expect(await refusal({ DATA_DIR: app.dataDir, PORT: '0' })).toContain('secrets.json');
+    const file = join(folder.path, 'secrets.json');
+    writeFileSync(file, '{');
+    expect(await refusal({ DATA_DIR: folder.path, PORT: '0' })).toContain('secrets.json');
+    expect(readFileSync(file, 'utf8')).toBe('{');
   });
 });
 
 describe('The server', () => {
-  it('stops cleanly on SIGTERM while a keep-alive connection is open', async () => {
-    const app = await start();
-    const idle = await fetch(`${app.url}/api/health`, { headers: { connection: 'keep-alive' } });
-    await idle.text();
-    expect(await app.stop()).toBe(0);
-  });
-
   it('stops cleanly while its start waits for the database', async () => {
     const server = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
       env: {
         PATH: process.env['PATH'],
+        ...COMPILE_CACHE,
         DATA_DIR: join(folder.path, 'data'),
         DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
       },

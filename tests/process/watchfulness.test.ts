@@ -53,7 +53,7 @@ it('The server raises an alarm and sends neither password nor mail if STARTTLS i
   await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="smtp_unencrypted"} 1\n');
   expect(app.output()).toContain('could not be encrypted, so neither the password nor the mail was sent');
   expect(app.output()).not.toContain('hunter2');
-  expect(proxy.heard()).not.toMatch(/AUTH|MAIL/);
+  expect(proxy.received()).not.toMatch(/AUTH|MAIL/);
   expect(sink.ledger).toEqual([]);
 }, 90_000);
 

@@ -12,7 +12,7 @@ async function openedStore() {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
-  const store = await openStore({ databaseUrl: null, dataDir: folder.path, tidiesApart: true, log });
+  const store = await openStore({ databaseUrl: null, dataDir: folder.path, checkpointsInThread: true, log });
   return { store, file: join(folder.path, 'certlantern.db'), log };
 }
 
@@ -61,7 +61,7 @@ it('a closed store lets the process exit and leaves only the database file', asy
   onTestFinished(() => folder.remove());
   const program = `
     const { openStore } = await import('./server/store/db/open-store.ts');
-    const store = await openStore({ databaseUrl: null, dataDir: ${JSON.stringify(folder.path)}, tidiesApart: true });
+    const store = await openStore({ databaseUrl: null, dataDir: ${JSON.stringify(folder.path)}, checkpointsInThread: true });
     await store.close();
     console.log('closed');`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);

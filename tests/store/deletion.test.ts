@@ -76,9 +76,9 @@ describeEachDatabase('the deletion of an account', (open) => {
     const [subscription] = await listSubscriptions(store, alice.id);
     await store.db.updateTable('subscriptions').set({ status: 'paused' }).execute();
     const before = await everyRow(store.db);
-    expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [] })).toBe('subscribed');
+    expect(await deleteAccount(store, alice.id, NOW, { cancelled: [] })).toBe('subscribed');
     expect(await everyRow(store.db)).toEqual(before);
-    expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [subscription?.id ?? ''] })).toBe(
+    expect(await deleteAccount(store, alice.id, NOW, { cancelled: [subscription?.id ?? ''] })).toBe(
       'deleted',
     );
   });

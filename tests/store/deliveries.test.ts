@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   claimDueDeliveries,
   type ClaimedDelivery,
+  holdDelivery,
   oldestDue,
   retryDelivery,
   settleDelivery,
@@ -9,6 +10,7 @@ import {
 import { removeChannel } from '../../server/store/alerts/channel-changes.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
 import { removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { HELD_BY_QUOTA, releaseHeldMail } from '../../server/store/mail/mail-quota.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
@@ -116,15 +118,20 @@ describeEachDatabase('deliveries', (open) => {
     expect(await attempts(store)).toEqual(['retry', null]);
   });
 
-  it('fail after too many claims without a report from the worker', async () => {
+  it('fail after too many claims without a report from the worker, and make their monitor due', async () => {
     const store = await open();
-    await alerted(store);
+    const { monitorId } = await alerted(store);
+    const topics: string[] = [];
+    store.signals.subscribe(({ topic }) => void topics.push(topic));
     let now = NOW;
     for (let count = 0; count < MAX_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
     expect(await claimDueDeliveries(store, { ...claim, now })).toEqual([]);
     expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
-      { state: 'failed', settled_at: now, detail: expect.stringContaining('Given up') },
+      { state: 'failed', settled_at: now, detail: expect.stringContaining('We gave up') },
     ]);
+    // Its next check sends the alert on channels that still work.
+    expect(await claimDue(store, { ...claim, now })).toMatchObject([{ id: monitorId }]);
+    expect(topics).toEqual(['due']);
   });
 
   it('may be retried any number of times by workers that report back', async () => {
@@ -211,7 +218,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ alert: { step: 'three_days' } });
   });
 
-  it('over HTTP are limited per account, and to one at a time for a failing receiver', async () => {
+  it('deliveries over HTTP are limited per account, and to one at a time for a failing receiver', async () => {
     const store = await open();
     for (const name of ['alice', 'bob']) {
       const { id: accountId } = await person(store, name);
@@ -247,6 +254,22 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, later)).toHaveLength(0);
   });
 
+  it('report a change of the account when their channel is gone', async () => {
+    const store = await open();
+    const { accountId } = await alerted(store);
+    const channelId = await withWebhook(store, accountId);
+    await store.db
+      .updateTable('deliveries')
+      .set({ channel: 'webhook', channel_key: channelId, channel_id: channelId })
+      .execute();
+    const { id, leaseToken } = await claimOne(store, NOW);
+    const topics: string[] = [];
+    store.signals.subscribe(({ topic }) => void topics.push(topic));
+    const because = { gone: true } as const;
+    await settleDelivery(store, { id, leaseToken, because, now: NOW, outcome: 'failed', detail: 'HTTP 410' });
+    expect(topics).toContain('account');
+  });
+
   it('are superseded when their channel is removed, and the monitor is checked at once', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
@@ -280,6 +303,21 @@ describeEachDatabase('deliveries', (open) => {
     // The attempt under way is finished; the next one would come after the person unsubscribed.
     await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
+  });
+
+  it('deliveries that wait for the end of quiet hours keep waiting when the address is verified', async () => {
+    const store = await open();
+    const { accountId } = await alerted(store);
+    await store.db
+      .updateTable('deliveries')
+      .set({ next_attempt_at: NOW + DAY })
+      .execute();
+    await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
+    expect(await claimDueDeliveries(store, claim)).toEqual([]);
+    const { id, leaseToken } = await claimOne(store, NOW + DAY);
+    await holdDelivery(store, { id, leaseToken, until: NOW + 2 * DAY, detail: HELD_BY_QUOTA });
+    await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
+    expect(await claimOne(store, NOW + DAY)).toMatchObject({ id });
   });
 
   it('are removed with their monitor', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { mayAdd, mayResume, mayUseFrequency } from '../../server/core/index.ts';
+import { entitlementAt, mayAdd, mayResume, mayUseFrequency } from '../../server/core/index.ts';
 import { findAccount, grantPremium } from '../../server/store/accounts/accounts.ts';
-import { entitlementAt, applyEntitlement } from '../../server/store/billing/entitlements.ts';
+import { applyEntitlement } from '../../server/store/billing/entitlements.ts';
 import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { COMPILE_CACHE } from '../kit/app.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person } from './samples.ts';
 
@@ -40,7 +41,10 @@ async function writeUntilKilled(
 ): Promise<string[]> {
   const program = join(import.meta.dirname, 'endless-writer.ts');
   const args = [program, dataDir, accountId, prefix, ...(databaseUrl === null ? [] : [databaseUrl])];
-  const writer = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const writer = spawn(process.execPath, args, {
+    env: { ...process.env, ...COMPILE_CACHE },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let said = '';
   writer.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString();

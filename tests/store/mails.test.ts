@@ -12,7 +12,12 @@ import {
   retryMail,
   settleMail,
 } from '../../server/store/mail/mails.ts';
-import { releaseHeldMail, refundMailQuota, consumeMailQuota } from '../../server/store/mail/mail-quota.ts';
+import {
+  consumeMailQuota,
+  HELD_BY_QUOTA,
+  refundMailQuota,
+  releaseHeldMail,
+} from '../../server/store/mail/mail-quota.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { releaseLeases, MAX_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -88,7 +93,7 @@ describeEachDatabase('mails', (open) => {
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);
   });
 
-  it('of a stopped process are released at once, except after three claims in a row', async () => {
+  it('mails of a stopped process are released at once, except after three claims in a row', async () => {
     const store = await open();
     await enqueue(store);
     for (const attempt of [1, 2, 3]) {
@@ -125,7 +130,7 @@ describeEachDatabase('mails', (open) => {
     for (let count = 0; count < MAX_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
     expect(await claimDueMails(store, { ...claim, now })).toEqual([]);
     expect(await rows(store)).toMatchObject([
-      { state: 'failed', data: null, settled_at: now, detail: expect.stringContaining('Given up') },
+      { state: 'failed', data: null, settled_at: now, detail: expect.stringContaining('We gave up') },
     ]);
   });
 
@@ -148,13 +153,14 @@ describeEachDatabase('mails', (open) => {
     expect(await claimOne(store, NOW + DAY)).toMatchObject({ id, attempt: 1, firstAttemptAt: NOW + DAY });
   });
 
-  it('that are held back become due when the address is verified; retries do not', async () => {
+  it('mails that the quota holds back become due when the address is verified; retries do not', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     for (const delay of ['held', 'greylisted']) {
       await enqueue(store, { accountId });
       const { id, leaseToken } = await claimOne(store, NOW);
-      if (delay === 'held') await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' });
+      if (delay === 'held')
+        await deferMail(store, { id, leaseToken, until: NOW + DAY, detail: HELD_BY_QUOTA });
       else await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '' });
     }
     await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));

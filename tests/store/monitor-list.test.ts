@@ -3,7 +3,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
-import { eachMonitor, listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 /** Host → ms from NOW to the end of its certificate, in the order in which they are added. */
@@ -93,6 +94,38 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(await inState('revoked')).toEqual([]);
   });
 
+  it('can be filtered by the month (UTC) in which an active certificate expires', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ends = {
+      'before.example': '2027-02-28T23:59:59.999Z',
+      'first.example': '2027-03-01T00:00:00.000Z',
+      'last.example': '2027-03-31T23:59:59.999Z',
+      'after.example': '2027-04-01T00:00:00.000Z',
+      'december.example': '2027-12-31T23:59:59.999Z',
+    };
+    for (const [index, [host, end]] of Object.entries(ends).entries()) {
+      await watch(store, accountId, host, { now: NOW + index });
+      await check(store, NOW + index, [certificate({ notAfter: Date.parse(end) })]);
+    }
+    const { id: monitorId } = await watch(store, accountId, 'paused.example', { now: NOW + 9 });
+    await check(store, NOW + 9, [certificate({ notAfter: Date.UTC(2027, 2, 9) })]);
+    await pauseMonitor(store, { accountId, monitorId, now: NOW });
+    const inMonth = async (expires: string, filter: { q?: string; status?: 'ok' | 'expired' } = {}) => {
+      const query = { accountId, sort: 'name' as const, expires, now: NOW, ...filter };
+      const list = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
+      const { ids, total } = await monitorIds(store, { ...query, limit: 9 });
+      expect([list.total, total]).toEqual([list.monitors.length, ids.length]);
+      return list.monitors.map(({ host }) => host);
+    };
+    expect(await inMonth('2027-03')).toEqual(['first.example', 'last.example']);
+    expect(await inMonth('2027-03', { status: 'ok' })).toEqual(['first.example', 'last.example']);
+    expect(await inMonth('2027-03', { status: 'expired' })).toEqual([]);
+    expect(await inMonth('2027-03', { q: 'las' })).toEqual(['last.example']);
+    expect(await inMonth('2027-12')).toEqual(['december.example']);
+    expect(await inMonth('2027-05')).toEqual([]);
+  });
+
   it('can be searched for a part of a host, with % and _ taken literally', async () => {
     const store = await open();
     const accountId = await withHosts(store);
@@ -102,6 +135,25 @@ describeEachDatabase('the list of monitors', (open) => {
       ).monitors.map(({ host }) => host);
     expect(await found('TEEN')).toEqual(['fourteen.example', 'fifteen.example']);
     for (const q of ['%', '_', '\\', "'; drop table monitors; --"]) expect(await found(q)).toEqual([]);
+  });
+
+  it('gives the tags and the days of expiry with the ids of what it found', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    await store.db
+      .updateTable('monitors')
+      .set({ tags: '["shop","eu"]' })
+      .where('host', 'in', ['seven.example', 'fifteen.example'])
+      .execute();
+    const query = { accountId, sort: 'soonest' as const, status: 'critical' as const, limit: 9, now: NOW };
+    const { ids, ...found } = await monitorIds(store, query);
+    const dayOf = (instant: number) => Math.floor(instant / DAY) * DAY;
+    expect(ids).toHaveLength(2);
+    expect(found).toEqual({
+      total: 2,
+      expiryDays: [dayOf(NOW), dayOf(NOW + 8 * DAY - 1)],
+      tags: ['eu', 'shop'],
+    });
   });
 
   it('contains no monitors of other accounts', async () => {
@@ -163,7 +215,7 @@ describeEachDatabase('the summary of monitors', (open) => {
         'wrong.example',
         'untrusted',
         'ok',
-        'The certificate does not cover wrong.example; it is for else.example.',
+        'The certificate does not cover wrong.example. It is for else.example.',
       ],
     ]);
   });
@@ -222,6 +274,31 @@ describeEachDatabase('the summary of monitors', (open) => {
       now: NOW,
     });
     expect(monitors.map(({ host }) => host)).toEqual(['broken.example', 'silent.example']);
+  });
+
+  it('puts the three most urgent hosts first: broken now, then the nearest date', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const first = async () =>
+      (await summary(store, { accountId, now: NOW })).attention.first.map(({ host, reason }) => [
+        host,
+        reason,
+      ]);
+    expect(await first()).toEqual([
+      ['expired.example', 'expired'],
+      ['today.example', 'critical'],
+      ['seven.example', 'critical'],
+    ]);
+    await store.db
+      .updateTable('monitors')
+      .set({ problem: 'untrusted' })
+      .where('host', 'in', ['seven.example', 'fifteen.example'])
+      .execute();
+    expect(await first()).toEqual([
+      ['expired.example', 'expired'],
+      ['seven.example', 'untrusted'],
+      ['fifteen.example', 'untrusted'],
+    ]);
   });
 
   it('merges expiries of the same day when there are hundreds', async () => {

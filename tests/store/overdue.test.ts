@@ -6,7 +6,7 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
-const HERD = { lateMs: 2 * MINUTE, fewest: 3, overMs: 10 * MINUTE };
+const HERD = { lateMs: 2 * MINUTE, minOverdue: 3, overMs: 10 * MINUTE };
 
 /** Creates monitors that were checked before and due a day ago; their certificates end in this many days. */
 async function overdue(store: Store, accountId: string, endsInDays: (number | null)[]): Promise<string[]> {
@@ -72,9 +72,9 @@ describeEachDatabase('overdue checks', (open) => {
         .where('id', '=', ids[0] ?? '')
         .execute();
     await checkedAt(NOW - MINUTE);
-    expect(await spreadOverdue(store, { ...HERD, now: NOW, unlessWorked: true })).toBe(0);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW, onlyIfIdle: true })).toBe(0);
     await checkedAt(NOW - 3 * MINUTE);
-    expect(await spreadOverdue(store, { ...HERD, now: NOW, unlessWorked: true })).toBe(9);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW, onlyIfIdle: true })).toBe(9);
   });
 
   it('are left alone if they are few', async () => {

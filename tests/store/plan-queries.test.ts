@@ -1,13 +1,20 @@
-import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
+import {
+  CompiledQuery,
+  createQueryId,
+  type InsertObject,
+  type KyselyPlugin,
+  type RootOperationNode,
+} from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { oldestDue } from '../../server/store/alerts/deliveries.ts';
+import { claimDueDeliveries, oldestDue } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
 import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
-import { writePast } from '../kit/write-past.ts';
-import { DAY, NOW, person } from './samples.ts';
+import { writeHistory } from '../kit/write-history.ts';
+import { DAY, NOW, person, watch } from './samples.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
 import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
@@ -65,6 +72,16 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
       }
   });
 
+  it('find what needs attention without a full scan, although no single index has it', async () => {
+    const store = await withManyPaused(await open());
+    const filter = { accountId: await withFew(store), now: NOW, status: 'attention' as const };
+    const plans = await plansOf(store, (watched) =>
+      monitorIds(watched, { ...filter, sort: 'soonest', limit: 5 }),
+    );
+    expect(plans.length).toBeGreaterThan(0);
+    for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
+  });
+
   it('summarise an account and find its endpoints without a full scan', async () => {
     const store = await withManyPaused(await open());
     const accountId = await withFew(store);
@@ -100,6 +117,18 @@ describeEachDatabase('queries among thousands of paused monitors', (_, name) => 
     for (const plan of plans)
       expect(plan).not.toMatch(/(?:Seq Scan on|SCAN) (?:monitors|monitor_states|monitor_days|incidents)\b/);
     expect(plans[4]).toMatch(/monitor_days_key|PRIMARY KEY/);
+  });
+
+  it('claim deliveries through the index of their incident', async () => {
+    const store = await open();
+    await withManyDeliveries(store);
+    const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
+    const plans = await plansOf(store, (watched) => claimDueDeliveries(watched, claim));
+    const ofIncident = plans.filter((plan) => /\b(?:earlier|later)\b/.test(plan));
+    // The claim keeps messages in order, and the read looks for later ones.
+    expect(ofIncident).toHaveLength(2);
+    for (const plan of ofIncident)
+      expect(plan).toMatch(/deliveries_incident (?:on deliveries (?:earlier|later)|\(account_id=\?)/);
   });
 
   it('find the ends of plans through an index', async () => {
@@ -150,7 +179,7 @@ async function withManyChecks(store: Store): Promise<void> {
     message: null,
   }));
   for (const { account_id: accountId, id: monitorId } of chosen)
-    await writePast(store, { accountId, monitorId }, samples);
+    await writeHistory(store, { accountId, monitorId }, samples);
   const incidents = chosen.flatMap(({ account_id, id: monitor_id }) =>
     Array.from({ length: 10 }, (_, place) => ({
       account_id,
@@ -172,6 +201,73 @@ async function withManyChecks(store: Store): Promise<void> {
       .insertInto('incidents')
       .values(incidents.slice(from, from + 500))
       .execute();
+  await store.db.executeQuery(CompiledQuery.raw('analyze'));
+}
+
+/** Stores thousands of delivered alerts of an account, two per incident, and ten that are due. */
+async function withManyDeliveries(store: Store): Promise<void> {
+  const { id: account_id } = await person(store, 'alice');
+  const { id: monitor_id } = await watch(store, account_id, 'www.example.org');
+  const ids = Array.from({ length: 4_000 }, (_, index) => index);
+  const incidentOf = (index: number) => `incident ${Math.floor(index / 2)}`;
+  const common = { account_id, created_at: NOW - DAY };
+  const insertAll = async <T extends 'incidents' | 'alerts' | 'deliveries'>(
+    table: T,
+    rows: readonly InsertObject<Tables, T>[],
+  ) => {
+    for (let from = 0; from < rows.length; from += 500)
+      await store.db
+        .insertInto(table)
+        .values(rows.slice(from, from + 500))
+        .execute();
+  };
+  await insertAll(
+    'incidents',
+    [...new Set(ids.map(incidentOf))].map((id) => ({
+      account_id,
+      monitor_id,
+      id,
+      problem: 'down' as const,
+      fingerprint: '',
+      recovered: 1,
+      facts: '{}',
+      started_at: NOW - DAY,
+      ended_at: NOW,
+      cause: '',
+      message: '',
+    })),
+  );
+  await insertAll(
+    'alerts',
+    ids.map((index) => ({
+      ...common,
+      monitor_id,
+      id: `alert ${index}`,
+      incident_id: incidentOf(index),
+      kind: 'down' as const,
+      step: index % 2 === 0 ? ('opened' as const) : ('resolved' as const),
+      fingerprint: '',
+      severity: 'critical' as const,
+      facts: '{}',
+    })),
+  );
+  await insertAll(
+    'deliveries',
+    ids.map((index) => ({
+      ...common,
+      id: `delivery ${index}`,
+      alert_id: `alert ${index}`,
+      incident_id: incidentOf(index),
+      channel: 'email' as const,
+      channel_key: 'email',
+      dedupe_key: `${index}`,
+      message_id: `${index}`,
+      state: index % 400 === 0 ? ('waiting' as const) : ('delivered' as const),
+      attempts: 0,
+      unanswered: 0,
+      next_attempt_at: NOW - DAY,
+    })),
+  );
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 

@@ -41,7 +41,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     ]);
   });
 
-  it('are sent once per certificate and monitor', async () => {
+  it('alerts about revocation are sent once per certificate and monitor', async () => {
     const store = await open();
     const leaf = await revokedAt(store);
     const [told] = await claimDueDeliveries(store, { ...claim, now: NOW });

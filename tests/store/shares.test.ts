@@ -47,7 +47,7 @@ describeEachDatabase('claim batches', (open) => {
     expect(batches).toBeLessThanOrEqual(5);
   });
 
-  it('reach a small account within eight claims of one monitor each', async () => {
+  it('claims of one monitor each reach a small account within eight claims', async () => {
     const store = await open();
     await withMany(store, 'hog', 300, NOW);
     await withMany(store, 'small', 1, LATER);

@@ -58,7 +58,19 @@ describeEachDatabase('payment events', (open) => {
     ).toEqual([{ id: event.id, outcome: 'applied', account_id: id }]);
   });
 
-  it('of a deleted or unknown account are ignored', async () => {
+  it('leave the latest state in ten rounds of four events at once', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await take(store, told(NOW), id);
+    for (let round = 1; round <= 10; round++) {
+      const latest = NOW + round * 10;
+      const earlier = [3, 2, 1].map((before) => told(latest - before, { status: 'past_due' }));
+      await Promise.all([told(latest), ...earlier].map((event) => take(store, event)));
+      expect(await listSubscriptions(store, id)).toMatchObject([{ status: 'active' }]);
+    }
+  });
+
+  it('payment events of a deleted or unknown account are ignored', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await store.db.deleteFrom('accounts').where('id', '=', id).execute();
@@ -71,7 +83,7 @@ describeEachDatabase('payment events', (open) => {
     expect(await findSubscription(store, 'sub_1')).toBeNull();
   });
 
-  it('that name a deleted account are ignored, although the customer has another account', async () => {
+  it('payment events that name a deleted account are ignored, although the customer has another account', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     await take(store, told(NOW), id);
@@ -81,7 +93,7 @@ describeEachDatabase('payment events', (open) => {
     expect(await listSubscriptions(store, id)).toHaveLength(1);
   });
 
-  it('of a subscription lead to the same state in every order', async () => {
+  it('payment events of a subscription lead to the same state in every order', async () => {
     const store = await open();
     const steps = [
       { at: 1, status: 'trialing' as const },
@@ -158,7 +170,7 @@ describeEachDatabase('refunds', (open) => {
         expect([order, await refundedAtAfter(events, order)]).toEqual([order, expected]);
   });
 
-  it('that arrive before their subscription are assigned to the account later', async () => {
+  it('refunds that arrive before their subscription are assigned to the account later', async () => {
     const store = await open();
     const { id } = await person(store, 'alice');
     const early = refund(NOW);

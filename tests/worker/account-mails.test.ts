@@ -49,12 +49,10 @@ describeAnyDatabase('The welcome mail', (open) => {
     ]);
     await add(rig, 'www.fjord.example');
     await rig.runDue();
-    const reached = rig.sink.ledger.filter(({ subject }) => subject.startsWith('We reached you'));
+    const reached = rig.sink.ledger.filter(({ subject }) => subject.startsWith('Alerts for '));
     expect(reached).toHaveLength(1);
     expect(reached[0]?.to).toEqual([ADDRESS]);
-    expect(reached[0]?.subject).toMatch(
-      /^We reached you: alerts for pay\.fjord\.example( and 2 more)? will arrive here$/,
-    );
+    expect(reached[0]?.subject).toMatch(/^Alerts for pay\.fjord\.example( and 2 more)? will arrive here$/);
   });
 
   it('is not sent if no domain was added', async () => {

@@ -56,7 +56,7 @@ describeAnyDatabase('A bounce report', (open) => {
     expect(await readerOf(rig).read()).toBe(1);
     const [delivery] = await deliveries(rig);
     expect(delivery?.state).toBe('failed');
-    expect(delivery?.detail).toMatch(/^It came back: 5\.1\.1 550 5\.1\.1 .*User unknown$/);
+    expect(delivery?.detail).toMatch(/^The mail bounced: 5\.1\.1 550 5\.1\.1 .*User unknown$/);
     expect(await isSuppressed(rig.store.db, 'Alice@certs.test')).toBe(true);
     expect(await standing(rig)).toBe(true);
     expect(imap.mails()).toEqual([]);

@@ -83,7 +83,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     expect(rig.arrivals).toHaveLength(1);
   });
 
-  it('is retried with the same id while the receiver is down, until it is delivered', async () => {
+  it('an alert over HTTP is retried with the same id while the receiver is down, until it is delivered', async () => {
     const rig = await startRig(await open());
     const sink = await startSink();
     const id = await add(rig, webhookAt(sink));
@@ -170,7 +170,7 @@ describeAnyDatabase('An alert over HTTP', (open) => {
     await alarm(rig);
     await rig.runDue();
     expect(await deliveries(rig, id)).toMatchObject([
-      { state: 'failed', detail: 'This address may not be called from here.' },
+      { state: 'failed', detail: 'The address policy of this server blocks this address.' },
     ]);
   });
 });

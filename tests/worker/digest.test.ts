@@ -91,6 +91,9 @@ describeEachDatabase('The weekly digest', (open) => {
     clock.set(at);
     await rig.runDue();
     const text = rig.sink.ledger.find((mail) => mail.text.includes('weekly digest'))?.text ?? '';
+    expect(text.replaceAll(/\s+/g, ' ')).toMatch(
+      /Renew the certificate of gone\.fjord\.example:\d+ first: it expired on \w+day, /,
+    );
     expect(text).toMatch(/^- gone\.fjord\.example:\d+: expired on \w+day, /m);
     expect(text).toMatch(/^- soon\.fjord\.example:\d+: expires on \w+day, /m);
     expect(text).toMatch(/To renew in the next 30 days:\n- later\.fjord\.example:\d+: expires on /);

@@ -32,8 +32,8 @@ describeAnyDatabase('The mails about an incident', (open) => {
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + 3 * HOUR_MS);
     expect(subjects(rig)).toEqual([
-      `${HOST} shows a certificate for another name`,
-      `${HOST} shows a certificate for its own name again`,
+      `${HOST} serves a certificate for another name`,
+      `${HOST} serves a certificate for its own name again`,
     ]);
   });
 
@@ -46,8 +46,8 @@ describeAnyDatabase('The mails about an incident', (open) => {
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + 3 * HOUR_MS);
     expect(subjects(rig)).toEqual([
-      `${HOST}'s certificate chain is broken`,
-      `${HOST}'s certificate chain is in order again`,
+      `${HOST}’s certificate chain is broken`,
+      `${HOST}’s certificate chain is fixed`,
     ]);
   });
 
@@ -57,7 +57,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     await rig.runUntil(START + 2 * DAY_MS);
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + 4 * DAY_MS);
-    expect(subjects(rig)).toEqual([`${HOST}'s certificate changed unexpectedly`]);
+    expect(subjects(rig)).toEqual([`${HOST}’s certificate changed unexpectedly`]);
     await rig.runUntil(START + 64 * DAY_MS);
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + 66 * DAY_MS);
@@ -70,7 +70,7 @@ describeAnyDatabase('The mails about an incident', (open) => {
     await rig.runUntil(START + HOUR_MS);
     rig.serve(HOST, rig.issue(HOST));
     await rig.runUntil(START + DAY_MS);
-    expect(subjects(rig)).toEqual([`${HOST} expires in 10 days`, `${HOST} was renewed`]);
+    expect(subjects(rig)).toEqual([`${HOST} expires in 10 days`, `${HOST}’s certificate was renewed`]);
   });
 
   it('report that a host is down and up, and summarise a host that keeps changing', async () => {
@@ -87,7 +87,14 @@ describeAnyDatabase('The mails about an incident', (open) => {
     }
     await rig.runUntil(START + 8 * HOUR_MS);
     const [down, up] = [`${HOST} is down`, `${HOST} is up again`];
-    expect(subjects(rig)).toEqual([down, up, down, up, `${HOST} comes and goes`, up]);
+    expect(subjects(rig)).toEqual([
+      down,
+      up,
+      down,
+      up,
+      `${HOST} is flapping: down three times in six hours`,
+      up,
+    ]);
   });
 
   it('stop after acknowledgement, until the certificate expires', async () => {

@@ -57,6 +57,8 @@ describeAnyDatabase('A certificate that is not renewed', (open) => {
     expect(rig.arrivals).toHaveLength(2);
     rig.serve(host, rig.issue(host));
     await rig.runUntil(START + 20 * DAY_MS);
-    expect(rig.arrivals.slice(2).map(({ subject }) => subject)).toEqual([`${host} was renewed`]);
+    expect(rig.arrivals.slice(2).map(({ subject }) => subject)).toEqual([
+      `${host}’s certificate was renewed`,
+    ]);
   });
 });

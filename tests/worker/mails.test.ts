@@ -62,7 +62,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     const text = (subject: string) => rig.arrivals.find((mail) => mail.subject.includes(subject))?.text;
     expect(text('password')).toMatch(/Changed: +1 March 2027, 10:30 (CET|GMT\+1) \(09:30 UTC\)/);
     expect(text('expires in')).toMatch(/Last checked: +1 March 2027, 10:30 (CET|GMT\+1) \(09:30 UTC\)/);
-    expect(text('Feedback')).toMatch(/Written: +1 March 2027, 09:30 UTC/);
+    expect(text('Feedback')).toMatch(/Sent: +1 March 2027, 09:30 UTC/);
   });
 
   it('is sent once, and its content is deleted', async () => {
@@ -70,7 +70,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     await enqueue(rig, verify);
     await enqueue(rig, { kind: 'password_changed' });
     expect(await rig.runDue()).toMatchObject({ mails: 2 });
-    expect(subjects(rig).toSorted()).toEqual(['Verify your address', 'Your password was changed']);
+    expect(subjects(rig).toSorted()).toEqual(['Confirm your address', 'Your password was changed']);
     expect(await mails(rig)).toMatchObject([
       { state: 'delivered', attempts: 1, data: null },
       { state: 'delivered', attempts: 1, data: null },
@@ -86,7 +86,7 @@ describeAnyDatabase('A mail other than an alert', (open) => {
     await until(() => rig.sink.ledger.length === 1);
   });
 
-  it('of feedback has the sender as Reply-To', async () => {
+  it('a feedback mail has the sender as Reply-To', async () => {
     const rig = await startRig(await open());
     const from = { name: 'Alice', email: ADDRESS, premium: true };
     await enqueue(rig, { kind: 'feedback', from, message: 'A horizon!\nLovely.' });
@@ -189,7 +189,7 @@ describeAnyDatabase('An unverified address', (open) => {
       .select(['attempts', 'detail'])
       .where('state', '=', 'waiting')
       .execute();
-    const detail = expect.stringContaining('not verified') as string;
+    const detail = expect.stringContaining('not confirmed') as string;
     expect(waiting).toEqual([
       { attempts: 0, detail },
       { attempts: 0, detail },

@@ -4,6 +4,7 @@ import { type Canaries, type CanaryResult, createCanaries } from '../../server/p
 import { raisedAlarms } from '../../server/store/alerts/alarms.ts';
 import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { createMetrics } from '../../server/telemetry/index.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
 import type { FailedObservation, Observation } from '../../server/core/index.ts';
 import { checksMade } from '../kit/checks-made.ts';
@@ -62,9 +63,9 @@ async function realCanaries(now: () => number): Promise<Canaries> {
   return canaries;
 }
 
-async function rigWithCanaries(store: Store) {
+async function rigWithCanaries(store: Store, options: Parameters<typeof startRig>[1] = {}) {
   const { world, canaries } = puppets();
-  const rig = await startRig(store, { canaries });
+  const rig = await startRig(store, { ...options, canaries });
   world.now = () => rig.clock.now();
   return { rig, world };
 }
@@ -107,6 +108,31 @@ describeAnyDatabase('An outage of our own network', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'down' });
   });
 
+  it('counts a check as lost instead of postponed if another worker has taken it over', async () => {
+    const store = await open();
+    const meters = createMetrics();
+    const { rig, world } = await rigWithCanaries(store, {
+      telemetry: { meters, tracer: null },
+      wrapProbe: (probe) => ({
+        async observe(...asked) {
+          const observation = await probe.observe(...asked);
+          if (world.healthy === 0)
+            await store.db.updateTable('monitors').set({ lease_token: 'of another worker' }).execute();
+          return observation;
+        },
+      }),
+    });
+    const { id: monitorId } = await rig.watch('one.example');
+    await rig.runDue();
+    world.healthy = 0;
+    rig.reachable('one.example', false);
+    await requestCheck(store, { accountId: rig.accountId, monitorId, now: rig.clock.now() });
+    await rig.runDue();
+    const counted = await meters.registry.metrics();
+    expect(counted).toContain('certlantern_checks_total{outcome="lost"} 1\n');
+    expect(counted).toContain('certlantern_checks_total{outcome="postponed"} 0\n');
+  });
+
   it('keeps a check due that was requested meanwhile', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     const added = await rig.watch('one.example');
@@ -139,7 +165,7 @@ describeAnyDatabase('Without canaries,', (open) => {
 });
 
 describeAnyDatabase('A wrong clock', (open) => {
-  it('that is 400 days ahead sends, ends and deletes nothing, and recovers without loss', async () => {
+  it('a wrong clock that is 400 days ahead sends, ends and deletes nothing, and recovers without loss', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
     const added = await rig.watch('one.example');
@@ -172,7 +198,7 @@ describeAnyDatabase('A wrong clock', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'up' });
   });
 
-  it('that is 400 days ahead is detected with three hosts on the network, and sends no mail', async () => {
+  it('a wrong clock that is 400 days ahead is detected with three hosts on the network, and sends no mail', async () => {
     const now = { read: () => START };
     const rig = await startRig(await open(), { canaries: await realCanaries(() => now.read()) });
     now.read = () => rig.clock.now();

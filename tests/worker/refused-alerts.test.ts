@@ -48,7 +48,7 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
     rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
     await watch(rig);
     await rig.runUntil(START + MINUTE_MS);
-    const notice = own('Alerts do not reach email any more');
+    const notice = own('Alerts no longer reach email');
     expect(arrived(rig).toSorted()).toEqual([notice, own(`${HOST} expires in 3 days`)]);
     await rig.runUntil(START + 4 * DAY_MS);
     const later = arrived(rig).slice(2);
@@ -89,7 +89,7 @@ describeAnyDatabase('An alert that is permanently refused', (open) => {
     rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
     await watch(rig);
     await rig.runUntil(START + MINUTE_MS);
-    expect(arrived(rig)).toEqual([own('Alerts do not reach email any more')]);
+    expect(arrived(rig)).toEqual([own('Alerts no longer reach email')]);
     expect(sink.requests).toHaveLength(1);
   });
 

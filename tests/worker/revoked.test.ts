@@ -33,7 +33,7 @@ describeAnyDatabase('A revoked certificate', (open) => {
     const revokedAt = START + DAY_MS;
     publish(ca, START + 2 * DAY_MS, [{ serialNumber, revokedAt, reason: 1 }]);
     await rig.runUntil(START + 3 * DAY_MS);
-    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host}'s certificate was revoked`]);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host}’s certificate was revoked`]);
     expect(rig.arrivals[0]?.text).toContain('its key was compromised');
     expect(rig.arrivals[0]?.text).toMatch(/Revoked on: +2 March 2027, 09:30 UTC/);
 
@@ -55,7 +55,7 @@ describeAnyDatabase('A revoked certificate', (open) => {
     });
     // One mail about the replacement follows the alert.
     expect(rig.arrivals.slice(1).map(({ subject }) => subject)).toEqual([
-      `${host}'s revoked certificate was replaced`,
+      `${host}’s revoked certificate was replaced`,
     ]);
   });
 });

@@ -4,8 +4,9 @@ import { findMonitor, requestCheck } from '../../server/store/monitors/monitors.
 import { currentLogFields } from '../../server/telemetry/trace-context.ts';
 import { createMetrics } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
-import { claimWatchers } from '../../server/worker/shared-probes.ts';
-import { describeEachDatabase } from '../kit/database.ts';
+import { TRUST_EVERY_CHECK } from '../../server/worker/own-network.ts';
+import { claimWatchers, createSharedProbes, type Watchers } from '../../server/worker/shared-probes.ts';
+import { describeEachDatabase, freshStore } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
@@ -118,6 +119,25 @@ describeEachDatabase('An endpoint that many accounts watch', (open) => {
     expect(second.isMore).toBe(false);
     expect([...first.watchers, ...second.watchers].flat()).toHaveLength(3);
   });
+});
+
+it('A running probe serves a monitor that was due before it started, but no check that a user requested', async () => {
+  const rig = await startRig(await freshStore('sqlite'));
+  await rig.watch(HOST);
+  const claim = { now: rig.clock.now(), leaseMs: 1_000, claimedBy: 'test', taken: 0, limit: 1 };
+  const [[monitor]] = (await claimWatchers(rig.store, claim)).watchers as [Watchers];
+  const never = () => new Promise<never>(() => undefined);
+  const probes = createSharedProbes({
+    examiner: { observe: never, judge: never },
+    clock: rig.clock,
+    random: () => 0,
+    ownNetwork: TRUST_EVERY_CHECK,
+  });
+  const begin = (asked: boolean) => probes.begin([{ ...monitor, asked }], new AbortController().signal).probe;
+  rig.clock.advance(1_000);
+  const running = begin(false);
+  expect(begin(false)).toBe(running);
+  expect(begin(true)).not.toBe(running);
 });
 
 async function countingRig(store: Rig['store']) {

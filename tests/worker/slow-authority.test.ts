@@ -34,8 +34,8 @@ describeAnyDatabase('A missing intermediate whose CA responds late', (open) => {
       findings: [{ code: 'incomplete_chain', facts: { kind: 'missing_intermediates' } }],
     });
     expect(rig.arrivals.map(({ subject }) => subject).toSorted()).toEqual([
-      `${host}'s certificate chain is incomplete`,
-      `${host}'s certificate changed unexpectedly`,
+      `${host}’s certificate chain is incomplete`,
+      `${host}’s certificate changed unexpectedly`,
     ]);
   });
 });

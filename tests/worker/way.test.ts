@@ -69,7 +69,7 @@ describeEachDatabase('The path from check to mail', (open) => {
     expect(entries?.map(({ fingerprint }) => fingerprint)).toEqual([second.fingerprint, first.fingerprint]);
     expect((await rig.read(added)).certificate?.fingerprint).toBe(second.fingerprint);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
-      "git.orchard.example's certificate changed unexpectedly",
+      'git.orchard.example’s certificate changed unexpectedly',
     ]);
     expect(rig.log.info).toHaveBeenCalledWith(
       expect.objectContaining({
@@ -127,7 +127,7 @@ describeEachDatabase('The path from check to mail', (open) => {
       `${host} is down`,
       `${host} expires in 40 hours, renewal overdue`,
     ]);
-    expect(rig.arrivals[1]?.text).toContain('The host could not be reached at the last check.');
+    expect(rig.arrivals[1]?.text).toContain('We could not reach the host at the last check.');
 
     // One more for each of the five steps that are left: 32, 16, 8 and 3.2 hours, and the end.
     await rig.runUntil(end + HOUR_MS);

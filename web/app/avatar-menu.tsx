@@ -1,23 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import {
-  Activity,
-  ArrowUpRight,
-  Bell,
-  CreditCard,
-  LogOut,
-  MessageSquare,
-  Sparkles,
-  User,
-} from 'lucide-react';
+import { ArrowUpRight, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
 import { useState } from 'react';
 import { openBilling } from '../features/billing/open-billing.ts';
-import { useSignedIn } from '../lib/current-user.ts';
-import type { CurrentUser } from '../lib/current-user.ts';
-import { useUpgrade } from '../lib/upgrade.ts';
+import { useSignedIn } from '../lib/account/current-user.ts';
+import type { CurrentUser } from '../lib/account/current-user.ts';
+import { useUpgrade } from '../lib/account/plan.ts';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
 import { ThemeChoices } from '../ui/theme-menu.tsx';
 
-/** Up to two letters for the avatar. */
+/** Returns up to two letters for the avatar. */
 function initialsOf(user: CurrentUser): string {
   const words = user.fullName.split(/\s+/).filter(Boolean);
   const first = words[0] ?? user.email;
@@ -49,12 +40,12 @@ function Avatar({ user }: { user: CurrentUser }) {
 }
 
 interface AvatarMenuProps {
-  /** The words of what leads to the offer; null where there is none. */
+  /** The label of the upgrade item; null where Premium is not offered. */
   offer: string | null;
   onFeedback: () => void;
 }
 
-/** What belongs to the account; below 720 px also what the header has no room for. */
+/** Shows the account menu. Below 900 px it also has the header items that do not fit. */
 export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
   const { user, logOut } = useSignedIn();
   const { isSold, open } = useUpgrade();
@@ -71,9 +62,9 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
       }
     >
       <MenuLabel>{user.email}</MenuLabel>
-      <div className="md:hidden">
+      <div className="min-[900px]:hidden">
         {offer && (
-          <MenuItem onSelect={() => open('wish')}>
+          <MenuItem onSelect={() => open('request')}>
             <Sparkles strokeWidth={1.6} aria-hidden="true" />
             {offer}
           </MenuItem>
@@ -90,23 +81,11 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
           Profile
         </Link>
       </MenuItem>
-      <MenuItem asChild>
-        <Link to="/alerts">
-          <Bell strokeWidth={1.6} aria-hidden="true" />
-          Alerts
-        </Link>
-      </MenuItem>
-      <MenuItem asChild>
-        <Link to="/status-page">
-          <Activity strokeWidth={1.6} aria-hidden="true" />
-          Status page
-        </Link>
-      </MenuItem>
       {isSold && (
         <MenuItem onSelect={() => void openBilling()}>
           <CreditCard strokeWidth={1.6} aria-hidden="true" />
           <span className="flex-1">Billing</span>
-          <ArrowUpRight strokeWidth={1.6} aria-label="in a new tab" />
+          <ArrowUpRight strokeWidth={1.6} aria-label="opens in a new tab" />
         </MenuItem>
       )}
       <MenuSeparator />

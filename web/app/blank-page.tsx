@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { DayRuler } from '../ui/day-ruler.tsx';
+import { DayRuler } from '../ui/horizon/day-ruler.tsx';
 import { usePageTitle } from '../ui/page-title.ts';
 
-/** Nothing but the day ruler along the bottom. */
+/** Shows a page with the day ruler along the bottom and its content in the middle. */
 export function BlankPage({ children }: { children?: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">
-      <main className="flex flex-1 flex-col items-start justify-end gap-4 pb-12">{children}</main>
+      <main className="flex flex-1 flex-col items-center justify-center pt-12 text-center">{children}</main>
       <DayRuler />
     </div>
   );
@@ -21,18 +21,18 @@ export function NotFoundPage() {
     <BlankPage>
       <div className="wrap">
         <h1 tabIndex={-1} className="text-page font-bold tracking-[-.022em]">
-          Nothing is at this address
+          Page not found
         </h1>
-        <p className="mt-1 mb-5 text-fg-2">The page was moved, or it never was.</p>
+        <p className="mt-1 mb-5 text-fg-2">It may have moved.</p>
         <Link to="/" className={buttonClass('outline')}>
-          Back to the start
+          Back to the start page
         </Link>
       </div>
     </BlankPage>
   );
 }
 
-/** Error page for a route that failed to load or to render. Reloads when the browser comes online. */
+/** Replaces a route that failed to load or to render. Reloads when the browser comes online. */
 export function ErrorPage() {
   usePageTitle('Page not loaded');
   useEffect(() => {
@@ -43,7 +43,7 @@ export function ErrorPage() {
   return (
     <BlankPage>
       <div className="wrap">
-        <h1 className="text-page font-bold tracking-[-.022em]">This page could not be loaded</h1>
+        <h1 className="text-page font-bold tracking-[-.022em]">Could not load this page</h1>
         <p className="mt-1 mb-5 text-fg-2">Your monitoring keeps running; only this page is affected.</p>
         <Button variant="outline" onClick={() => window.location.reload()}>
           Try again

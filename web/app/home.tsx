@@ -3,13 +3,15 @@ import { useEffect, useState } from 'react';
 import { checkCurrentUser } from '../features/session/session.ts';
 import { BlankPage } from './blank-page.tsx';
 
-/** The root path: the dashboard for who is signed in, the landing page for everyone else. */
+/** The root path: redirects signed-in users to the dashboard, and everyone else to the document of the landing page. */
 export function Home() {
-  const [signedIn, setSignedIn] = useState<boolean | null>(null);
+  const [isSignedIn, setSignedIn] = useState(false);
   useEffect(() => {
-    const check = async () => setSignedIn((await checkCurrentUser()) !== null);
+    const check = async () => {
+      if ((await checkCurrentUser()) !== null) setSignedIn(true);
+      else window.location.replace('/landing');
+    };
     void check();
   }, []);
-  if (signedIn === null) return <BlankPage />;
-  return <Navigate to={signedIn ? '/dashboard' : '/landing'} replace />;
+  return isSignedIn ? <Navigate to="/dashboard" replace /> : <BlankPage />;
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { LiveEventsContext } from '../lib/live-events-context.ts';
 import type { LiveEventListener } from '../lib/live-events-context.ts';
 import { followLiveEvents } from '../lib/live-events.ts';
-import { refreshSession } from '../lib/session-refresh.ts';
+import { refreshSession } from '../lib/account/session-refresh.ts';
 
 /** Keeps the event stream of the signed-in user open while mounted. */
 export function LiveEventsProvider({ children }: { children: ReactNode }) {

@@ -1,27 +1,34 @@
 import { StrictMode } from 'react';
+import type { ReactNode } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { adoptPublicConfig, readPublicConfig } from '../lib/public-config.ts';
-import { createQueryClient } from '../lib/query-client.ts';
-import { Providers } from './providers.tsx';
-import { createAppRouter } from './router.tsx';
+import type { PublicConfig } from '../../contract/public-config.ts';
+import { PublicConfigContext } from '../lib/public-config.ts';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
+void start(root);
 
-const queryClient = createQueryClient();
-const router = createAppRouter({ queryClient });
-const page = (
-  <StrictMode>
-    <Providers queryClient={queryClient} router={router} />
-  </StrictMode>
-);
+async function start(root: HTMLElement): Promise<void> {
+  // The server that sent this document wrote its settings into it.
+  const config = JSON.parse(root.dataset['config'] ?? '') as PublicConfig;
+  const isPrerendered = root.hasChildNodes();
+  // The HTML of a prerendered page stays unchanged until React can hydrate all of it.
+  const page = await loadPage(isPrerendered);
+  const document = (
+    <StrictMode>
+      <PublicConfigContext value={config}>{page}</PublicConfigContext>
+    </StrictMode>
+  );
+  if (isPrerendered) hydrateRoot(root, document);
+  else createRoot(root).render(document);
+}
 
-const config = readPublicConfig(root.dataset['config']);
-if (config) {
-  // The page is here as HTML already. It stays as it is until its code can take it over whole.
-  adoptPublicConfig(queryClient, config);
-  router.ssr = { manifest: undefined };
-  void router.load().then(() => hydrateRoot(root, page));
-} else {
-  createRoot(root).render(page);
+async function loadPage(isPrerendered: boolean): Promise<ReactNode> {
+  // The server accepts a path in any case and with a slash at its end.
+  if (/^\/landing\/*$/i.test(window.location.pathname)) {
+    const { Landing } = await import('./landing.tsx');
+    return <Landing />;
+  }
+  const { createPages } = await import('./router.tsx');
+  return createPages(isPrerendered);
 }

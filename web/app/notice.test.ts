@@ -16,6 +16,7 @@ const standing: NonNullable<NoticeFacts['standing']> = {
   checks_late: false,
   alerts_late: false,
   mail_failing: false,
+  dead_channels: 0,
   unsubscribed: false,
   mail_page: null,
 };
@@ -30,13 +31,13 @@ const well: NoticeFacts = {
   now,
 };
 
-describe('the notice', () => {
-  it('is none when all is well, and before anything is known', () => {
+describe('the notice bar', () => {
+  it('shows nothing while all is well or nothing is loaded', () => {
     expect(noticeOf(well)).toBeNull();
     expect(noticeOf({ ...well, standing: null })).toBeNull();
   });
 
-  it('is the first that applies', () => {
+  it('shows the first notice that applies', () => {
     const troubles: [NonNullable<ReturnType<typeof noticeOf>>['kind'], Partial<NoticeFacts>][] = [
       ['insecure', { isInsecure: true }],
       ['verify', { standing: { ...standing, email_verified: false } }],
@@ -99,40 +100,46 @@ describe('the notice', () => {
     [1.5, 'Your Premium trial ends in two days, on 22 November 2026. Nothing is deleted then.'],
     [0.3, 'Your Premium trial ends within a day, on 20 November 2026. Nothing is deleted then.'],
     [-0.1, null],
-  ])('of a trial that ends in %d days', (days, text) => {
+  ])('announces the end of a trial in %d days', (days, text) => {
     expect(noticeOf({ ...well, standing: { ...trial, ends_at: inDays(days) } })?.text ?? null).toBe(text);
   });
 
-  it('says what late checks and alerts, refused mail and none at all mean', () => {
+  it('explains late checks, late alerts, bounced emails and an unsubscription', () => {
     const of = (change: object) => noticeOf({ ...well, standing: { ...standing, ...change } })?.text;
     expect(of({ checks_late: true })).toBe(
-      'Checks are running late. What you see may be out of date, and alerts may arrive late.',
+      'Checks are running late. This page may be out of date, and alerts may arrive late.',
     );
     expect(of({ checks_late: true, alerts_late: true })).toBe(of({ checks_late: true }));
     expect(of({ alerts_late: true })).toBe(
-      'Alerts are running late. Checks go on, and what you see is up to date.',
+      'Alerts are running late. Checks continue, and this page is up to date.',
     );
     expect(of({ mail_failing: true })).toBe(
-      'Mail to alice@orchard.example bounces, so alerts do not reach you by mail. Check that its mailbox takes mail, then try again.',
+      'Email to alice@orchard.example bounces, so you get no alerts by email. Check that the mailbox works, then try again.',
     );
-    expect(of({ unsubscribed: true })).toBe('You get no alerts by mail: you unsubscribed from all of them.');
+    expect(of({ unsubscribed: true })).toBe(
+      'You get no alerts by email because you unsubscribed from all of them.',
+    );
   });
 
-  it('says which domains are paused until the owner of the address confirms them', () => {
+  it('counts the domains that are paused until the owner confirms them', () => {
     const of = (count: number) =>
       noticeOf({ ...well, standing: { ...standing, paused_unconfirmed: count } })?.text;
     expect(of(1)).toBe(
-      'One domain is paused. It was added before you confirmed this address. Resume what is yours and remove the rest.',
+      'One domain is paused. It was added before you confirmed this email address. Resume what is yours and remove the rest.',
     );
     expect(of(9)).toBe(
-      'Nine domains are paused. They were added before you confirmed this address. Resume what is yours and remove the rest.',
+      'Nine domains are paused. They were added before you confirmed this email address. Resume what is yours and remove the rest.',
     );
   });
 
-  it('says how many domains the plan paused', () => {
+  it('counts the domains that the plan paused', () => {
     const of = (count: number) =>
       noticeOf({ ...well, standing: { ...standing, paused_by_plan: count } })?.text;
-    expect(of(1)).toBe('One domain is paused: Free checks up to three. Resume one to choose which.');
-    expect(of(9)).toBe('Nine domains are paused: Free checks up to three. Resume one to choose which.');
+    expect(of(1)).toBe(
+      'One domain is paused: the Free plan checks up to three. Resume a domain to choose which.',
+    );
+    expect(of(9)).toBe(
+      'Nine domains are paused: the Free plan checks up to three. Resume a domain to choose which.',
+    );
   });
 });

@@ -1,10 +1,9 @@
 import type { StandingWire } from '../../contract/account.ts';
-import { longDate } from '../lib/dates.ts';
-import { inWords, inWordsCapitalised } from '../lib/number-words.ts';
-import { INSECURE_TEXT } from './insecure-text.ts';
+import { INSECURE_TEXT } from './page-frame.tsx';
 import { DAY_MS } from '../../contract/durations.ts';
+import { inWords, inWordsCapitalised, longDate, plural } from '../lib/format.ts';
 
-/** How close the end of a trial is when it becomes news. */
+/** Days before the end of a trial from which the notice shows. */
 const TRIAL_NEWS_DAYS = 3;
 
 export interface Notice {
@@ -24,19 +23,19 @@ export interface Notice {
 
 export interface NoticeFacts {
   isConnectionLost: boolean;
-  /** Null until it is known. */
+  /** Null until loaded. */
   standing: StandingWire | null;
   email: string;
-  /** The provider says who verified an address only when somebody signs in. */
+  /** The provider reports a verified address only at sign-in. */
   learnsAtLogin: boolean;
   /** How many domains Free checks. */
   freeDomains: number;
   isInsecure: boolean;
-  /** ms UTC */
+  /** In ms UTC. */
   now: number;
 }
 
-/** The one message of the notice bar: the first that applies, or null when all is well. */
+/** Returns the one message of the notice bar: the first that applies, or null if all is well. */
 export function noticeOf({
   isConnectionLost,
   standing,
@@ -49,7 +48,7 @@ export function noticeOf({
   if (isConnectionLost)
     return {
       kind: 'connection',
-      text: 'Connection lost. What you see may be out of date; it updates when the connection is back.',
+      text: 'Connection lost. This page may be out of date; it updates when the connection is back.',
     };
   const late = standing && lateText(standing);
   if (late) return { kind: 'late', text: late };
@@ -61,12 +60,12 @@ export function noticeOf({
   if (standing?.mail_failing)
     return {
       kind: 'mail',
-      text: `Mail to ${email} bounces, so alerts do not reach you by mail. Check that its mailbox takes mail, then try again.`,
+      text: `Email to ${email} bounces, so you get no alerts by email. Check that the mailbox works, then try again.`,
     };
   if (standing?.unsubscribed)
     return {
       kind: 'unsubscribed',
-      text: 'You get no alerts by mail: you unsubscribed from all of them.',
+      text: 'You get no alerts by email because you unsubscribed from all of them.',
     };
   const trial = standing && trialText(standing, now);
   if (trial) return { kind: 'trial', text: trial };
@@ -74,32 +73,32 @@ export function noticeOf({
     return {
       kind: 'verify',
       text: learnsAtLogin
-        ? `Verify your address with the link in the mail to ${email}, then log in again in this browser. Each log-in sends a new link until then.`
-        : `Verify your address with the link in the mail to ${email}.`,
+        ? `Confirm ${email}: we sent you a link. Open it, then log in again in this browser. Until then, each login sends a new link.`
+        : `Confirm ${email}: we sent you a link.`,
     };
   if (isInsecure) return { kind: 'insecure', text: INSECURE_TEXT };
   return null;
 }
 
-/** One trouble for who waits, whichever part is behind. */
+/** Returns one message for both delays, because late checks make alerts late too. */
 function lateText({ checks_late: checks, alerts_late: alerts }: StandingWire): string | null {
-  if (checks) return 'Checks are running late. What you see may be out of date, and alerts may arrive late.';
-  return alerts ? 'Alerts are running late. Checks go on, and what you see is up to date.' : null;
+  if (checks) return 'Checks are running late. This page may be out of date, and alerts may arrive late.';
+  return alerts ? 'Alerts are running late. Checks continue, and this page is up to date.' : null;
 }
 
 function pastDueText(endsAt: string | null): string {
-  const until = endsAt === null ? '' : ` Premium goes on until ${longDate(endsAt)}.`;
-  return `Your last payment did not go through.${until} A payment method that works keeps it.`;
+  const until = endsAt === null ? '' : ` You have Premium until ${longDate(endsAt)}.`;
+  return `Your last payment failed.${until} Update your payment method to keep Premium.`;
 }
 
 function unconfirmedText(count: number): string {
-  const added = count === 1 ? 'domain is paused. It was' : 'domains are paused. They were';
-  return `${inWordsCapitalised(count)} ${added} added before you confirmed this address. Resume what is yours and remove the rest.`;
+  const added = plural(count, 'domain is paused. It was', 'domains are paused. They were');
+  return `${inWordsCapitalised(count)} ${added} added before you confirmed this email address. Resume what is yours and remove the rest.`;
 }
 
 function pausedText(count: number, freeDomains: number): string {
-  const domains = count === 1 ? 'domain is' : 'domains are';
-  return `${inWordsCapitalised(count)} ${domains} paused: Free checks up to ${inWords(freeDomains)}. Resume one to choose which.`;
+  const domains = plural(count, 'domain is', 'domains are');
+  return `${inWordsCapitalised(count)} ${domains} paused: the Free plan checks up to ${inWords(freeDomains)}. Resume a domain to choose which.`;
 }
 
 function trialText({ status, source, ends_at: endsAt }: StandingWire, now: number): string | null {

@@ -3,7 +3,7 @@ import { prerenderLanding, prerenderLogin } from './prerender.tsx';
 
 let pages: Map<string, string>;
 beforeAll(async () => {
-  pages = new Map([...(await prerenderLanding()), ...(await prerenderLogin())]);
+  pages = new Map([...prerenderLanding(), ...(await prerenderLogin())]);
 });
 const page = (file: string): string => pages.get(`${file}.html`) ?? '';
 const text = (file: string): string =>
@@ -11,15 +11,15 @@ const text = (file: string): string =>
     .replaceAll(/<!--.*?-->|<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 
-describe('the landing page as HTML', () => {
-  it('has the headline, the features, the plans and the ways in', () => {
+describe('the prerendered landing page', () => {
+  it('has the headline, the features, the plans and the sign-up links', () => {
     const words = text('open-sold-try-it');
     for (const part of [
       '{{product_name}} : Never miss an SSL certificate expiry again.',
       'Key Features',
       'SSL Certificate Tracking',
       'Email Notifications',
-      'Webhook Support Premium The same event',
+      'Webhook Support Premium Every alert',
       'Free Tier $0 Up to 3 certificates',
       'Get Started Free',
       'Premium Most Popular $4.99 per month',
@@ -33,21 +33,21 @@ describe('the landing page as HTML', () => {
     expect(page('open-sold-try-it')).toContain('href="/signup?trial=1"');
   });
 
-  it('has no script and names no day', () => {
+  it('has no script and no dates', () => {
     expect([...pages.values()].filter((html) => html.includes('<script'))).toEqual([]);
     expect(text('open-sold-try-it')).not.toMatch(/\b20\d\d\b/);
   });
 
-  it('has no Premium where nothing is sold', () => {
+  it('does not offer Premium if nothing is sold', () => {
     expect(text('open-unset-try-it')).toContain('Free Tier');
     expect(text('open-unset-try-it')).not.toMatch(/\$4\.99|trial/i);
   });
 
-  it('has no prices where everybody has everything', () => {
+  it('has no prices if there are no plans', () => {
     expect(text('open-none-try-it')).not.toMatch(/\$0|Pricing|Free for 3 domains|trial/i);
   });
 
-  it('invites nobody where nobody can sign up', () => {
+  it('has no sign-up links if sign-up is closed', () => {
     for (const kind of ['closed-sold', 'closed-unset', 'closed-none']) {
       expect(page(kind)).not.toContain('href="/signup');
       expect(page(kind)).toContain('href="/login"');
@@ -55,26 +55,31 @@ describe('the landing page as HTML', () => {
     }
   });
 
-  it('says where the connection is not private', () => {
-    expect(text('open-sold-try-it-insecure')).toContain('plain http');
-    expect(text('open-sold-try-it')).not.toContain('plain http');
+  it('warns about plain HTTP', () => {
+    expect(text('open-sold-try-it-insecure')).toContain('plain HTTP');
+    expect(text('open-sold-try-it')).not.toContain('plain HTTP');
   });
 });
 
-describe('the login page as HTML', () => {
-  it('has the form, which nobody can send yet, and the ways on', () => {
+describe('the prerendered login page', () => {
+  it('has the form, disabled until hydration, and the links', () => {
     const words = text('login');
     for (const part of ['Email', 'Password', 'Forgot password?', 'New user? Sign up', 'Terms of Service'])
       expect(words).toContain(part);
     expect(page('login')).toMatch(/<button type="submit" disabled=""/);
   });
 
-  it('invites nobody where nobody can sign up, and says where the connection is not private', () => {
-    expect(page('login-closed')).not.toContain('href="/signup');
-    expect(text('login-insecure')).toContain('plain http');
+  it('says instead of the sign-up link that one needs an invitation', () => {
+    expect(text('login-invite')).toContain('Sign-up is by invitation.');
+    expect(page('login-invite')).not.toContain('href="/signup');
   });
 
-  it('leaves no part of any page to the browser that was meant to be here', () => {
+  it('has no sign-up link if sign-up is closed, and warns about plain HTTP', () => {
+    expect(page('login-closed')).not.toContain('href="/signup');
+    expect(text('login-insecure')).toContain('plain HTTP');
+  });
+
+  it('renders every part that should be prerendered', () => {
     for (const html of pages.values()) expect(html).not.toContain('<!--$!-->');
   });
 });

@@ -1,12 +1,12 @@
-import { QueryClient } from '@tanstack/react-query';
-import { createMemoryHistory } from '@tanstack/react-router';
+import { createMemoryHistory, RouterProvider } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
-import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
+import { UNCONFIRMED_DOMAIN_LIMIT, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
 import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
-import type { LandingSettings, PagePath } from '../../contract/pages.ts';
+import type { LandingSettings } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
-import { adoptPublicConfig } from '../lib/public-config.ts';
-import { Providers } from './providers.tsx';
+import { PublicConfigContext } from '../lib/public-config.ts';
+import { Landing } from './landing.tsx';
 import { createAppRouter } from './router.tsx';
 
 const SETTINGS: LandingSettings[] = (['none', 'unset', 'test'] as const).flatMap((mode) =>
@@ -20,29 +20,35 @@ const SETTINGS: LandingSettings[] = (['none', 'unset', 'test'] as const).flatMap
   }),
 );
 
-/** The landing page's HTML for every kind of deployment, by the name of its file; runs at build time. */
-export async function prerenderLanding(): Promise<Map<string, string>> {
+/** Returns the landing page's HTML for every kind of deployment, keyed by file name. Runs at build time. */
+export function prerenderLanding(): Map<string, string> {
   const pages = new Map<string, string>();
-  for (const settings of SETTINGS) pages.set(landingFile(settings), await htmlOf('/landing', settings));
+  for (const settings of SETTINGS) pages.set(landingFile(settings), htmlOf(<Landing />, settings));
   return pages;
 }
 
-/** The login page's HTML, likewise. */
+/** Returns the login page's HTML in the same way. */
 export async function prerenderLogin(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
-  for (const signups of ['open', 'closed'] as const)
+  for (const signups of ['open', 'invite', 'closed'] as const)
     for (const insecure_http of [true, false]) {
       const settings = { signups, insecure_http, identity: { provider: 'built-in' as const, oidc: [] } };
       const file = loginFile(settings);
-      if (file !== null) pages.set(file, await htmlOf('/login', settings));
+      if (file !== null) pages.set(file, htmlOf(await loginPage(), settings));
     }
   return pages;
 }
 
-/** As React takes it over: what depends on the day or on the browser is left out. */
-async function htmlOf(path: PagePath, settings: Partial<PublicConfig>): Promise<string> {
-  const queryClient = new QueryClient();
-  adoptPublicConfig(queryClient, {
+async function loginPage(): Promise<ReactNode> {
+  const history = createMemoryHistory({ initialEntries: ['/login'] });
+  const router = createAppRouter({ history, isServer: true, scrollRestoration: false });
+  await router.load();
+  return <RouterProvider router={router} />;
+}
+
+/** Renders the page as React will hydrate it, without what depends on the date or the browser. */
+function htmlOf(page: ReactNode, settings: Partial<PublicConfig>): string {
+  const config: PublicConfig = {
     signups: 'open',
     billing: { mode: 'none' },
     try_it: false,
@@ -54,13 +60,10 @@ async function htmlOf(path: PagePath, settings: Partial<PublicConfig>): Promise<
     limits: {
       free_domains: FREE_DOMAIN_LIMIT,
       trial_days: TRIAL_DAYS,
-      domains_before_proof: DOMAINS_BEFORE_PROOF,
+      domains_before_proof: UNCONFIRMED_DOMAIN_LIMIT,
     },
     demo_hosts: [],
     ...settings,
-  });
-  const history = createMemoryHistory({ initialEntries: [path] });
-  const router = createAppRouter({ queryClient }, { history, isServer: true, scrollRestoration: false });
-  await router.load();
-  return renderToString(<Providers queryClient={queryClient} router={router} />);
+  };
+  return renderToString(<PublicConfigContext value={config}>{page}</PublicConfigContext>);
 }

@@ -2,29 +2,32 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { loadIdentity } from '../features/session/identity/load-identity.ts';
-import { authRecord } from '../features/session/page-auth-record.ts';
-import { onSessionElsewhere } from '../features/session/session-channel.ts';
-import { checkCurrentUser, endSession, forgetSession } from '../features/session/session.ts';
+import { authRecord } from '../features/session/auth-record.ts';
+import {
+  onOtherTabSession,
+  checkCurrentUser,
+  endSession,
+  forgetSession,
+} from '../features/session/session.ts';
 import { SubscriptionProvider } from '../features/session/subscription-provider.tsx';
 import { messageOf } from '../lib/api-error.ts';
-import { currentUserOf, SignedInContext } from '../lib/current-user.ts';
-import type { CurrentUser } from '../lib/current-user.ts';
-import { forgetDrafts } from '../lib/draft.ts';
+import { currentUserOf, SignedInContext } from '../lib/account/current-user.ts';
+import type { CurrentUser } from '../lib/account/current-user.ts';
+import { forgetDrafts } from '../lib/drafts.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { forgetUser } from '../lib/query-client.ts';
-import { returnAddress } from '../lib/return-address.ts';
-import { onRefresh } from '../lib/session-refresh.ts';
+import { returnAddress } from '../lib/search-parameters.ts';
+import { onRefresh } from '../lib/account/session-refresh.ts';
 import { toast } from '../ui/toast.tsx';
 import { BlankPage } from './blank-page.tsx';
 import { LiveEventsProvider } from './live-events-provider.tsx';
 import { Shell } from './shell.tsx';
 
-/** 'lost': nobody, or nobody any more; 'left': nobody by somebody's own choice. */
+/** 'lost': nobody is signed in, or the session ended; 'left': the user signed out. */
 type Known = CurrentUser | 'unknown' | 'lost' | 'left';
 
 const userOf = (known: Known): CurrentUser | null => (typeof known === 'string' ? null : known);
 
-/** Follows who is signed in, here and in the other tabs. */
+/** Follows who is signed in, in this tab and in others. */
 function useSession(): [Known, (known: Known) => void] {
   const [known, setKnown] = useState<Known>('unknown');
   const userId = userOf(known)?.id;
@@ -60,16 +63,16 @@ function useSession(): [Known, (known: Known) => void] {
 
   useEffect(
     () =>
-      onSessionElsewhere((change) => {
+      onOtherTabSession((change) => {
         if (change.type === 'started' && change.userId === userId) return;
         authRecord.remove();
-        // Someone else signed in over there: the cookies are theirs now, and so must be this tab.
+        // Another user signed in in another tab. The cookies are theirs now, so this tab must switch too.
         setKnown(change.type === 'started' ? 'unknown' : 'left');
       }),
     [userId],
   );
 
-  // What was typed waits for who typed it, as long as they have not said that they are done.
+  // Drafts are kept for the user who typed them, unless they signed out.
   useEffect(() => {
     if (userId !== undefined) forgetDrafts(userId);
     else if (known === 'left') forgetDrafts();
@@ -78,7 +81,7 @@ function useSession(): [Known, (known: Known) => void] {
   return [known, setKnown];
 }
 
-/** Lets the signed-in user through to the pages below, in the shell; everyone else goes to /login. */
+/** Shows the pages below in the shell to the signed-in user; sends everyone else to /login. */
 export function Protected() {
   const [known, setKnown] = useSession();
   const user = userOf(known);
@@ -86,7 +89,7 @@ export function Protected() {
   const { identity: provider } = usePublicConfig();
 
   useEffect(() => {
-    if (!user) forgetUser(queryClient);
+    if (!user) queryClient.clear();
   }, [user, queryClient]);
 
   const signedIn = useMemo(
@@ -118,7 +121,7 @@ export function Protected() {
   if (signedIn === null) return <ToLogin comesBack={known === 'lost'} />;
   return (
     <SignedInContext value={signedIn}>
-      {/* A different user gets fresh pages. */}
+      {/* Remounts the pages for a different user. */}
       <SubscriptionProvider key={signedIn.user.id}>
         <LiveEventsProvider>
           <Shell>
@@ -130,10 +133,10 @@ export function Protected() {
   );
 }
 
-/** To the login, which leads back to this page unless it was left by choice. */
+/** Redirects to the login, which returns to this page unless the user signed out. */
 function ToLogin({ comesBack }: { comesBack: boolean }) {
   const router = useRouter();
-  // As it is now: the address is another one as soon as the way to the login has begun.
+  // Read once: the address changes as soon as the redirect starts.
   const [next] = useState(() => (comesBack ? returnAddress(router.latestLocation.href) : undefined));
   const search = next === undefined || next === '/dashboard' ? {} : { next };
   return <Navigate to="/login" search={search} replace />;

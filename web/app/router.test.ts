@@ -8,19 +8,19 @@ import {
   testRouter,
 } from '../../tests/kit/searched-routes.ts';
 
-/** What the page at this address reads with `useSearch`. */
+/** Returns what the page at this address reads with `useSearch`. */
 async function searchAt(path: string, search: Record<string, string>): Promise<Record<string, unknown>> {
   const router = testRouter(`${path}?${new URLSearchParams(search)}`);
   await router.load();
   return { ...router.state.matches.at(-1)?.search };
 }
 
-it('the page router and the server know the same addresses', () => {
+it('the page router and the server have the same paths, except for the landing page’s own document', () => {
   const paths = Object.keys(testRouter().routesByPath);
-  expect(paths.toSorted()).toEqual([...PAGE_PATHS, STATUS_ROUTE].toSorted());
+  expect([...paths, '/landing'].toSorted()).toEqual([...PAGE_PATHS, STATUS_ROUTE].toSorted());
 });
 
-describe('The next address of the login page', () => {
+describe('the `next` parameter of the login page', () => {
   it.each(['/dashboard', '/dashboard?domain=7&status=soon', '/profile', '/status-page', '/alerts#channels'])(
     'is %s as it was written',
     async (next) => {
@@ -28,12 +28,12 @@ describe('The next address of the login page', () => {
     },
   );
 
-  it.each(HOSTILE_ADDRESSES.map((next) => JSON.stringify(next)))('is never %s', async (quoted) => {
+  it.each(HOSTILE_ADDRESSES.map((next) => JSON.stringify(next)))('rejects %s', async (quoted) => {
     const next = JSON.parse(quoted) as string;
     expect((await searchAt('/login', { next }))['next']).toBeUndefined();
   });
 
-  it('is read on the login page alone', () => {
+  it('is only read on the login page', () => {
     const paths = searchedRoutes().filter(({ names }) => names.includes('next'));
     expect(paths.map(({ path }) => path)).toEqual(['/login']);
   });
@@ -52,19 +52,26 @@ describe.each(searchedRoutes())('The search parameters of $path', ({ path, names
 
 const isPlain = ([, type]: [string, string]) => ['undefined', 'string', 'number'].includes(type);
 
+it('the dashboard filters by a month, and by nothing that is no month', async () => {
+  expect(await searchAt('/dashboard', { expires: '2027-03' })).toMatchObject({ expires: '2027-03' });
+  for (const expires of ['2027-13', '2027-3', '27-03', '2027-03-01'])
+    expect((await searchAt('/dashboard', { expires })).expires).toBeUndefined();
+});
+
 it.each(
   [...BOGUS_VALUES, 'x'.repeat(41), 'x'.repeat(253), ' x ', 'Shop'].map((value) => JSON.stringify(value)),
 )('the dashboard asks the API for nothing that it refuses, given %s', async (quoted) => {
   const value = JSON.parse(quoted) as string;
-  const { q, status, tag, sort, domain, view, span } = await searchAt('/dashboard', {
+  const { q, status, tag, expires, sort, domain, view, span } = await searchAt('/dashboard', {
     q: value,
     status: value,
     tag: value,
+    expires: value,
     sort: value,
     domain: value,
     view: value,
     span: value,
   });
-  expect(listQuerySchema.safeParse({ q, status, tag, sort }).error).toBeUndefined();
-  expect([status, sort, domain, view, span].filter((one) => one !== undefined)).toEqual([]);
+  expect(listQuerySchema.safeParse({ q, status, tag, expires, sort }).error).toBeUndefined();
+  expect([status, expires, sort, domain, view, span].filter((one) => one !== undefined)).toEqual([]);
 });

@@ -1,25 +1,29 @@
-import type { QueryClient } from '@tanstack/react-query';
 import {
-  createRootRouteWithContext,
+  createRootRoute,
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Outlet,
+  RouterProvider,
+  useLocation,
 } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { HOST_MAX_LENGTH } from '../../contract/words.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
-import { preparePublicConfig } from '../lib/public-config.ts';
-import { returnAddress } from '../lib/return-address.ts';
-import { loadPage } from '../lib/load-chunk.ts';
-import { line, oneOf, searchParameters } from '../lib/search-parameters.ts';
+import { returnAddress, line, oneOf, searchParameters } from '../lib/search-parameters.ts';
+import { loadPage } from '../lib/browser/load-chunk.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
-import { Root } from './root.tsx';
+import { lazyPart } from '../ui/lazy.tsx';
+import { useShouldLoadToaster } from '../ui/toast.tsx';
+import { PageFrame } from './page-frame.tsx';
 
-interface Context {
-  queryClient: QueryClient;
-}
+const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
-const rootRoute = createRootRouteWithContext<Context>()({
+// The shell has its own notice bar.
+const SHELL_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
+
+const rootRoute = createRootRoute({
   component: Root,
   notFoundComponent: NotFoundPage,
 });
@@ -27,27 +31,23 @@ const rootRoute = createRootRouteWithContext<Context>()({
 /** Lazy-loads the component of a route. */
 const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPage(load), name);
 
-/** What these pages offer and say is that of the deployment. */
-const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
-
 /** Reads the host that a visitor checked on the landing page; the dashboard offers it again after the sign-in. */
 const host = line(HOST_MAX_LENGTH);
 
+/** Surrounds the pages that read more than once. The others load without the library for that. */
+const queryCacheRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'query-cache',
+  component: lazyPage(() => import('./query-cache-route.tsx'), 'QueryCacheRoute'),
+});
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
   component: lazyPage(() => import('./home.tsx'), 'Home'),
 });
-const landingRoute = createRoute({
-  getParentRoute: () => rootRoute,
-  path: '/landing',
-  loader: withPublicConfig,
-  component: lazyPage(() => import('../features/landing/landing-page.tsx'), 'LandingPage'),
-});
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  loader: withPublicConfig,
   /** `next`: the page to open after the login, instead of the dashboard. */
   validateSearch: searchParameters<{ next?: string; host?: string }>({ next: returnAddress, host }),
   component: lazyPage(() => import('../features/session/login-page.tsx'), 'LoginPage'),
@@ -55,14 +55,12 @@ const loginRoute = createRoute({
 const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
-  loader: withPublicConfig,
   validateSearch: searchParameters<{ trial?: 1; host?: string }>({ trial: oneOf([1]), host }),
   component: lazyPage(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
 const forgotPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot-password',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/session/forgot-password-page.tsx'), 'ForgotPasswordPage'),
 });
 const resetPasswordRoute = createRoute({
@@ -71,7 +69,7 @@ const resetPasswordRoute = createRoute({
   component: lazyPage(() => import('../features/session/reset-password-page.tsx'), 'ResetPasswordPage'),
 });
 const verifyRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => queryCacheRoute,
   path: '/verify',
   component: lazyPage(() => import('../features/session/verify-page.tsx'), 'VerifyPage'),
 });
@@ -84,37 +82,32 @@ const signedInRoute = createRoute({
 const termsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const termsOfUseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms-of-use',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const privacyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 const privacyPolicyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy-policy',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 
 const unsubscribeRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => queryCacheRoute,
   path: '/unsubscribe',
   component: lazyPage(() => import('../features/alerts/mailed/unsubscribe-page.tsx'), 'UnsubscribePage'),
 });
 const confirmRecipientRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => queryCacheRoute,
   path: '/confirm-recipient',
-  loader: withPublicConfig,
   component: lazyPage(
     () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
     'ConfirmRecipientPage',
@@ -122,14 +115,14 @@ const confirmRecipientRoute = createRoute({
 });
 
 const publicStatusRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => queryCacheRoute,
   path: '/status/$slug',
   component: lazyPage(() => import('../features/status/public/public-status-page.tsx'), 'PublicStatusPage'),
   notFoundComponent: NotFoundPage,
 });
 
 const protectedRoute = createRoute({
-  getParentRoute: () => rootRoute,
+  getParentRoute: () => queryCacheRoute,
   id: 'protected',
   component: lazyPage(() => import('./protected.tsx'), 'Protected'),
 });
@@ -137,7 +130,7 @@ const dashboardRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/dashboard',
   validateSearch: dashboardSearch,
-  component: lazyPage(() => import('../features/domains/dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyPage(() => import('./dashboard.tsx'), 'Dashboard'),
 });
 const profileRoute = createRoute({
   getParentRoute: () => protectedRoute,
@@ -160,7 +153,6 @@ const statusSettingsRoute = createRoute({
 const billingTestRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/billing-test',
-  loader: withPublicConfig,
   component: lazyPage(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
 });
 
@@ -170,40 +162,40 @@ interface PrerenderOptions {
   scrollRestoration: boolean;
 }
 
-/** Each page is a file of its own, so that landing and login do not carry the dashboard. */
-export function createAppRouter(context: Context, prerender: Partial<PrerenderOptions> = {}) {
+/** Creates the router. Each page is a chunk of its own, so that the login does not load the dashboard. */
+export function createAppRouter(prerender: Partial<PrerenderOptions> = {}) {
   return createRouter({
     routeTree: rootRoute.addChildren([
       homeRoute,
-      landingRoute,
       loginRoute,
       signupRoute,
       forgotPasswordRoute,
       resetPasswordRoute,
-      verifyRoute,
       signedInRoute,
       termsRoute,
       termsOfUseRoute,
       privacyRoute,
       privacyPolicyRoute,
-      unsubscribeRoute,
-      confirmRecipientRoute,
-      publicStatusRoute,
-      protectedRoute.addChildren([
-        dashboardRoute,
-        profileRoute,
-        alertsRoute,
-        statusSettingsRoute,
-        billingTestRoute,
+      queryCacheRoute.addChildren([
+        verifyRoute,
+        unsubscribeRoute,
+        confirmRecipientRoute,
+        publicStatusRoute,
+        protectedRoute.addChildren([
+          dashboardRoute,
+          profileRoute,
+          alertsRoute,
+          statusSettingsRoute,
+          billingTestRoute,
+        ]),
       ]),
     ]),
-    context,
     // Drops parameters that no `validateSearch` names from the address.
     search: { strict: true },
     defaultPreload: 'intent',
     defaultPendingComponent: BlankPage,
     defaultPendingMs: 150,
-    // The blank page is nothing that would flicker.
+    // The pending page is blank, so it cannot flicker.
     defaultPendingMinMs: 0,
     defaultErrorComponent: ErrorPage,
     scrollRestoration: true,
@@ -211,8 +203,34 @@ export function createAppRouter(context: Context, prerender: Partial<PrerenderOp
   });
 }
 
+/** Returns every page but the landing page. With `isPrerendered`, first loads the code of the page that React will hydrate. */
+export async function createPages(isPrerendered: boolean): Promise<ReactNode> {
+  const router = createAppRouter();
+  if (isPrerendered) {
+    router.ssr = { manifest: undefined };
+    await router.load();
+  }
+  return <RouterProvider router={router} />;
+}
+
 declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The dashboard opens the form that adds a domain. */
+    addsDomain?: true;
+  }
   interface Register {
     router: ReturnType<typeof createAppRouter>;
   }
+}
+
+/** Renders the page, and beside it the toasts, which outlive page changes. */
+function Root() {
+  const hasShell = useLocation({ select: ({ pathname }) => SHELL_PATHS.includes(pathname) });
+  const mayToast = useShouldLoadToaster(hasShell);
+  return (
+    <PageFrame hasNotices={hasShell}>
+      <Outlet />
+      {mayToast && <Toaster />}
+    </PageFrame>
+  );
 }

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { messageOf } from '../lib/api-client.ts';
-import { useCurrentUser } from '../lib/current-user.ts';
+import { useCurrentUser } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useRereadPlan, useStanding } from '../lib/standing.ts';
-import { useUpgrade } from '../lib/upgrade.ts';
+import { useRereadPlan, useStanding } from '../lib/account/standing.ts';
+import { useUpgrade } from '../lib/account/plan.ts';
 import { useNow } from '../lib/use-now.ts';
 import { useWrite } from '../lib/use-write.ts';
 import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
@@ -12,12 +12,16 @@ import { toast } from '../ui/toast.tsx';
 import { VerifyActions } from '../ui/verify-address.tsx';
 import { noticeOf } from './notice.ts';
 import type { Notice } from './notice.ts';
-import { useConnectionLost } from './use-connection-lost.ts';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useLiveConnection } from '../lib/live-events-context.ts';
 
-/** Nothing is amiss yet. */
+// A stream that reconnects within this time shows no notice.
+const RECONNECT_GRACE_MS = 5_000;
+
+/** Notices about things that are not a problem yet. */
 const MAY_WAIT: Notice['kind'][] = ['trial', 'verify', 'insecure'];
 
-/** What the shell has to say below its header, and what can be done about it. */
+/** Shows the notice below the header and the action for it. */
 export function ShellNotice() {
   const { email } = useCurrentUser();
   const { limits, identity, insecure_http: isInsecure } = usePublicConfig();
@@ -53,7 +57,7 @@ function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
       </Link>
     );
   if (kind === 'mail') return <MailActions label="Try again" />;
-  if (kind === 'unsubscribed') return <MailActions label="Get mail again" />;
+  if (kind === 'unsubscribed') return <MailActions label="Resume emails" />;
   if (!isSold) return null;
   if (kind === 'past_due')
     return (
@@ -63,29 +67,29 @@ function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
     );
   if (kind === 'paused' || kind === 'trial')
     return (
-      <button type="button" className={NOTICE_ACTION} onClick={() => open('wish')}>
+      <button type="button" className={NOTICE_ACTION} onClick={() => open('request')}>
         {kind === 'trial' ? 'Keep Premium' : 'Upgrade to Premium'}
       </button>
     );
   return null;
 }
 
-/** Loaded when it is pressed: hardly anybody ever needs it. */
+/** Loads its code on click, because few people need it. */
 async function openOwnMail(): Promise<void> {
   const { reopenOwnMail } = await import('../lib/alerts/own-mail.ts');
   await reopenOwnMail();
 }
 
-/** Opens the account's own address once more; a test mail shows whether it is. */
+/** Tries the account's own address again. A test email shows whether it works. */
 function MailActions({ label }: { label: string }) {
   const rereadPlan = useRereadPlan();
   const open = useWrite({
     mutationFn: openOwnMail,
     onSuccess: () => {
-      toast.success('A test mail is on its way.');
+      toast.success('We sent a test email.');
       rereadPlan();
     },
-    onError: (error) => toast.error(`Mail could not be tried again: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not send a test email: ${messageOf(error)}`),
   });
   return (
     <>
@@ -97,4 +101,29 @@ function MailActions({ label }: { label: string }) {
       </Link>
     </>
   );
+}
+
+function subscribeOnline(listener: () => void): () => void {
+  window.addEventListener('online', listener);
+  window.addEventListener('offline', listener);
+  return () => {
+    window.removeEventListener('online', listener);
+    window.removeEventListener('offline', listener);
+  };
+}
+
+/** Returns true while the browser is offline, or when the event stream has been down for a while. */
+function useConnectionLost(): boolean {
+  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
+  const connected = useLiveConnection();
+  const [patienceOver, setPatienceOver] = useState(false);
+  useEffect(() => {
+    if (connected) return undefined;
+    const timer = setTimeout(() => setPatienceOver(true), RECONNECT_GRACE_MS);
+    return () => {
+      clearTimeout(timer);
+      setPatienceOver(false);
+    };
+  }, [connected]);
+  return !online || patienceOver;
 }

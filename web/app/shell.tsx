@@ -1,25 +1,35 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Command } from 'lucide-react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { ReactNode } from 'react';
+import { openBilling } from '../features/billing/open-billing.ts';
+import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useOffer } from '../lib/offer.ts';
-import { useLivePlan } from '../lib/standing.ts';
-import { useUpgrade } from '../lib/upgrade.ts';
+import { useOffer, useLivePlan } from '../lib/account/standing.ts';
+import { useUpgrade } from '../lib/account/plan.ts';
 import { Button } from '../ui/button.tsx';
 import { HeaderSlot } from '../ui/header-slot.tsx';
 import { OPEN_PROPS, lazyDialog } from '../ui/lazy.tsx';
 import { Wordmark } from '../ui/logo.tsx';
+import { KeyHint } from '../ui/menu.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
+import { MainNav } from './main-nav.tsx';
 import { ShellNotice } from './shell-notice.tsx';
 import { UpgradeProvider } from './upgrade-provider.tsx';
 
+const CommandPalette = lazyDialog(
+  async () => (await import('../features/palette/command-palette.tsx')).CommandPalette,
+  OPEN_PROPS,
+);
 const FeedbackDialog = lazyDialog(
   async () => (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
   OPEN_PROPS,
 );
 
-/** Header, notice bar and the place of the page, which can open the offer of Premium. */
+const IS_MAC = typeof navigator !== 'undefined' && /Mac|iP/.test(navigator.platform);
+
+/** Frames a page with the header, the notice bar and the upgrade dialog. */
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <UpgradeProvider>
@@ -30,7 +40,10 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function Frame({ children }: { children: ReactNode }) {
   const { product_name: productName } = usePublicConfig();
-  const { open: openUpgrade } = useUpgrade();
+  const { isSold, open: openUpgrade } = useUpgrade();
+  const { logOut } = useSignedIn();
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  usePaletteKey(isPaletteOpen, setPaletteOpen);
   const [isFeedbackOpen, setFeedbackOpen] = useState(false);
   useLivePlan();
   const offer = useOffer();
@@ -48,33 +61,70 @@ function Frame({ children }: { children: ReactNode }) {
           <Link to="/dashboard" className="flex items-center rounded-3 no-underline max-md:min-h-11">
             <Wordmark name={productName} />
           </Link>
+          <MainNav />
           <span className="flex-1" />
+          <Button
+            variant="ghost"
+            size="small"
+            aria-label="Commands"
+            title="Commands"
+            aria-haspopup="dialog"
+            aria-keyshortcuts={IS_MAC ? 'Meta+K' : 'Control+K'}
+            className="max-md:px-3.5"
+            onClick={() => setPaletteOpen(true)}
+          >
+            <Command className="size-4" strokeWidth={1.6} aria-hidden="true" />
+            <KeyHint>{IS_MAC ? '⌘K' : 'Ctrl K'}</KeyHint>
+          </Button>
           {offer && (
             <Button
               variant="tinted"
               size="small"
-              className="mr-1 max-md:hidden"
-              onClick={() => openUpgrade('wish')}
+              className="mr-1 max-[900px]:hidden"
+              onClick={() => openUpgrade('request')}
             >
               {offer}
             </Button>
           )}
-          <Button variant="ghost" size="small" className="max-md:hidden" onClick={giveFeedback}>
+          <Button variant="ghost" size="small" className="max-[900px]:hidden" onClick={giveFeedback}>
             Give Feedback
           </Button>
-          <span className="mx-2.5 h-5 border-l border-line-2 max-md:hidden" />
+          <span className="mx-2.5 h-5 border-l border-line-2 max-[900px]:hidden" />
           <ThemeMenu className="mr-1.5 max-md:hidden" />
-          {/* What a page has for the header of small screens. */}
-          <span id="header-slot" className="contents" />
           <HeaderSlot />
           <AvatarMenu offer={offer} onFeedback={giveFeedback} />
         </div>
       </header>
       <ShellNotice />
-      <main id="content" tabIndex={-1} className="flex-1">
+      <main id="content" tabIndex={-1} className="flex-1 pb-(--tabs)">
         {children}
       </main>
+      <CommandPalette
+        open={isPaletteOpen}
+        onOpenChange={setPaletteOpen}
+        commands={[
+          ...(offer === null ? [] : [{ label: offer, run: () => openUpgrade('request') }]),
+          ...(isSold ? [{ label: 'Billing', run: () => void openBilling() }] : []),
+          { label: 'Give Feedback', run: giveFeedback },
+          { label: 'Log out', run: () => void logOut() },
+        ]}
+      />
       <FeedbackDialog open={isFeedbackOpen} onOpenChange={setFeedbackOpen} />
     </div>
   );
+}
+
+/** Opens and closes the palette at ⌘K or Ctrl+K, unless another dialog is open. */
+function usePaletteKey(isOpen: boolean, setOpen: (open: boolean) => void): void {
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const { key, metaKey, ctrlKey, altKey, shiftKey, repeat } = event;
+    const isPressed = (IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey) && !altKey && !shiftKey;
+    if (!isPressed || key.toLowerCase() !== 'k' || repeat) return;
+    event.preventDefault();
+    if (isOpen || !document.querySelector('[role=dialog], [role=alertdialog]')) setOpen(!isOpen);
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }

@@ -2,8 +2,8 @@ import { useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { pendingPurchase } from '../features/billing/pending-purchase.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { UpgradeContext } from '../lib/upgrade.ts';
-import type { UpgradeReason } from '../lib/upgrade.ts';
+import { UpgradeContext } from '../lib/account/plan.ts';
+import type { UpgradeReason } from '../lib/account/plan.ts';
 import { focusOrigin } from '../ui/dialog.tsx';
 import { lazyDialog } from '../ui/lazy.tsx';
 
@@ -12,12 +12,12 @@ const UpgradeFlow = lazyDialog(
   {
     isOpen: ({ reason }) => reason !== null,
     close: ({ onClose }) => onClose(),
-    // After a checkout that ended by loading this page, Premium may still be on its way.
+    // After a checkout that reloaded this page, Premium may still be on its way.
     isNeeded: () => pendingPurchase() !== null,
   },
 );
 
-/** Lets every page open the offer of Premium, where Premium is sold. */
+/** Lets every page open the upgrade dialog if Premium is sold. */
 export function UpgradeProvider({ children }: { children: ReactNode }) {
   const { billing } = usePublicConfig();
   const isSold = billing.mode === 'test' || billing.mode === 'paddle';
@@ -41,7 +41,7 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
         <UpgradeFlow
           reason={reason}
           onClose={() => setReason(null)}
-          // If the dialog that led here is gone, the focus returns to where that dialog had it from.
+          // If the dialog that led here is gone, focus returns to the element that opened that dialog.
           focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
         />
       )}

@@ -2,15 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PLACEHOLDERS } from '../../contract/pages.ts';
 
-/** The shell of all pages with the code of one of them on the way: else its address is known only to what comes before it. */
+/**
+ * Returns the shell with preload links for one page's code, so that the browser finds it without running the entry script
+ * first.
+ */
 export function preloading(shell: string, files: readonly string[]): string {
   return completed(shell, [[/<\/head>/, `${preloads(shell, files).join('\n    ')}\n  </head>`]]);
 }
 
-/** The shell of status pages, which is called what its owner calls it, also where a link to it is shown. */
+/** Returns the shell of status pages, with the owner's title and description for link previews. */
 export function statusDocument(shell: string, files: readonly string[]): string {
   const { statusTitle, productName, address } = PLACEHOLDERS;
-  const description = `Whether it is up, and for how long its certificates are valid: ${statusTitle}`;
+  const description = `Uptime and certificate expiry: ${statusTitle}`;
   const head = [
     ...preloads(shell, files),
     `<link rel="canonical" href="${address}">`,
@@ -34,18 +37,21 @@ interface Parts {
   /** Without the product's name. */
   title: string;
   body: string;
-  /** It cannot be used without, and says so. */
+  /** The page does not work without scripts, and says so. */
   needsScript: boolean;
   style: string;
   files: readonly string[];
 }
 
-/** The shell, completed to a page that can be read at once: with its text, what search engines ask for, and its code on the way. */
-export function drawnDocument(shell: string, { title, body, needsScript, style, files }: Parts): string {
+/** Returns the shell completed to a prerendered page: with its text, metadata for search engines, and preload links. */
+export function prerenderedDocument(
+  shell: string,
+  { title, body, needsScript, style, files }: Parts,
+): string {
   const description = /<meta\s+name="description"\s+content="([^"]*)"/.exec(shell)?.[1] ?? '';
   const wholeTitle = `${title} · ${PLACEHOLDERS.productName}`;
   const head = [
-    // Painted before all of it is read, what stands in the middle of the page would jump.
+    // Without this, centred content would jump while the rest of the document is still being parsed.
     '<link rel="expect" href="#root" blocking="render">',
     ...preloads(shell, files),
     `<link rel="canonical" href="${PLACEHOLDERS.address}">`,
@@ -58,13 +64,11 @@ export function drawnDocument(shell: string, { title, body, needsScript, style, 
   ];
   const document = completed(shell, [
     [/<title>[^<]*<\/title>/, `<title>${wholeTitle}</title>`],
-    // Its settings stand in the page itself.
-    [/<!--[^>]*-->\s*<link\b[^>]*\/api\/config[^>]*>/, ''],
     ...(needsScript ? [] : [[/<noscript>This page needs JavaScript\.<\/noscript>/, ''] as const]),
     [/<\/head>/, `${head.join('\n    ')}\n  </head>`],
-    [/<div id="root"><\/div>/, `<div id="root" data-config="${PLACEHOLDERS.config}">${body}</div>`],
+    [/(?<=<div id="root"[^>]*>)(?=<\/div>)/, body],
   ]);
-  // Style and font come first: they are what is still missing to the sight of it.
+  // Style and font get priority: they block the first paint.
   return document.replaceAll(/<(?:script type="module"|link rel="modulepreload")/g, '$& fetchpriority="low"');
 }
 
@@ -81,7 +85,7 @@ function completed(shell: string, replaced: readonly (readonly [from: RegExp, to
   }, shell);
 }
 
-/** Without a script nothing sets the theme, and what needs one is of no use: the system's theme, and the text alone. */
+/** Returns the style for browsers without scripts: the system's theme, and hidden controls that need a script. */
 export async function styleWithoutScript(root: string): Promise<string> {
   const tokens = await readFile(join(root, 'styles', 'tokens.css'), 'utf8');
   const dark = [...tokens.matchAll(/^\[data-theme='dark'\] \{([^}]*)\}/gm)].map(([, block]) => block);

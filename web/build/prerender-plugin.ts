@@ -1,10 +1,10 @@
 import react from '@vitejs/plugin-react';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
-import type { Plugin, Rolldown } from 'vite';
+import type { Plugin } from 'vite';
 import {
   PAGE_PATHS,
   PLACEHOLDERS,
@@ -14,91 +14,75 @@ import {
 } from '../../contract/pages.ts';
 import type { PagePath } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
-import { drawnDocument, preloading, statusDocument, styleWithoutScript } from './page-documents.ts';
+import { afterBuild } from './after-build.ts';
+import type { BuildOutput, BuiltChunk } from './after-build.ts';
+import { prerenderedDocument, preloading, statusDocument, styleWithoutScript } from './page-documents.ts';
 
-const SIGNED_IN = 'app/protected.tsx';
-const DASHBOARD = 'features/domains/dashboard-page.tsx';
-const LEGAL = 'features/legal/legal-page.tsx';
-const PUBLIC_STATUS = 'features/status/public/public-status-page.tsx';
+const ROUTER = 'app/router.tsx';
+const CACHED = [ROUTER, 'app/query-cache-route.tsx'];
+const SIGNED_IN = [...CACHED, 'app/protected.tsx'];
+const DASHBOARD = [...SIGNED_IN, 'app/dashboard.tsx'];
+const LEGAL = [ROUTER, 'features/legal/legal-page.tsx'];
+const PUBLIC_STATUS = [...CACHED, 'features/status/public/public-status-page.tsx'];
 
-/** What the router loads for each page. */
+/** What each page loads first. */
 const MODULES: Record<PagePath, string[]> = {
-  // Only who may be signed in gets it.
-  '/': ['app/home.tsx', SIGNED_IN, DASHBOARD],
-  '/landing': ['features/landing/landing-page.tsx'],
-  '/login': ['features/session/login-page.tsx'],
-  '/signup': ['features/session/signup-page.tsx'],
-  '/forgot-password': ['features/session/forgot-password-page.tsx'],
-  '/reset-password': ['features/session/reset-password-page.tsx'],
-  '/verify': ['features/session/verify-page.tsx'],
-  '/signed-in': ['features/session/signed-in-page.tsx'],
-  '/terms': [LEGAL],
-  '/terms-of-use': [LEGAL],
-  '/privacy': [LEGAL],
-  '/privacy-policy': [LEGAL],
-  '/dashboard': [SIGNED_IN, DASHBOARD],
-  '/profile': [SIGNED_IN, 'features/profile/profile-page.tsx'],
-  '/alerts': [SIGNED_IN, 'features/alerts/alerts-page.tsx'],
-  '/status-page': [SIGNED_IN, 'features/status/settings/status-settings-page.tsx'],
-  '/unsubscribe': ['features/alerts/mailed/unsubscribe-page.tsx'],
-  '/confirm-recipient': ['features/alerts/mailed/confirm-recipient-page.tsx'],
-  '/billing-test': [SIGNED_IN, 'features/billing/billing-test-page.tsx'],
+  // Only loaded if the visitor may be signed in.
+  '/': [...DASHBOARD, 'app/home.tsx'],
+  '/landing': ['app/landing.tsx'],
+  '/login': [ROUTER, 'features/session/login-page.tsx'],
+  '/signup': [ROUTER, 'features/session/signup-page.tsx'],
+  '/forgot-password': [ROUTER, 'features/session/forgot-password-page.tsx'],
+  '/reset-password': [ROUTER, 'features/session/reset-password-page.tsx'],
+  '/verify': [...CACHED, 'features/session/verify-page.tsx'],
+  '/signed-in': [ROUTER, 'features/session/signed-in-page.tsx'],
+  '/terms': LEGAL,
+  '/terms-of-use': LEGAL,
+  '/privacy': LEGAL,
+  '/privacy-policy': LEGAL,
+  '/dashboard': DASHBOARD,
+  '/profile': [...SIGNED_IN, 'features/profile/profile-page.tsx'],
+  '/alerts': [...SIGNED_IN, 'features/alerts/alerts-page.tsx'],
+  '/status-page': [...SIGNED_IN, 'features/status/settings/status-settings-page.tsx'],
+  '/unsubscribe': [...CACHED, 'features/alerts/mailed/unsubscribe-page.tsx'],
+  '/confirm-recipient': [...CACHED, 'features/alerts/mailed/confirm-recipient-page.tsx'],
+  '/billing-test': [...SIGNED_IN, 'features/billing/billing-test-page.tsx'],
 };
 
 /**
- * Renders the landing and the login page at build time, once for each kind of deployment, so that they can be read before
- * any script has run; and makes each other page a shell that has its code on the way.
+ * Renders the landing and login pages at build time, once per kind of deployment, so that they can be read before any script
+ * runs. Turns every other page into a shell that preloads its code.
  */
 export function prerenderPages(): Plugin {
-  let root = '';
-  let outDir = '';
-  let files: Map<PagePath, string[]> | null = null;
-  let statusFiles: string[] = [];
   return {
-    name: 'prerender-pages',
-    apply: 'build',
-    configResolved(config) {
-      root = config.root;
-      outDir = resolve(config.root, config.build.outDir);
-    },
+    ...afterBuild('prerender-pages', writePages),
     transformIndexHtml: (html) => html.replaceAll('Certlantern', PLACEHOLDERS.productName),
-    writeBundle(_options, bundle) {
-      files = new Map(PAGE_PATHS.map((path) => [path, filesOf(bundle, MODULES[path])]));
-      statusFiles = filesOf(bundle, [PUBLIC_STATUS]);
-    },
-    async closeBundle() {
-      // Nothing was written where the build failed.
-      if (files === null) return;
-      const filesAt = (path: PagePath) => files?.get(path) ?? [];
-      const template = await readFile(join(outDir, 'index.html'), 'utf8');
-      const style = await styleWithoutScript(root);
-      const folder = join(outDir, PRERENDERED_FOLDER);
-      await mkdir(folder);
-      for (const path of PAGE_PATHS)
-        await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
-      await writeFile(join(folder, STATUS_FILE), statusDocument(template, statusFiles));
-      const { landing, login } = await renderedPages(root);
-      for (const { pages, path, ...rest } of [
-        {
-          pages: landing,
-          path: '/landing',
-          title: 'Never miss an SSL certificate expiry',
-          needsScript: false,
-        },
-        { pages: login, path: '/login', title: 'Login', needsScript: true },
-      ] as const)
-        for (const [name, body] of pages)
-          await writeFile(
-            join(folder, name),
-            drawnDocument(template, { ...rest, body, style, files: filesAt(path) }),
-          );
-    },
   };
 }
 
-/** The chunks of the modules, and all that they import at once. */
-function filesOf(bundle: Rolldown.OutputBundle, modules: readonly string[]): string[] {
-  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+async function writePages({ root, outDir, chunks }: BuildOutput): Promise<void> {
+  const filesAt = (path: PagePath) => filesOf(chunks, MODULES[path]);
+  const template = await readFile(join(outDir, 'index.html'), 'utf8');
+  const style = await styleWithoutScript(root);
+  const folder = join(outDir, PRERENDERED_FOLDER);
+  await mkdir(folder);
+  for (const path of PAGE_PATHS)
+    await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
+  await writeFile(join(folder, STATUS_FILE), statusDocument(template, filesOf(chunks, PUBLIC_STATUS)));
+  const { landing, login } = await renderedPages(root);
+  for (const { pages, path, ...rest } of [
+    { pages: landing, path: '/landing', title: 'Never miss an SSL certificate expiry', needsScript: false },
+    { pages: login, path: '/login', title: 'Login', needsScript: true },
+  ] as const)
+    for (const [name, body] of pages)
+      await writeFile(
+        join(folder, name),
+        prerenderedDocument(template, { ...rest, body, style, files: filesAt(path) }),
+      );
+}
+
+/** Returns the chunks of the modules and all their static imports. */
+function filesOf(chunks: readonly BuiltChunk[], modules: readonly string[]): string[] {
   const files = new Set<string>();
   const add = (fileName: string): void => {
     if (files.has(fileName)) return;
@@ -106,7 +90,7 @@ function filesOf(bundle: Rolldown.OutputBundle, modules: readonly string[]): str
     chunks.find((chunk) => chunk.fileName === fileName)?.imports.forEach(add);
   };
   for (const module of modules) {
-    const entry = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/${module}`));
+    const entry = chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(`/${module}`)));
     if (!entry) throw new Error(`The build has no chunk of ${module}`);
     add(entry.fileName);
   }
@@ -118,23 +102,24 @@ interface Rendered {
   login: Map<string, string>;
 }
 
-/** Builds the page for Node in a folder of its own, and lets it render itself. */
+/** Builds the page for Node in a separate folder and runs the rendering there. */
 async function renderedPages(root: string): Promise<Rendered> {
   const folder = await mkdtemp(join(tmpdir(), 'certlantern-prerender-'));
   try {
     await build({
       configFile: false,
       root,
-      logLevel: 'warn',
+      // It would warn that the two kinds of pages, which this build renders together, share a module.
+      logLevel: 'error',
       plugins: [react()],
       ssr: { noExternal: true },
-      // Node has one that warns when it is asked; here nothing is stored.
+      // Node has a `localStorage` that warns on access; prerendering stores nothing.
       define: { localStorage: 'undefined' },
       build: { ssr: 'app/prerender.tsx', outDir: folder, emptyOutDir: false, copyPublicDir: false },
     });
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const built = (await import(pathToFileURL(join(folder, 'prerender.js')).href)) as typeof prerender;
-    return { landing: await built.prerenderLanding(), login: await built.prerenderLogin() };
+    return { landing: built.prerenderLanding(), login: await built.prerenderLogin() };
   } finally {
     await rm(folder, { recursive: true });
   }

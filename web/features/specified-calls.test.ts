@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
-import { currentUserOf } from '../lib/current-user.ts';
-import { refreshSession } from '../lib/session-refresh.ts';
-import { fetchProducts } from './billing/payment-calls.ts';
-import { changeFrequency, removeDomain } from './domains/domain-calls.ts';
-import { deleteAccount, updateProfile } from './profile/profile-calls.ts';
-import { callLogout, exchangeToken, fetchCurrentUser } from './session/session-calls.ts';
+import { deleteUser } from '../../contract/calls/account.ts';
+import { removeDomain, setFrequency } from '../../contract/calls/domain.ts';
+import { listProducts } from '../../contract/calls/payment.ts';
+import { call, callForResponse } from '../lib/api-client.ts';
+import { currentUserOf } from '../lib/account/current-user.ts';
+import { refreshSession } from '../lib/account/session-refresh.ts';
+import { updateProfile } from './profile/update-profile.ts';
+import { endServerSession, exchangeToken, fetchCurrentUser } from './session/session.ts';
 
 const alice = { id: 'a1', email: 'alice@fjord.example', full_name: 'Alice', photo_url: null };
 
-/** A request of the page. */
+/** A request sent by the page. */
 interface Sent {
   line: string;
   contentType: string | null;
@@ -74,7 +76,7 @@ it('refreshes the session and logs out without a request body', async () => {
   expect(sent).toMatchObject([{ line: 'POST /api/auth/refresh', body: null }]);
   spec('7.03', 'POST /auth/refresh sends nothing; a refusal is “Failed to fetch refresh token.”');
   answer = () => Response.json({ data: null });
-  await callLogout();
+  await endServerSession();
   expect(sent.slice(1)).toMatchObject([{ line: 'POST /api/auth/logout', contentType: json, body: null }]);
   spec('7.04', 'POST /auth/logout sends JSON’s content type and no body');
 });
@@ -94,7 +96,8 @@ it('updates the profile and deletes the account; errors carry the status and its
     fullName: 'Alice Berg',
     company: '',
   });
-  await deleteAccount();
+  answer = () => Response.json({ data: null });
+  await call(deleteUser);
   expect(sent).toMatchObject([
     { line: 'PATCH /api/user/update', body: { full_name: 'Alice Berg', company: null } },
     { line: 'DELETE /api/user/me', contentType: json },
@@ -106,16 +109,16 @@ it('updates the profile and deletes the account; errors carry the status and its
     status: 503,
   });
   spec('7.07', 'PATCH /user/update sends full_name and company; a refusal has status and text');
-  await expect(deleteAccount()).rejects.toMatchObject({ status: 503 });
+  await expect(call(deleteUser)).rejects.toMatchObject({ status: 503 });
   spec('7.08', 'DELETE /user/me sends JSON’s content type; a refusal has its status');
 });
 
 it('removes a domain by DELETE and changes its frequency by PATCH', async () => {
   answer = () => Response.json({ data: null });
-  await removeDomain('d 1');
+  await callForResponse(removeDomain, { params: { id: 'd 1' } });
   expect(sent).toMatchObject([{ line: 'DELETE /api/domain/d%201' }]);
   spec('7.14', 'DELETE /domain/{id} answers with data or null');
-  await changeFrequency('d1', 60).catch(() => undefined);
+  await callForResponse(setFrequency, { params: { id: 'd1' }, query: { check_frequency: 60 } });
   expect(sent[1]?.line).toBe('PATCH /api/domain/d1/frequency?check_frequency=60');
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
@@ -123,7 +126,7 @@ it('removes a domain by DELETE and changes its frequency by PATCH', async () => 
 it('returns the products in the order of the server, so that the first one is offered', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
   answer = () => Response.json({ data: [product, { ...product, price_id: 'second' }] });
-  const [first] = await fetchProducts(AbortSignal.timeout(5_000));
+  const [first] = await call(listProducts);
   expect(first?.price_id).toBe('first');
   spec('3.15', 'The first product that is offered counts');
 });

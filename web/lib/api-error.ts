@@ -19,12 +19,12 @@ const STANDARD_PHRASES: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** HTTP/2 has no status text: the standard phrase of the code takes its place where the answer carries no words. */
+/** Returns the standard phrase of a status. HTTP/2 has no status text. */
 export function standardPhrase(status: number): string {
   return STANDARD_PHRASES[status] ?? `HTTP status ${status}`;
 }
 
-/** A call that was answered with anything but success; `status` is 0 when there was no answer at all. */
+/** A call that did not succeed; `status` is 0 if there was no response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -47,12 +47,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The words to show for anything that was thrown; not all of them end with a stop. */
+/** Returns the message of anything thrown, with or without a full stop. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : 'Something went wrong';
 }
 
-/** The same as a sentence that others may follow. */
+/** Returns the message as a sentence, with a full stop. */
 export function sentenceOf(error: unknown): string {
   const message = messageOf(error);
   return /[.!?]$/.test(message) ? message : `${message}.`;

@@ -1,24 +1,37 @@
-import { SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
-import { DOMAIN_SORTS, LIST_STATUSES } from '../../contract/domain.ts';
-import type { DomainSort, ListStatus } from '../../contract/domain.ts';
+import {
+  DOMAIN_SORTS,
+  LIST_STATUSES,
+  MONTH,
+  SEARCH_MAX_LENGTH,
+  TAG_MAX_LENGTH,
+} from '../../contract/words.ts';
+import type { DomainSort, ListStatus } from '../../contract/words.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;
 export type DomainView = (typeof VIEWS)[number];
-/** How far the expiry horizon looks, in days. */
+/** Spans of the expiry horizon, in days. */
 export const HORIZON_SPANS = [30, 90, 365] as const;
 export type HorizonSpan = (typeof HORIZON_SPANS)[number];
 
+/** Sections of the panel; it opens with the first. */
+export const PANEL_SECTIONS = ['overview', 'alerts', 'chain', 'uptime', 'history'] as const;
+export type PanelSectionName = (typeof PANEL_SECTIONS)[number];
+
 /**
- * Describes the dashboard's search parameters, so that a view can be linked to and the browser's Back button returns to it. Without
- * `sort`, `view` or `span` the page uses what was chosen last on this device.
+ * The dashboard's search parameters, so that a view can be linked to and Back returns to it. Without `sort`, `view` or `span`
+ * the page uses the last choice on this device.
  */
 export interface DashboardSearch {
   /** The domain whose panel is open. */
   domain?: string;
+  /** The panel's section; by default the first. */
+  section?: PanelSectionName;
   q?: string;
   status?: ListStatus;
   tag?: string;
+  /** Month in which certificates expire, such as '2027-03'. */
+  expires?: string;
   sort?: DomainSort;
   view?: DomainView;
   span?: HorizonSpan;
@@ -27,12 +40,14 @@ export interface DashboardSearch {
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const tag = line(TAG_MAX_LENGTH);
 
-/** Reads the dashboard's search parameters. The page sends them on, so only what the API accepts is let through. */
+/** Reads the dashboard's search parameters. They are sent on to the API, so only values that it accepts pass. */
 export const dashboardSearch = searchParameters<DashboardSearch>({
   domain: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
+  section: oneOf(PANEL_SECTIONS),
   q: line(SEARCH_MAX_LENGTH),
   status: oneOf(LIST_STATUSES),
   tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
+  expires: (raw) => (typeof raw === 'string' && MONTH.test(raw) ? raw : undefined),
   sort: oneOf(DOMAIN_SORTS),
   view: oneOf(VIEWS),
   span: oneOf(HORIZON_SPANS),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDrafts } from './drafts.ts';
 
-/** As much of a Storage as drafts use: its items are its properties. */
+/** The part of Storage that drafts use; items are properties. */
 function storageOf(items: Record<string, string> = {}): Storage {
   const storage = {
     ...items,
@@ -12,20 +12,20 @@ function storageOf(items: Record<string, string> = {}): Storage {
 }
 
 describe('drafts', () => {
-  it('outlive the page load', () => {
+  it('survive a reload', () => {
     const storage = storageOf();
     createDrafts(() => storage).write('alice', 'feedback', 'half a thou');
     expect(createDrafts(() => storage).read('alice', 'feedback')).toBe('half a thou');
   });
 
-  it('are seen by nobody else', () => {
+  it('are invisible to other users', () => {
     const drafts = createDrafts(() => storageOf());
     drafts.write('alice', 'feedback', 'secret');
     expect(drafts.read('bob', 'feedback')).toBe('');
     expect(drafts.read('alice', 'notes')).toBe('');
   });
 
-  it('are forgotten when another user is found to be signed in, and leave other items alone', () => {
+  it('are removed when another user signs in, without touching other items', () => {
     const storage = storageOf({ authToken: 'x' });
     const drafts = createDrafts(() => storage);
     drafts.write('alice', 'feedback', 'hers');
@@ -38,7 +38,7 @@ describe('drafts', () => {
     expect(storage['authToken']).toBe('x');
   });
 
-  it('hold for the page where storage is switched off', () => {
+  it('last until the page closes if storage is blocked', () => {
     const drafts = createDrafts(() => {
       throw new Error('denied');
     });
@@ -46,7 +46,7 @@ describe('drafts', () => {
     expect(drafts.read('alice', 'feedback')).toBe('still here');
   });
 
-  it('leave no former text behind where the storage is full', () => {
+  it('leave no older text behind if storage is full', () => {
     const storage = storageOf();
     const drafts = createDrafts(() => storage);
     drafts.write('alice', 'notes', 'short');
@@ -58,13 +58,13 @@ describe('drafts', () => {
     expect(createDrafts(() => storage).read('alice', 'notes')).toBe('');
   });
 
-  it('tell who shows them', () => {
+  it('notify their subscribers', () => {
     const drafts = createDrafts(() => storageOf());
-    let told = 0;
-    const stop = drafts.subscribe(() => (told += 1));
+    let calls = 0;
+    const stop = drafts.subscribe(() => (calls += 1));
     drafts.write('alice', 'feedback', 'a');
     stop();
     drafts.write('alice', 'feedback', 'ab');
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 });

@@ -1,19 +1,33 @@
+import { useCallback, useSyncExternalStore } from 'react';
+import { useCurrentUser } from './account/current-user.ts';
+
 const PREFIX = 'draft ';
 
-/** What people have typed and not yet sent, each text under its owner and its key. */
+const drafts = createDrafts(() => sessionStorage);
+
+/** Draft key of the host to add. */
+export const ADD_DOMAIN_DRAFT = 'add-domain';
+
+/** Stores a draft for a user who has just signed in; `useDraft` reads it. */
+export const keepDraft = drafts.write;
+
+/** Forgets all drafts, or all but one user's: at logout, or when another user signs in. */
+export const forgetDrafts = drafts.forget;
+
+/** Unsent texts by user and key. */
 export interface Drafts {
-  /** Empty when there is none. */
+  /** Returns '' if there is none. */
   read: (userId: string, key: string) => string;
-  /** An empty text is none. */
+  /** An empty text removes the draft. */
   write: (userId: string, key: string, text: string) => void;
-  /** Forgets everyone's, or everyone's but that one user's. */
+  /** Forgets all drafts, or all but that user's. */
   forget: (except?: string) => void;
   subscribe: (listener: () => void) => () => void;
 }
 
 /**
- * Drafts in the session storage: they outlive a reload and a way through the login, not the tab. Where storage is switched
- * off they hold until the page is left.
+ * Stores drafts in session storage: they survive reloads and a login, but not the tab. If storage is blocked, they last until
+ * the page closes.
  */
 export function createDrafts(storage: () => Storage): Drafts {
   const kept = new Map<string, string>(stored(storage));
@@ -24,11 +38,11 @@ export function createDrafts(storage: () => Storage): Drafts {
     if (text === '') kept.delete(name);
     else kept.set(name, text);
     try {
-      // First: where the text has no room, a former and shorter one must not come back with the next page.
+      // Removed first: if the new text does not fit, an older one must not come back.
       storage().removeItem(name);
       if (text !== '') storage().setItem(name, text);
     } catch {
-      // Full or switched off: it then holds until the page is left.
+      // Storage is full or blocked: the draft lasts until the page closes.
     }
   };
   const tell = () => {
@@ -59,4 +73,29 @@ function stored(storage: () => Storage): [string, string][] {
   } catch {
     return [];
   }
+}
+
+type SetText = (next: string | ((former: string) => string)) => void;
+
+/**
+ * Returns the user's unsent text under `key`: `[text, setText, clear]`. It survives reloads and expired sessions; other users
+ * never see it. Clear it once it is sent or discarded. `clear(sent)` keeps text that was typed meanwhile, and returns whether
+ * it cleared.
+ */
+export function useDraft(key: string): [text: string, setText: SetText, clear: (sent?: string) => boolean] {
+  const { id } = useCurrentUser();
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(id, key));
+  const setText = useCallback<SetText>(
+    (next) => drafts.write(id, key, typeof next === 'string' ? next : next(drafts.read(id, key))),
+    [id, key],
+  );
+  const clear = useCallback(
+    (sent?: string) => {
+      const isWanted = sent !== undefined && drafts.read(id, key) !== sent;
+      if (!isWanted) drafts.write(id, key, '');
+      return !isWanted;
+    },
+    [id, key],
+  );
+  return [text, setText, clear];
 }

@@ -8,14 +8,14 @@ const schema = z.object({
 });
 
 describe('a form', () => {
-  it('gives what the schema makes of its fields', () => {
+  it('returns the parsed values', () => {
     expect(check(schema, { name: ' Alice ', password: 'horse-77' })).toEqual({
       ok: true,
       output: { name: 'Alice', password: 'horse-77' },
     });
   });
 
-  it('says one thing of each field that is wrong', () => {
+  it('returns one error per invalid field', () => {
     expect(check(schema, { name: '', password: 'horse' })).toEqual({
       ok: false,
       errors: { name: 'Please enter your name', password: 'Too short' },

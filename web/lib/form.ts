@@ -5,7 +5,7 @@ import type { z } from 'zod';
 type Texts<Name extends string> = Record<Name, string>;
 type Errors<Name extends string> = Partial<Texts<Name>>;
 
-/** The parsed values, or the first thing that is wrong with each field. */
+/** Returns the parsed values, or the first error of each field. */
 export function check<Name extends string, Output>(
   schema: z.ZodType<Output, Texts<Name>>,
   values: Texts<Name>,
@@ -17,7 +17,7 @@ export function check<Name extends string, Output>(
   return { ok: false, errors };
 }
 
-/** What the fields hold now, also what a password manager put there without a word. */
+/** Returns the current values, including what a password manager filled in without an event. */
 function valuesOf<Name extends string>(form: HTMLFormElement, initial: Texts<Name>): Texts<Name> {
   const data = new FormData(form);
   const entries = Object.keys(initial).map((name) => {
@@ -32,24 +32,26 @@ function focusField(form: HTMLFormElement | null, name: string | undefined): voi
 }
 
 export interface Form<Name extends string, Output> {
-  /** For a Field: its name, its start and what is wrong with it. */
+  /** Returns name, initial value and error for a Field. */
   field: (name: Name) => {
     name: Name;
     defaultValue: string;
     error: string | undefined;
-    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void;
+    onChange: (event: ChangeEvent<HTMLInputElement>) => void;
   };
-  /** What the fields hold. */
+  /** Returns name, value and handler for a SelectField. */
+  choice: (name: Name) => { name: Name; value: string; onChange: (value: string) => void };
+  /** The current values. */
   values: Texts<Name>;
-  /** For a form's `onSubmit`: runs `work` once everything is right, else leads to the first field that is not. */
+  /** For `onSubmit`: runs `work` if everything is valid, else focuses the first invalid field. */
   submit: (work: (output: Output) => Promise<void>) => (event: SubmitEvent<HTMLFormElement>) => void;
-  /** While `work` runs. */
+  /** True while `work` runs. */
   busy: boolean;
-  /** Says what the server has against a field, until that is changed, and leads to it. */
+  /** Shows the server's error at a field until it changes, and focuses it. */
   refuse: (name: Name, error: string) => void;
 }
 
-/** A form of text fields, judged by `schema` at the first submit and from then on at every change. */
+/** Manages a form of text fields, validated by `schema` at the first submit and then on every change. */
 export function useForm<Name extends string, Output>(
   schema: z.ZodType<Output, Texts<Name>>,
   initial: Texts<Name>,
@@ -77,6 +79,11 @@ export function useForm<Name extends string, Output>(
       defaultValue: initial[name],
       error: errors[name],
       onChange: (event) => change(event.target.form),
+    }),
+    choice: (name) => ({
+      name,
+      value: values[name],
+      onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
     }),
     submit: (work) => (event) => {
       event.preventDefault();

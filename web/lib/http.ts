@@ -1,28 +1,82 @@
 import type { z } from 'zod';
+import type { Call } from '../../contract/calls/call.ts';
 import { problemSchema } from '../../contract/problem.ts';
 import { ApiError, standardPhrase } from './api-error.ts';
+
+const ALIASES: Record<string, string> = { host_name: 'hostname' };
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
-export interface HttpRequest {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+interface RequestOptions {
   headers?: Record<string, string>;
-  /** Sent as JSON. Without one, an unsafe call still says `application/json`, which no plain HTML form can. */
-  body?: unknown;
   signal?: AbortSignal | undefined;
   timeoutMs?: number;
+  /** Replaces the server's message, where the specification gives a fixed text. */
+  failureText?: string;
 }
 
-/** One call below the page's own origin with its cookies; never follows up on a 401. Throws ApiError with status 0 when nothing answered. */
-export async function send(path: string, request: HttpRequest = {}): Promise<Response> {
-  const { method = 'GET', body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = request;
+type Part<C extends Call, Name extends 'params' | 'body'> =
+  C extends Record<Name, infer Schema extends z.ZodType> ? Record<Name, z.input<Schema>> : unknown;
+
+type Query<C extends Call> = C extends { query: infer Schema extends z.ZodType }
+  ? Partial<z.input<Schema>> extends z.input<Schema>
+    ? { query?: z.input<Schema> }
+    : { query: z.input<Schema> }
+  : unknown;
+
+/** What a call takes: the path parameters, query and body that the contract describes, and options of the request. */
+type CallInput<C extends Call> = Part<C, 'params'> & Query<C> & Part<C, 'body'> & RequestOptions;
+
+/** The input as an argument, which may be omitted if the call needs none. */
+export type InputArgument<C extends Call> =
+  Partial<CallInput<C>> extends CallInput<C> ? [input?: CallInput<C>] : [input: CallInput<C>];
+
+/** The body of an answer, without the envelope if it is `{ data }` and nothing else. */
+type Unwrapped<Body> = [keyof Body] extends ['data']
+  ? 'data' extends keyof Body
+    ? Body['data']
+    : Body
+  : Body;
+
+export type Answer<C extends Call> = C['response'] extends z.ZodType
+  ? Unwrapped<z.output<C['response']>>
+  : null;
+
+/** The input of any call, for code that does not know which one it makes. */
+export interface AnyCallInput extends RequestOptions {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string | number | undefined>>;
+  body?: unknown;
+}
+
+/**
+ * Makes a call that needs no session and returns its parsed answer. Pages for visitors use this instead of `call`, so that they do
+ * not load the code that refreshes sessions. Throws ApiError for a refusal, and for an answer that does not match the contract.
+ */
+export function callPublic<C extends Call & { access: 'public' }>(
+  call: C,
+  ...[input]: InputArgument<C>
+): Promise<Answer<C>>;
+export async function callPublic(call: Call, input: AnyCallInput = {}): Promise<unknown> {
+  const response = await accepted(await send<Call>(call, input), input);
+  return answerOf(call, response, input.signal);
+}
+
+/**
+ * Sends a call with the page's cookies, and never refreshes the session. Throws ApiError with status 0 if no answer came;
+ * rethrows if `signal` aborted.
+ */
+export function send<C extends Call>(call: C, ...[input]: InputArgument<C>): Promise<Response>;
+export async function send(call: Call, input: AnyCallInput = {}): Promise<Response> {
+  const { body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = input;
   const deadline = AbortSignal.timeout(timeoutMs);
-  const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
-  if (method !== 'GET') headers['content-type'] = 'application/json';
+  const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
+  // Also without a body: no plain HTML form can send this type, which protects against forged requests.
+  if (call.method !== 'get') headers['content-type'] = 'application/json';
   try {
-    return await fetch(path, {
-      method,
+    return await fetch(urlOf(call, input), {
+      method: call.method.toUpperCase(),
       credentials: 'include',
       headers,
       body: body === undefined ? null : JSON.stringify(body),
@@ -33,7 +87,14 @@ export async function send(path: string, request: HttpRequest = {}): Promise<Res
   }
 }
 
-/** What a call ends with whose answer did not come, or not to its end; the error itself where the caller gave up. */
+function urlOf({ path }: Call, { params = {}, query = {} }: AnyCallInput): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return `/api${filled}${search.size > 0 ? `?${search}` : ''}`;
+}
+
+/** Maps the error of a fetch to an ApiError. Returns it unchanged if the caller aborted. */
 function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return error;
   const isLate = error instanceof DOMException && error.name === 'TimeoutError';
@@ -41,7 +102,7 @@ function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
   return new ApiError(message, { status: 0, cause: error });
 }
 
-/** The error that a refused call stands for: the problem's own sentence, else the standard phrase of its status. */
+/** Returns the error of a refused call, with the problem's own sentence or else the standard phrase of its status. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => null);
   const problem = problemSchema.safeParse(body);
@@ -53,8 +114,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** What the answer carries; null where that is not JSON. Throws ApiError with status 0 when it breaks off. */
-export async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+/** Reads the JSON of an answer; null if it is not JSON. Throws ApiError with status 0 if the connection breaks. */
+async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown> {
   try {
     return await response.json();
   } catch (error) {
@@ -63,14 +124,72 @@ export async function bodyOf(response: Response, signal?: AbortSignal): Promise<
   }
 }
 
-/** The parsed body of an answer. Throws ApiError for one that is not what the schema says. */
-export function understood<Schema extends z.ZodType>(
+/** Returns the response of a successful call. Throws the ApiError of a refused one. */
+export async function accepted(response: Response, { failureText }: RequestOptions): Promise<Response> {
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (failureText === undefined) throw error;
+  throw new ApiError(failureText, {
+    status: error.status,
+    code: error.code,
+    retryAfterSeconds: error.retryAfterSeconds,
+    cause: error,
+  });
+}
+
+/** Reads and parses the answer of a call, as `Unwrapped`. Throws ApiError if it does not match the contract. */
+export function answerOf<C extends Call>(
+  call: C,
+  response: Response,
+  signal?: AbortSignal,
+): Promise<Answer<C>>;
+export async function answerOf(
+  { response: schema }: Call,
+  response: Response,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  if (schema === null) return null;
+  const body = withSnakeCase(await bodyOf(response, signal));
+  if (isEnvelope(schema)) return understood(schema, body, response.status).data;
+  return understood(schema, body, response.status);
+}
+
+function understood<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
   status: number,
 ): z.output<Schema> {
   const answer = schema.safeParse(body);
   if (answer.success) return answer.data;
-  const message = 'The server answered in a way this page does not understand';
+  const message = 'The server sent an unexpected response';
   throw new ApiError(message, { status, cause: answer.error });
+}
+
+/** Returns whether answers of the schema are `{ data }` and nothing else. */
+function isEnvelope(schema: z.ZodType): schema is z.ZodObject<{ data: z.ZodType }> {
+  const fields = 'shape' in schema && schema.shape instanceof Object ? Object.keys(schema.shape) : [];
+  return fields.length === 1 && fields[0] === 'data';
+}
+
+function snakeCase(key: string): string {
+  const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return ALIASES[snake] ?? snake;
+}
+
+/**
+ * Adds the contract's snake_case name to every field that has another one, so that answers are accepted in both casings.
+ * The other names stay, because the identity provider's calls have camelCase ones. Values are unchanged.
+ */
+export function withSnakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSnakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      const converted = withSnakeCase(inner);
+      return [
+        [key, converted],
+        [snakeCase(key), converted],
+      ];
+    }),
+  );
 }

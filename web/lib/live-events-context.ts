@@ -4,7 +4,7 @@ import type { ServerEvent } from '../../contract/event.ts';
 export type LiveEventListener = (event: ServerEvent) => void;
 
 export interface LiveEvents {
-  /** False from a lost stream until it is back. */
+  /** False while the stream is disconnected. */
   connected: boolean;
   listen: (listener: LiveEventListener) => () => void;
 }
@@ -17,7 +17,10 @@ function useContextValue(): LiveEvents {
   return live;
 }
 
-/** Hears the server's events while mounted. After a lost connection, and after another tab's, every cached read is made again by itself. */
+/**
+ * Listens to the server's events while mounted. After a reconnect of this or another tab, all cached reads are refreshed
+ * automatically.
+ */
 export function useLiveEvents(listener: LiveEventListener): void {
   const { listen } = useContextValue();
   const latest = useRef(listener);
@@ -27,7 +30,7 @@ export function useLiveEvents(listener: LiveEventListener): void {
   useEffect(() => listen((event) => latest.current(event)), [listen]);
 }
 
-/** Whether the page is being updated by the server. */
+/** Returns whether live events are connected. */
 export function useLiveConnection(): boolean {
   return useContextValue().connected;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseServerEvent, reconnectDelayMs } from './live-events.ts';
 
 describe('an event of the stream', () => {
-  it('is read as the contract has it', () => {
+  it('is parsed by the contract', () => {
     expect(parseServerEvent('domain_removed', '{"id":"m1"}')).toEqual({
       event: 'domain_removed',
       data: { id: 'm1' },
@@ -18,17 +18,17 @@ describe('an event of the stream', () => {
     ['domain', '{"id":"m1"}'],
     ['domain_removed', 'not json'],
     ['from_a_newer_server', '{}'],
-  ])('that this page does not know is passed over: %s %s', (name, data) => {
+  ])('is ignored if unknown: %s %s', (name, data) => {
     expect(parseServerEvent(name, data)).toBeNull();
   });
 });
 
-describe('the pause before the next connection', () => {
+describe('the reconnect delay', () => {
   it('doubles up to 30 s', () => {
     expect([0, 1, 2, 9].map((attempt) => reconnectDelayMs(attempt, 1))).toEqual([1000, 2000, 4000, 30_000]);
   });
 
-  it('is spread, so that browsers do not come back all at once', () => {
+  it('has jitter, so that browsers do not reconnect at once', () => {
     expect(reconnectDelayMs(3, 0)).toBe(4000);
     expect(reconnectDelayMs(3, 0.5)).toBe(6000);
   });

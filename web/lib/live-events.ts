@@ -1,6 +1,7 @@
+import { events } from '../../contract/calls/deployment.ts';
 import { serverEventSchema } from '../../contract/event.ts';
 import type { ServerEvent } from '../../contract/event.ts';
-import { toSnakeCase } from './wire-case.ts';
+import { withSnakeCase } from './http.ts';
 
 const EVENT_NAMES = Object.keys({
   domain: true,
@@ -13,15 +14,17 @@ const LOCK_NAME = 'certlantern-live-events';
 const CHANNEL_NAME = 'certlantern-live-events';
 const MAX_BACKOFF_MS = 30_000;
 
-/** `reconnected`: events may have been missed, by a lost stream or between two tabs', so what is shown must be read again. */
+/**
+ * `reconnected`: events may have been missed while disconnected or between two tabs, so everything shown must be read again.
+ */
 export type LiveMessage = { type: 'event'; event: ServerEvent } | { type: 'reconnected' } | { type: 'lost' };
 
-/** 1 s, 2 s, 4 s … capped at 30 s; `chance` in [0, 1) spreads the browsers that lost the same server. */
+/** Returns 1 s, 2 s, 4 s … up to 30 s; `chance` in [0, 1) adds jitter, so that browsers do not reconnect at once. */
 export function reconnectDelayMs(attempt: number, chance: number): number {
   return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** attempt) * (0.5 + chance / 2);
 }
 
-/** One event of the stream as the contract has it; null for what this page does not know. */
+/** Parses an event of the stream; null if this page does not know it. */
 export function parseServerEvent(name: string, data: string): ServerEvent | null {
   let json: unknown;
   try {
@@ -29,7 +32,7 @@ export function parseServerEvent(name: string, data: string): ServerEvent | null
   } catch {
     return null;
   }
-  const parsed = serverEventSchema.safeParse({ event: name, data: toSnakeCase(json) });
+  const parsed = serverEventSchema.safeParse({ event: name, data: withSnakeCase(json) });
   return parsed.success ? parsed.data : null;
 }
 
@@ -39,8 +42,8 @@ interface StreamEnd {
 }
 
 /**
- * Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. `isBehind`: events may have
- * been missed before it opens; a page that opens it while it loads is taken to have missed none.
+ * Holds one connection to `/api/events` until `signal` aborts, with reconnects and session refreshes. `isBehind`: events may
+ * have been missed before it opens; a page that opens it while loading has missed none.
  */
 async function holdStream(
   emit: (message: LiveMessage) => void,
@@ -50,14 +53,14 @@ async function holdStream(
 ): Promise<void> {
   let attempt = 0;
   while (!signal.aborted) {
-    const end = await streamOnce(emit, signal, () => {
+    const end = await readStream(emit, signal, () => {
       if (isBehind) emit({ type: 'reconnected' });
       attempt = 0;
     });
     isBehind = true;
     if (end.reason === 'stopped') return;
     if (end.reason === 'lost') emit({ type: 'lost' });
-    // A refused stream does not say why; an expired session is the usual reason, and a refresh settles that.
+    // A refused stream gives no reason. An expired session is the usual one, so refresh it.
     const renewed = (end.reason === 'session_ended' || !end.opened) && (await succeeds(refresh));
     if (end.reason === 'session_ended' && renewed) continue;
     await pause(reconnectDelayMs(attempt, Math.random()), signal);
@@ -70,18 +73,18 @@ async function succeeds(work: () => Promise<void>): Promise<boolean> {
     await work();
     return true;
   } catch {
-    // Whoever holds the session hears of its end from the refresh itself; here it only means: not yet.
+    // The refresh notifies its own listeners if the session has ended. The stream just retries later.
     return false;
   }
 }
 
-function streamOnce(
+function readStream(
   emit: (message: LiveMessage) => void,
   signal: AbortSignal,
   onOpen: () => void,
 ): Promise<StreamEnd> {
   return new Promise((resolve) => {
-    const source = new EventSource('/api/events');
+    const source = new EventSource(`/api${events.path}`);
     let opened = false;
     const finish = (reason: StreamEnd['reason']) => {
       source.close();
@@ -91,7 +94,6 @@ function streamOnce(
     const onAbort = () => finish('stopped');
     signal.addEventListener('abort', onAbort);
     source.addEventListener('open', () => {
-      // The server's own first event has this name too.
       if (opened) return;
       opened = true;
       onOpen();
@@ -125,15 +127,15 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Follows the server's events until `signal` aborts. The tabs of a browser share one stream: the tab that holds the lock
- * reads it and passes everything on; when it closes, the next one takes over.
+ * Follows the server's events until `signal` aborts. The browser's tabs share one stream: the tab that holds the lock reads it
+ * and forwards everything; when it closes, another takes over.
  */
 export async function followLiveEvents(
   listener: (message: LiveMessage) => void,
   refresh: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  // Locks exist in secure contexts only; on plain http every tab reads its own stream.
+  // Locks need a secure context; on plain HTTP every tab reads its own stream.
   if (!('locks' in navigator)) return holdStream(listener, refresh, signal, { isBehind: false });
   const channel = new BroadcastChannel(CHANNEL_NAME);
   channel.addEventListener('message', (message: MessageEvent<LiveMessage>) => listener(message.data));
@@ -143,14 +145,14 @@ export async function followLiveEvents(
   };
   const hold = (isBehind: boolean) => holdStream(toAll, refresh, signal, { isBehind });
   try {
-    // Who leaves at once and comes back must not find the lock with itself.
+    // A subscription that is cancelled at once must not take the lock: its successor in this tab would wait for it.
     await Promise.resolve();
     if (signal.aborted) return;
     const isTaken = await navigator.locks.request(LOCK_NAME, { ifAvailable: true }, async (lock) => {
       if (lock !== null) await hold(false);
       return lock === null;
     });
-    // Nobody read the stream from the end of the tab before to the beginning of this one's.
+    // Nobody read the stream between the end of the other tab and now.
     if (isTaken) await navigator.locks.request(LOCK_NAME, { signal }, () => hold(true));
   } catch (error) {
     if (!signal.aborted) throw error;

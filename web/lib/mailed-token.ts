@@ -3,16 +3,16 @@ import { useEffect } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The token of a mailed link; the login carries the one of a verification link. */
+    /** The token of an emailed link. The login keeps the token of a verification link for the page after it. */
     mailedToken?: string;
-    /** The code of an invitation to sign up. */
+    /** The code of an invitation. */
     invitation?: string;
   }
 }
 
 /**
- * Returns the token that a link carries behind `#`, where no server sees it; empty without one. Moves it into the state of this history
- * entry, which no address bar shows and a reload keeps.
+ * Returns the token in the URL's fragment, which servers never see; empty if none. Moves it into the history entry's state,
+ * which the address bar does not show and a reload keeps.
  */
 export function useMailedToken(name: 'mailedToken' | 'invitation' = 'mailedToken'): string {
   const { hash, kept } = useLocation({

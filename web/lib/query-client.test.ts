@@ -1,24 +1,24 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { createQueryClient, forgetUser, mayRetry, PUBLIC_CONFIG_KEY, retryDelayMs } from './query-client.ts';
+import { createQueryClient, mayRetry, retryDelayMs } from './query-client.ts';
 import { spec } from '../../tests/spec/spec.ts';
 
 describe('a failed read', () => {
-  it('is tried again three times', () => {
+  it('is retried three times', () => {
     const error = new ApiError('Bad Gateway', { status: 502 });
     expect([0, 1, 2, 3].map((failures) => mayRetry(failures, error))).toEqual([true, true, true, false]);
   });
 
-  it('is tried again when nothing answered', () => {
+  it('is retried without a response', () => {
     expect(mayRetry(0, new ApiError('The server could not be reached', { status: 0 }))).toBe(true);
   });
 
-  it.each([400, 401, 402, 404, 429])('is not when it was refused with %d', (status) => {
+  it.each([400, 401, 402, 404, 429])('is not retried after a %d', (status) => {
     expect(mayRetry(0, new ApiError('no', { status }))).toBe(false);
   });
 
-  it('waits twice as long each time, and 30 s at most', () => {
+  it('doubles the wait up to 30 s', () => {
     expect([0, 1, 2, 10].map(retryDelayMs)).toEqual([1000, 2000, 4000, 30_000]);
     spec(
       '9.18',
@@ -36,7 +36,7 @@ it('queries are fresh for 60 s, cached for 5 minutes, and not refetched on windo
   spec('9.19', 'What nobody reads is forgotten after 5 minutes');
 });
 
-/** A read that somebody looks at until the test ends; each time it is made, the test answers it. */
+/** Mounts a read until the test ends; the test answers each request. */
 function watchReceipt() {
   const queryClient = createQueryClient();
   const queryKey = ['receipt'];
@@ -58,10 +58,10 @@ function watchReceipt() {
   };
 }
 
-describe('what was read', () => {
-  it('is read again where it changed while it was first read', async () => {
+describe('cached data', () => {
+  it('is reread if it changed during the first read', async () => {
     const { reads, invalidate, shown } = watchReceipt();
-    // Twice: what was told once while it is on its way need not be told again.
+    // Twice: a second invalidation during the same read needs no further read.
     void invalidate();
     void invalidate();
     reads[0]?.resolve('under way');
@@ -71,7 +71,7 @@ describe('what was read', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is read again where it changed while the first read was made once more', async () => {
+  it('is reread if it changed during the repeated first read', async () => {
     const { reads, invalidate, refetch, shown } = watchReceipt();
     reads[0]?.reject(new ApiError('no', { status: 403 }));
     await expect.poll(shown).toMatchObject({ isError: true });
@@ -84,7 +84,7 @@ describe('what was read', () => {
     expect(reads).toHaveLength(3);
   });
 
-  it('is read once for a change after it', async () => {
+  it('is reread once for a later change', async () => {
     const { reads, invalidate, shown } = watchReceipt();
     reads[0]?.resolve('under way');
     await expect.poll(shown).toMatchObject({ data: 'under way' });
@@ -92,14 +92,5 @@ describe('what was read', () => {
     reads[1]?.resolve('delivered');
     await expect.poll(shown).toMatchObject({ data: 'delivered', isFetching: false });
     expect(reads).toHaveLength(2);
-  });
-
-  it('is forgotten with the user, except for the public settings', () => {
-    const queryClient = createQueryClient();
-    queryClient.setQueryData(['domains'], 'of Alice');
-    queryClient.setQueryData([PUBLIC_CONFIG_KEY], 'of everyone');
-    forgetUser(queryClient);
-    expect(queryClient.getQueryData(['domains'])).toBeUndefined();
-    expect(queryClient.getQueryData([PUBLIC_CONFIG_KEY])).toBe('of everyone');
   });
 });

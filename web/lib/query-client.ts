@@ -4,21 +4,19 @@ import { ApiError } from './api-error.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 const RETRIES = 3;
-/** First part of the key of the only read that belongs to no user. */
-export const PUBLIC_CONFIG_KEY = 'public-config';
 
-/** A refusal (4xx) stays one however often it is asked for; everything else may pass. */
+/** Returns whether to retry a failed read. Refusals (4xx) are not retried, because they would be the same again. */
 export function mayRetry(failures: number, error: unknown): boolean {
   const status = error instanceof ApiError ? error.status : 0;
   return failures < RETRIES && !(status >= 400 && status < 500);
 }
 
-/** 1 s, 2 s, 4 s … capped at 30 s. `attempt` counts from 0. */
+/** Returns 1 s, 2 s, 4 s … up to 30 s. `attempt` counts from 0. */
 export function retryDelayMs(attempt: number): number {
   return Math.min(1000 * 2 ** attempt, 30_000);
 }
 
-/** The cache of everything that is read: 60 s fresh, dropped 5 minutes after its last use. */
+/** Creates the query cache. Data is fresh for 60 s and dropped 5 minutes after its last use. */
 export function createQueryClient(): QueryClient {
   const queryClient = new QueryClient({
     defaultOptions: {
@@ -38,8 +36,8 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * The library begins a read anew when what it reads has changed, but not the first one: that one's answer, perhaps given before
- * the change, would stand. It is read once more.
+ * Rereads a query that was invalidated during its first read. The library restarts later reads, but not the first one, whose
+ * answer may predate the change.
  */
 function rereadFirstReads(queryClient: QueryClient): void {
   const outdated = new WeakSet<Query>();
@@ -49,16 +47,11 @@ function rereadFirstReads(queryClient: QueryClient): void {
     const { data, fetchStatus, isInvalidated } = query.state;
     if (action.type === 'fetch') {
       outdated.delete(query);
-      // After a first read that failed or was broken off it would not say that it is outdated once more.
+      // After a failed first read, the query would not report the invalidation again.
       if (data === undefined && isInvalidated) query.setState({ isInvalidated: false });
     }
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);
     if (action.type === 'success' && action.manual !== true && outdated.delete(query))
       void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
   });
-}
-
-/** Drops what was read for the user who was signed in; the deployment's public settings stay. */
-export function forgetUser(queryClient: QueryClient): void {
-  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== PUBLIC_CONFIG_KEY });
 }

@@ -1,9 +1,15 @@
-/** Turns what the router parsed from an address into a value that the page can use; undefined for anything else. */
+/** Pages that a login may return to. */
+const PROTECTED_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
+
+// A base for parsing: a URL with another origin would leave the site.
+const NOWHERE = 'http://nowhere.invalid';
+
+/** Turns a raw parameter into a valid value; undefined for anything else. */
 type Reader<Value> = (raw: unknown) => Value | undefined;
 
 /**
- * Builds a route's `validateSearch` from a reader per parameter. The result names every parameter, as undefined where the address has no
- * valid one: the router merges the result over the raw parameters, so a name left out would reach the page unchecked.
+ * Builds a route's `validateSearch` from one reader per parameter. The result has every key, even if undefined: the router
+ * merges it over the raw parameters, so an omitted key would pass unvalidated.
  */
 export function searchParameters<Search extends object>(readers: {
   [Name in keyof Search]-?: Reader<Search[Name]>;
@@ -12,10 +18,10 @@ export function searchParameters<Search extends object>(readers: {
   return (raw) => Object.fromEntries(entries.map(([name, read]) => [name, read(raw[name])])) as Search;
 }
 
-/** Reads one line of text, under the rules of the contract's `lineSchema`; empty text counts as none. */
+/** Reads one line of text under the contract's `lineSchema`; empty text counts as absent. */
 export function line(maxLength: number): Reader<string> {
   return (raw) => {
-    // The router parses what looks like a number or a boolean.
+    // The router parses numbers and booleans.
     const text = (typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : raw) ?? '';
     if (typeof text !== 'string' || text.trim() === '' || text.trim().length > maxLength) return undefined;
     return /\p{Cc}/u.test(text.trim()) || !text.isWellFormed() ? undefined : text;
@@ -25,4 +31,12 @@ export function line(maxLength: number): Reader<string> {
 /** Reads one of a few values. */
 export function oneOf<const Choice>(choices: readonly Choice[]): Reader<Choice> {
   return (raw) => choices.find((choice) => choice === raw);
+}
+
+/** Returns the address as a path of this origin if it is a protected page, else undefined. */
+export function returnAddress(address: unknown): string | undefined {
+  if (typeof address !== 'string' || !address.startsWith('/') || !URL.canParse(address, NOWHERE))
+    return undefined;
+  const { origin, pathname, search, hash } = new URL(address, NOWHERE);
+  return origin === NOWHERE && PROTECTED_PATHS.includes(pathname) ? `${pathname}${search}${hash}` : undefined;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const TICK_MS = 30_000;
 
-/** The present in ms UTC, renewed twice a minute: days left and relative times move on by themselves. */
+/** Returns the current time in ms UTC, updated twice a minute, so that relative times stay right. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -3,17 +3,17 @@ import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-quer
 import { useCallback, useRef } from 'react';
 
 /**
- * Like `useMutation`, but ignores a call whose variables equal those of one in flight. `isPending` only changes with the next render,
- * so a double click would otherwise send the request twice.
+ * Works like `useMutation`, but ignores a call whose variables equal those of one in flight. `isPending` only changes with the next
+ * render, so a double click would otherwise send the request twice.
  */
 export function useWrite<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,
 ): UseMutationResult<Data, Error, Variables> {
-  const underWay = useRef(new Set<string>());
+  const inFlight = useRef(new Set<string>());
   const mutation = useMutation({
     ...options,
     onSettled: (...outcome) => {
-      underWay.current.delete(keyOf(outcome[2]));
+      inFlight.current.delete(keyOf(outcome[2]));
       return options.onSettled?.(...outcome);
     },
   });
@@ -21,8 +21,8 @@ export function useWrite<Data, Variables = void>(
   const mutate = useCallback<typeof start>(
     (...call) => {
       const key = keyOf(call[0]);
-      if (underWay.current.has(key)) return;
-      underWay.current.add(key);
+      if (inFlight.current.has(key)) return;
+      inFlight.current.add(key);
       start(...call);
     },
     [start],

@@ -1,5 +1,5 @@
-// Runs before the first paint, and again when the choice or the system changes: there are pages without any other script.
-// Keys and values are those of lib/theme.ts and lib/font.ts.
+// Sets theme and font before the first paint and on changes, because some pages have no other script.
+// Uses the keys and values of lib/browser/theme.ts and lib/browser/font.ts.
 (function () {
   var system = matchMedia('(prefers-color-scheme: dark)');
   show();
@@ -13,7 +13,7 @@
       choice = localStorage.getItem('theme');
       font = localStorage.getItem('font');
     } catch {
-      // Storage can be switched off: then it is as nobody chose.
+      // Storage is blocked: use the defaults.
     }
     var dark = choice === 'dark' || (choice !== 'light' && system.matches);
     document.documentElement.dataset.theme = dark ? 'dark' : 'light';

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { DayRuler } from './day-ruler.tsx';
+import { DayRuler } from './horizon/day-ruler.tsx';
 import { Wordmark } from './logo.tsx';
 
 export interface AuthCardProps {
@@ -9,25 +9,25 @@ export interface AuthCardProps {
   subtitle?: ReactNode;
   /** The form. */
   children?: ReactNode;
-  /** 'Have an account? …' */
+  /** The line with a link to the other form: 'Have an account? …'. */
   elsewhere?: ReactNode;
-  /** 'By clicking login' or 'By signing up'. */
+  /** How the user agrees to the terms: 'By clicking login' or 'By signing up'. */
   agreement?: string;
 }
 
-/** The card of login, sign-up and what belongs to them, on the day ruler. */
+/** Frames login, sign-up and related pages with a card on the day ruler. */
 export function AuthCard({ title, subtitle, children, elsewhere, agreement }: AuthCardProps) {
   const { product_name: productName } = usePublicConfig();
   return (
     <div className="flex min-h-dvh flex-col">
-      {/* By the window's height alone: painted before all of it is read, it must not move. The login stands in the middle, at 542
-          px with the ruler, and on a phone the sign-up, at 680. */}
+      {/* Positioned by the window's height only, so that it does not move while the document loads. The offsets are half of 542
+          px, the height of the login card with the ruler, and on phones half of 680 px, the height of the sign-up card. */}
       <main className="flex flex-1 flex-col items-center px-4 pt-[max(2rem,calc(50dvh-271px))] pb-8 max-md:pt-[max(1.5rem,calc(50dvh-340px))]">
         <div className="w-full max-w-[480px]">
           <div className="mb-6 flex justify-center">
-            <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
+            <a href="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
               <Wordmark name={productName} size="large" />
-            </Link>
+            </a>
           </div>
           <div className="rounded-5 border border-line bg-surface p-5 shadow-2 sm:p-8">
             <h1 tabIndex={-1} className="text-[22px]/7 font-bold tracking-[-.018em]">

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { expiryBadge } from '../../contract/badge.ts';
-import { utcTitle } from '../lib/dates.ts';
 import { classNames } from './class-names.ts';
 import { Glyph } from './glyph.tsx';
 import type { GlyphName } from './glyph.tsx';
+import { utcTitle } from '../lib/format.ts';
 
 type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';
 
@@ -23,7 +23,7 @@ export interface BadgeProps {
   children: ReactNode;
 }
 
-/** 24 px high: shape, then word, then colour. */
+/** Shows a badge of 24 px with shape, text and colour. */
 export function Badge({ tone, glyph, title, children }: BadgeProps) {
   return (
     <span
@@ -40,7 +40,7 @@ export function Badge({ tone, glyph, title, children }: BadgeProps) {
   );
 }
 
-/** The expiry badge of the literal thresholds, or nothing above 14 days. `notAfter` and `now` in ms UTC. */
+/** Shows the expiry badge with the specified thresholds; nothing above 14 days. `notAfter` and `now` in ms UTC. */
 export function ExpiryBadge({
   notAfter,
   now,
@@ -60,7 +60,7 @@ export function ExpiryBadge({
   );
 }
 
-/** 'Revoked' in inverse, else a quiet 'Active'; `boxed` gives Active a ground too. */
+/** Shows 'Revoked' in inverse colours, else 'Active' without a background; `boxed` gives Active one too. */
 export function RevocationBadge({ revoked, boxed = false }: { revoked: boolean; boxed?: boolean }) {
   if (revoked)
     return (

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from './loading.tsx';
 
 export type ButtonVariant = 'primary' | 'outline' | 'ghost' | 'tinted' | 'danger' | 'danger-outline';
 export type ButtonSize = 'small' | 'medium' | 'form' | 'large';
@@ -26,12 +26,14 @@ const BASE =
   'inline-flex items-center justify-center gap-2 rounded-2 border font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
 const DISABLED =
   'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
-const INACTIVE = 'border-transparent! bg-line! text-fg-3! shadow-none! brightness-100! cursor-default';
-// One without a ground has none then either: grey, it would look hovered.
+const INACTIVE = 'border-transparent! bg-line! shadow-none! brightness-100! cursor-default';
+// A ghost button stays without background: in grey it would look hovered.
 const DISABLED_GHOST = 'disabled:bg-transparent disabled:text-fg-3 disabled:cursor-default';
-const INACTIVE_GHOST = 'bg-transparent! text-fg-3! cursor-default';
+const INACTIVE_GHOST = 'bg-transparent! cursor-default';
+// The label stays in place, invisible, so that the button keeps its width and its name.
+const BUSY = 'text-transparent! *:opacity-0';
 
-/** The look of a button, for links that lead somewhere. */
+/** Returns button classes, for links that look like buttons. */
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium'): string {
   return classNames(BASE, VARIANTS[variant], SIZES[size]);
 }
@@ -39,9 +41,9 @@ export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant;
   size?: ButtonSize;
-  /** Shows a spinner and takes no further press; the label stays. */
+  /** Shows a spinner over the label and ignores clicks. */
   busy?: boolean;
-  /** Takes no press for now, and keeps the focus: for a button that its own press leaves with nothing to do. */
+  /** Ignores clicks but keeps the focus: for a button that has nothing left to do after its own click. */
   inactive?: boolean;
 }
 
@@ -58,7 +60,7 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const isGhost = variant === 'ghost';
-  // Not `disabled`: that would drop the focus to the page, and who works by keyboard began at its top again.
+  // Not `disabled`: that would drop the focus, and keyboard users would restart at the top of the page.
   const isInactive = busy || inactive;
   return (
     <button
@@ -67,17 +69,38 @@ export function Button({
       disabled={disabled}
       aria-disabled={isInactive || undefined}
       aria-busy={busy || undefined}
-      // Keeps a form from being sent, too: Enter in a field presses its button.
+      // Also prevents a submit by Enter, which clicks the form's button.
       onClick={isInactive ? (event) => event.preventDefault() : onClick}
       className={classNames(
         buttonClass(variant, size),
         isGhost ? DISABLED_GHOST : DISABLED,
         isInactive && (isGhost ? INACTIVE_GHOST : INACTIVE),
+        busy ? BUSY : inactive && 'text-fg-3!',
         className,
       )}
     >
-      {busy && <Spinner />}
       {children}
+      {busy && <Spinner className="absolute text-fg-3 opacity-100!" />}
     </button>
+  );
+}
+
+export interface IconButtonProps extends ComponentProps<'button'> {
+  /** The accessible name. */
+  label: string;
+}
+
+/** Shows an icon button of 32 px, 44 px below 720 px. */
+export function IconButton({ label, className, type = 'button', ...rest }: IconButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      aria-label={label}
+      className={classNames(
+        'inline-grid size-11 flex-none place-items-center rounded-2 text-fg-3 transition-colors duration-120 hover:bg-sunken hover:text-fg data-[state=open]:bg-sunken md:size-8',
+        className,
+      )}
+    />
   );
 }

@@ -1,4 +1,4 @@
-/** Joins what is there. */
+/** Joins the names that are set. */
 export function classNames(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

@@ -17,15 +17,15 @@ export interface ConfirmDialogProps {
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** 'Delete' unless told. */
+  /** Defaults to 'Delete'. */
   confirmLabel?: string;
-  /** While true it stays open and says 'Processing...'. */
+  /** While true, the dialog stays open and the button says 'Processing...'. */
   processing: boolean;
   onConfirm: () => void;
   focusAfterClose?: DialogProps['focusAfterClose'];
 }
 
-/** Asks before something that cannot be undone. Focus starts on Cancel; a press on the scrim does not close it. */
+/** Asks before an action that cannot be undone. Focus starts on Cancel; clicking the backdrop does not close it. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -59,8 +59,12 @@ export function ConfirmDialog({
             <Button ref={cancel} variant="outline" disabled={processing} onClick={() => onOpenChange(false)}>
               Cancel
             </Button>
-            <Button variant="danger" busy={processing} onClick={onConfirm}>
-              {processing ? 'Processing...' : confirmLabel}
+            <Button variant="danger" inactive={processing} aria-busy={processing} onClick={onConfirm}>
+              {/* As wide as the longer label, so that it does not jump. */}
+              <span className="grid justify-items-center *:col-start-1 *:row-start-1">
+                <span className={processing ? 'invisible' : undefined}>{confirmLabel}</span>
+                <span className={processing ? undefined : 'invisible'}>Processing...</span>
+              </span>
             </Button>
           </DialogActions>
         </AlertDialog.Content>

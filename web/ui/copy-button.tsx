@@ -7,7 +7,7 @@ import { toast } from './toast.tsx';
 
 const CONFIRMED_MS = 2000;
 
-/** Puts `text` on the clipboard; true for a while after it did. `confirmation` is what a toast says then. */
+/** Copies `text`; returns true for a while afterwards. `confirmation` is shown as a toast. */
 function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy: () => void] {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
@@ -27,7 +27,7 @@ function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy:
   return [isCopied, () => void copy()];
 }
 
-/** Shows itself while its `group` is hovered or it has the focus, and always where nothing hovers. */
+/** Copies `text`. Visible while its `group` is hovered or it has focus, and always on touch devices. */
 export function CopyButton({ label, text }: { label: string; text: string }) {
   const [isCopied, copy] = useCopy(text);
   const Icon = isCopied ? Check : Copy;
@@ -45,14 +45,14 @@ export function CopyButton({ label, text }: { label: string; text: string }) {
 
 interface CopyTextButtonProps {
   label: string;
-  /** null: there is nothing to copy yet. */
+  /** Null while there is nothing to copy yet. */
   text: string | null;
-  /** For a toast, where the button's own word is not enough. */
+  /** Toast text, if the button's own label is not enough. */
   confirmation?: string;
   variant?: ButtonVariant;
 }
 
-/** The same with its words, for what is there to be copied. */
+/** Copies `text`, with a visible label. */
 export function CopyTextButton({ label, text, confirmation, variant = 'outline' }: CopyTextButtonProps) {
   const [isCopied, copy] = useCopy(text ?? '', confirmation);
   const Icon = isCopied ? Check : Copy;

@@ -1,12 +1,12 @@
 import { useLayoutEffect, useRef } from 'react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { classNames } from './class-names.ts';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './button.tsx';
 
 export const SCRIM = 'fixed inset-0 z-40 bg-scrim data-[state=open]:animate-[appear_180ms]';
-/** 520 px in the middle; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
+/** 520 px, centred; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
 export const DIALOG_BOX = classNames(
   'fixed z-50 max-h-[calc(100dvh-2rem)] overflow-y-auto border border-line bg-surface px-5 pt-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] shadow-3 outline-none',
   'inset-x-0 bottom-0 rounded-t-5 data-[state=open]:animate-[sheet-in_180ms_ease-out]',
@@ -20,20 +20,20 @@ export interface DialogProps {
   onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** Where focus goes when it closes; without one, or when it returns null, back to where it came from. */
+  /** Where focus goes on close; by default, or if it returns null, to the previously focused element. */
   focusAfterClose?: () => HTMLElement | null;
-  /** What takes the focus when it opens; without one, or when it returns null, the first that can. */
+  /** What gets focus on open; by default, or if it returns null, the first focusable element. */
   focusFirst?: () => HTMLElement | null;
-  /** A cross at the upper right, for a dialog that is longer than a question. */
+  /** A close button at the top right, for long dialogs. */
   hasCross?: boolean;
-  /** Closes by its own buttons alone, where it shows what is never shown again. */
+  /** Closes only by its own buttons, because it shows a secret only once. */
   isKept?: boolean;
   /** 760 px instead of 520, for a table. */
   wide?: boolean;
   children: ReactNode;
 }
 
-/** What has the focus; of a menu, which is about to close, the button that opened it. */
+/** Returns the focused element; in a menu that is about to close, the button that opened it. */
 export function focusOrigin(): HTMLElement | null {
   const focused = document.activeElement;
   const opener = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby');
@@ -41,7 +41,7 @@ export function focusOrigin(): HTMLElement | null {
   return origin instanceof HTMLElement ? origin : null;
 }
 
-/** For Radix's `onCloseAutoFocus`, which by itself returns the focus to Radix's own triggers only. */
+/** Returns the handler for Radix's `onCloseAutoFocus`, because Radix only returns the focus to its own triggers. */
 export function useFocusReturn(
   open: boolean,
   focusAfterClose: DialogProps['focusAfterClose'],
@@ -57,7 +57,7 @@ export function useFocusReturn(
   };
 }
 
-/** For Radix's `onInteractOutside`: closing a toast is no reason to close the dialog that it speaks of. */
+/** Keeps a dialog open when a toast is closed. Pass it to Radix's `onInteractOutside`. */
 export function keepOpenForToasts(event: Event): void {
   if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
     event.preventDefault();
@@ -65,7 +65,7 @@ export function keepOpenForToasts(event: Event): void {
 
 const preventDefault = (event: Event) => event.preventDefault();
 
-/** A modal dialog: focus stays inside, Escape and the scrim close it. */
+/** Shows a modal dialog: traps focus; Escape and the backdrop close it. */
 export function Dialog({
   open,
   onOpenChange,
@@ -114,11 +114,51 @@ export function Dialog({
   );
 }
 
-/** The buttons of a dialog: at the right, primary last; below 720 px full width, primary on top. */
+/** Places the buttons of a dialog: at the right, primary last; below 720 px full width, primary on top. */
 export function DialogActions({ children }: { children: ReactNode }) {
+  const row = useRef<HTMLDivElement>(null);
+  useToastsAbove(row);
   return (
-    <div className="mt-5 flex flex-col-reverse gap-2.5 md:flex-row md:justify-end [&>button]:w-full md:[&>button]:w-auto">
+    <div
+      ref={row}
+      className="mt-5 flex flex-col-reverse gap-2.5 md:flex-row md:justify-end [&>button]:w-full md:[&>button]:w-auto"
+    >
       {children}
     </div>
   );
+}
+
+/** Below this width of the window a dialog is a sheet at the bottom. */
+const SHEET_BELOW_PX = 720;
+/** Width of a toast with its distance from the right and from a dialog. */
+const TOAST_PX = 392;
+const TOAST_GAP_PX = 12;
+
+/** Keeps toasts above the buttons of a dialog while it is open, or beside the dialog where there is room; see `main.css`. */
+function useToastsAbove(row: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const buttons = row.current;
+    const box = buttons?.closest<HTMLElement>('[role=dialog], [role=alertdialog]');
+    if (!buttons || !box) return undefined;
+    const { style } = document.documentElement;
+    const former = ['--toast-above-dialog', '--toast-beside-dialog'].map(
+      (name) => [name, style.getPropertyValue(name)] as const,
+    );
+    const place = (): void => {
+      const isBeside = (innerWidth - box.offsetWidth) / 2 >= TOAST_PX;
+      // The dialog's own place is computed, because it is still moving while it opens.
+      const below = innerWidth < SHEET_BELOW_PX ? 0 : (innerHeight - box.offsetHeight) / 2;
+      const offset = buttons.getBoundingClientRect().top - box.getBoundingClientRect().top;
+      const height = Math.round(below + box.offsetHeight - offset + TOAST_GAP_PX);
+      style.setProperty('--toast-above-dialog', isBeside ? '' : `${height}px`);
+      style.setProperty('--toast-beside-dialog', '24px');
+    };
+    const sizes = new ResizeObserver(place);
+    sizes.observe(box);
+    sizes.observe(document.documentElement);
+    return () => {
+      sizes.disconnect();
+      for (const [name, value] of former) style.setProperty(name, value);
+    };
+  }, [row]);
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { classNames } from './class-names.ts';
 
-// White on each of these reaches 4.5:1, and at 18 px no two of them look alike.
+// White text on each has a contrast of at least 4.5:1, and no two look alike at 18 px.
 const GROUNDS = ['#8a5a2b', '#0b6e4f', '#a63d57', '#b34a12', '#1f4e8c', '#5b4b9a', '#37566b'];
 
 function hash(text: string): number {
@@ -10,19 +10,19 @@ function hash(text: string): number {
   return value;
 }
 
-/** The last label but one of a name: hosts of one site share a colour. */
+/** Returns the second-level label of a name, so that hosts of one site share a colour. */
 function siteOf(hostname: string): string {
   return hostname.split('.').slice(-2).join('.');
 }
 
 interface FaviconTileProps {
   hostname: string;
-  /** Where the site's icon is, below our own origin; null where none is known. */
+  /** URL of the site's icon on our own origin; null if none is known. */
   src?: string | null;
   size?: 'small' | 'medium';
 }
 
-/** The site's icon, and until it is there or where there is none, a letter on the site's own colour. */
+/** Shows the site's icon; without one, or while it loads, a letter on the site's colour. */
 export function FaviconTile({ hostname, src = null, size = 'medium' }: FaviconTileProps) {
   return (
     <span

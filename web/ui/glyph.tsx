@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts';
 
 export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked' | 'paused' | 'fault';
 
-// Silhouettes that can be told apart without colour. The cut-out takes --glyph-cut, else the badge's own ground.
+// Shapes that can be told apart without colour. The cut-out uses --glyph-cut, else the badge's background.
 const SHAPES: Record<GlyphName, ReactNode> = {
   expired: (
     <>
@@ -72,12 +72,12 @@ const SHAPES: Record<GlyphName, ReactNode> = {
   paused: <path fill="currentColor" d="M2.6 2h3.8v12H2.6zM9.6 2h3.8v12H9.6z" />,
 };
 
-/** The bare drawing on a 16 grid, to be placed in another SVG. */
+/** Draws the bare shape on a 16 px grid, for use inside another SVG. */
 export function GlyphShape({ name }: { name: GlyphName }) {
   return SHAPES[name];
 }
 
-/** A status glyph; the word beside it carries the meaning for assistive technology. 13 px unless sized by a class. */
+/** Draws a status glyph, hidden from screen readers because text stands beside it. 13 px by default. */
 export function Glyph({ name, className }: { name: GlyphName; className?: string }) {
   return (
     <svg

@@ -4,16 +4,16 @@ import { createPortal } from 'react-dom';
 
 const ID = 'header-slot';
 
-/** The place in the header where a page may put what belongs to it alone. */
+/** Marks the place in the header for content of the current page. */
 export function HeaderSlot() {
   return <span id={ID} className="contents" />;
 }
 
-/** Puts its children into the header; nowhere while there is none. */
+/** Renders its children into the header slot, if there is one. */
 export function InHeader({ children }: { children: ReactNode }) {
   const place = useSyncExternalStore(neverChanges, () => document.getElementById(ID));
   return place && createPortal(children, place);
 }
 
-/** The header stays as long as the page: what is new is found when the page is mounted. */
+/** Subscribes to nothing: the header outlives the page, so one look at mount is enough. */
 const neverChanges = () => () => undefined;

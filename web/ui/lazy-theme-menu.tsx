@@ -4,7 +4,7 @@ import { ThemeButton } from './theme-button.tsx';
 const load = () => import('./theme-menu.tsx');
 const ThemeMenu = lazy(async () => ({ default: (await load()).ThemeMenu }));
 
-/** The theme control of pages for strangers: the menu's code, a sixth of all theirs, comes when it is wanted. */
+/** Shows the theme menu of public pages. Its code, a sixth of the code of such a page, loads on demand. */
 export function LazyThemeMenu() {
   const [wanted, setWanted] = useState(false);
   const button = (
@@ -14,7 +14,7 @@ export function LazyThemeMenu() {
       onPointerEnter={() => void load()}
       onFocus={() => void load()}
       onClick={() => {
-        // If the menu cannot be loaded, the button stays and the next click tries again.
+        // If the menu fails to load, the button stays and the next click retries.
         load().then(
           () => setWanted(true),
           () => undefined,

@@ -1,14 +1,14 @@
 import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { loadChunk } from '../lib/load-chunk.ts';
+import { loadChunk } from '../lib/browser/load-chunk.ts';
 import { Button } from './button.tsx';
 import { toast } from './toast.tsx';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
 /**
- * Lazy-loads a component. Shows `waiting` until it is there. If the chunk cannot be loaded, shows a message with a retry button in its
- * place and retries when the browser comes online.
+ * Lazy-loads a component; shows `waiting` meanwhile. On failure shows a message with a retry button, and retries when the
+ * browser comes online.
  */
 export function lazyPart<Props extends object>(load: Load<Props>, waiting: ReactNode = null) {
   const useCode = createCode(load);
@@ -19,7 +19,7 @@ export function lazyPart<Props extends object>(load: Load<Props>, waiting: React
     if (!hasFailed) return waiting;
     return (
       <div role="alert" className="grid justify-items-start gap-2 text-label text-fg-2">
-        This part of the page could not be loaded.
+        Could not load this part of the page.
         <Button variant="outline" size="small" onClick={attempt}>
           Try again
         </Button>
@@ -28,10 +28,29 @@ export function lazyPart<Props extends object>(load: Load<Props>, waiting: React
   };
 }
 
+/** Lazy-loads a component when the pointer or the focus first moves on the page. Shows nothing before, or if that fails. */
+export function lazyOnMove<Props extends object>(load: Load<Props>) {
+  const useCode = createCode(load);
+  return function PartOnMove(props: Props) {
+    const { Part, attempt } = useCode();
+    useEffect(() => {
+      const stop = new AbortController();
+      const loadOnce = (): void => {
+        stop.abort();
+        attempt();
+      };
+      for (const event of ['pointerover', 'focusin'])
+        document.addEventListener(event, loadOnce, { signal: stop.signal });
+      return () => stop.abort();
+    }, [attempt]);
+    return Part && <Part {...props} />;
+  };
+}
+
 interface DialogState<Props> {
   isOpen: (props: Props) => boolean;
   close: (props: Props) => void;
-  /** Whether its code is needed while it is closed. */
+  /** Returns whether to load the code while the dialog is closed. */
   isNeeded?: () => boolean;
 }
 
@@ -55,7 +74,7 @@ export function lazyDialog<Props extends object>(
     }, [isWanted, attempt]);
     const giveUp = useEffectEvent(() => {
       if (!isWanted) return;
-      toast.error('This part of the page could not be loaded. Check your connection, then try again.');
+      toast.error('Could not load this part of the page. Check your connection, then try again.');
       close(props);
     });
     useEffect(() => {

@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts';
 
-/** Ring, shaft, wall: now, on a validity, that ends. */
+/** Draws the logo: a ring (now) on a shaft (validity) that ends at a wall (expiry). */
 function LogoMark({ className = 'size-[26px]' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" className={classNames('block flex-none', className)} aria-hidden="true">
@@ -12,7 +12,7 @@ function LogoMark({ className = 'size-[26px]' }: { className?: string }) {
   );
 }
 
-/** The mark with the product's name. */
+/** Shows the logo with the product's name. */
 export function Wordmark({ name, size = 'medium' }: { name: string; size?: 'small' | 'medium' | 'large' }) {
   return (
     <span

@@ -12,10 +12,7 @@ export interface MenuProps {
   children: ReactNode;
 }
 
-/**
- * A menu below its trigger, which is one focusable element. It stays where it is in the document, and with that inside
- * its landmark.
- */
+/** Shows a menu below its trigger, which is one focusable element. Not portalled, so that it stays inside its landmark. */
 export function Menu({ trigger, defaultOpen = false, children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
@@ -36,7 +33,7 @@ export interface MenuItemProps extends Omit<ComponentProps<typeof DropdownMenu.I
   danger?: boolean;
 }
 
-/** One action; an icon comes first among its children. */
+/** Shows one action; an icon may be its first child. */
 export function MenuItem({ danger = false, ...rest }: MenuItemProps) {
   return (
     <DropdownMenu.Item
@@ -46,11 +43,23 @@ export function MenuItem({ danger = false, ...rest }: MenuItemProps) {
   );
 }
 
+/** Shows the shortcut at the right of a menu item or button, on devices that probably have a keyboard. */
+export function KeyHint({ children }: { children: string }) {
+  return (
+    <kbd
+      aria-hidden="true"
+      className="ml-auto hidden min-w-5 rounded-1 border border-line-2 bg-sunken px-[5px] text-center font-mono text-[11px]/[18px] text-fg-3 md:block"
+    >
+      {children}
+    </kbd>
+  );
+}
+
 export function MenuSeparator() {
   return <DropdownMenu.Separator className="my-1 border-t border-line" />;
 }
 
-/** A line of text that is no action. */
+/** Shows text in a menu without an action. */
 export function MenuLabel({ children }: { children: ReactNode }) {
   return (
     <DropdownMenu.Label className="max-w-[280px] px-2 py-1.5 text-meta [overflow-wrap:anywhere] text-fg-3">
@@ -65,7 +74,7 @@ export interface MenuChoicesProps<Value extends string> {
   choices: { value: Value; label: string; icon: ReactNode }[];
 }
 
-/** One of several; the chosen one carries a tick. */
+/** Shows a radio group in a menu; the chosen item has a tick. */
 export function MenuChoices<Value extends string>({ value, onChange, choices }: MenuChoicesProps<Value>) {
   return (
     <DropdownMenu.RadioGroup value={value}>

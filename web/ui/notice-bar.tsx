@@ -2,22 +2,22 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import { Glyph } from './glyph.tsx';
 
-/** The look of what can be done about a notice. */
+/** Classes of a notice's action. */
 export const NOTICE_ACTION =
   'inline-flex min-h-11 items-center font-semibold whitespace-nowrap underline underline-offset-2 disabled:no-underline md:min-h-6';
 
 interface NoticeBarProps {
   children: ReactNode;
   actions?: ReactNode;
-  /** For what may wait: no colour and no glyph. */
+  /** A notice that can wait: without colour and glyph. */
   isCalm?: boolean;
 }
 
-/** The 40 px bar below the header: one message with what can be done about it, and nothing at all when there is none. */
+/** Shows one message and its actions in a bar of 40 px below the header; empty without a notice. */
 export function NoticeBar({ children, actions, isCalm = false }: NoticeBarProps) {
   const ground = isCalm ? 'bg-sunken text-fg-2' : 'bg-soon-bg text-soon-fg';
   return (
-    // A landmark of its own, between those of the header and the page; an empty one would be noise.
+    // A landmark between header and page; an empty one would be noise.
     <section
       aria-label={children == null ? undefined : 'Notice'}
       className={classNames(children != null && `border-b border-line ${ground}`)}

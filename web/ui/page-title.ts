@@ -4,8 +4,8 @@ import { usePublicConfig } from '../lib/public-config.ts';
 let isFirstPage = true;
 
 /**
- * Gives the document its title: what the page is, then whose it is. After a change of page that left focus nowhere, it also
- * moves focus to the page's `h1` with tabindex -1, else to its `main`, so that a screen reader says where one is and Tab goes on from there.
+ * Sets the document's title. After a navigation that left the focus nowhere, also focuses the page's `h1` with tabindex -1,
+ * else its `main`, so that a screen reader announces the page and Tab continues there.
  */
 export function usePageTitle(title?: string): void {
   const { product_name: productName } = usePublicConfig();

@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts';
 
-/** Around a few choices of which one is chosen, side by side. */
+/** Classes around a segmented control. */
 export const SEGMENTS = 'inline-flex rounded-2 border border-line bg-sunken p-0.5';
 
 export function segmentClass(isChosen: boolean): string {

@@ -2,13 +2,13 @@ import { Fragment, useId } from 'react';
 import { CopyButton } from './copy-button.tsx';
 import { visibleText } from './visible-text.ts';
 
-/** A line for a shell, as it is copied. */
+/** Shows a shell command with a copy button. */
 export function ShellLine({ line }: { line: string }) {
   const id = useId();
   return (
     <div className="group">
       <p id={id} className="mb-1 text-meta text-fg-3">
-        See it yourself
+        Check it yourself
       </p>
       <div className="flex items-start gap-1 rounded-2 border border-line bg-sunken py-1.5 pr-1 pl-2.5">
         <code
@@ -16,7 +16,7 @@ export function ShellLine({ line }: { line: string }) {
           dir="ltr"
           className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
-          {/* It breaks at its spaces, not at the hyphens of its options. */}
+          {/* Wraps at spaces, not at the hyphens of options. */}
           {visibleText(line)
             .split(' ')
             .map((word, index) => (

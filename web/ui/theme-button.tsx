@@ -1,8 +1,8 @@
 import { Moon, Sun } from 'lucide-react';
 import type { ComponentProps } from 'react';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './button.tsx';
 
-/** Shows the theme that is seen, whatever was chosen. */
+/** Shows the current theme, whatever was chosen. */
 export function ThemeButton(props: Omit<ComponentProps<'button'>, 'children'>) {
   return (
     <IconButton {...props} label="Theme">

@@ -1,13 +1,12 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { theme, THEMES } from '../lib/theme.ts';
-import type { Theme } from '../lib/theme.ts';
+import { theme, THEMES } from '../lib/browser/theme.ts';
+import type { Theme } from '../lib/browser/theme.ts';
 import { Menu, MenuChoices } from './menu.tsx';
 import { ThemeButton } from './theme-button.tsx';
 
 const ICONS = { light: Sun, dark: Moon, system: Monitor };
 const LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
 
-/** Light, Dark, System as the items of a menu. */
 export function ThemeChoices() {
   return (
     <MenuChoices
@@ -21,7 +20,7 @@ export function ThemeChoices() {
   );
 }
 
-/** The theme control of a header. */
+/** Shows the theme menu of a header. */
 export function ThemeMenu({ className, defaultOpen = false }: { className?: string; defaultOpen?: boolean }) {
   return (
     <Menu trigger={<ThemeButton className={className} />} defaultOpen={defaultOpen}>

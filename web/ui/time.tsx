@@ -1,6 +1,6 @@
-import { longDate, longDateTime, utcTitle } from '../lib/dates.ts';
+import { longDate, longDateTime, utcTitle } from '../lib/format.ts';
 
-/** An instant in long form and local time, with UTC as its tooltip. */
+/** Shows an instant in long form and local time, with UTC as its tooltip. */
 export function Time({
   iso,
   withTime = false,

@@ -1,15 +1,45 @@
+import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { toast as sonner } from 'sonner';
+import type { toast as Sonner } from 'sonner';
+import { useHydrated } from '../lib/use-hydrated.ts';
 
-/** Says something in the corner for four seconds. An error interrupts a screen reader, the rest waits its turn. */
+/** Resolves to the library once the region that shows toasts is on the page. Earlier toasts wait for it. */
+const library = Promise.withResolvers<typeof Sonner>();
+export const setToastLibrary = library.resolve;
+
+const { promise: isNeeded, resolve: need } = Promise.withResolvers<void>();
+
+function show(print: (sonner: typeof Sonner) => unknown): void {
+  need();
+  void library.promise.then(print);
+}
+
+/** Shows a toast for four seconds. Errors interrupt a screen reader; others are announced politely. */
 export const toast = {
-  success: (message: ReactNode) => sonner.success(message),
-  info: (message: ReactNode) => sonner.info(message),
-  warning: (message: ReactNode) => sonner.warning(message),
-  /** With an `id` it takes the place of the one before with that id. */
+  /** With an `id` it replaces the toast with that id. */
+  success: (message: ReactNode, options?: { id: string }) =>
+    show((sonner) => sonner.success(message, options)),
+  info: (message: ReactNode) => show((sonner) => sonner.info(message)),
+  warning: (message: ReactNode) => show((sonner) => sonner.warning(message)),
   error: (message: ReactNode, options?: { id: string }) =>
-    sonner.error(<span role="alert">{message}</span>, options),
-  /** Stays until it is dismissed by the id that this returns. */
-  loading: (message: ReactNode) => sonner.loading(message),
-  dismiss: (id: string | number) => sonner.dismiss(id),
+    show((sonner) => sonner.error(<span role="alert">{message}</span>, options)),
+  loading: (message: ReactNode) => show((sonner) => sonner.loading(message)),
 };
+
+/**
+ * Returns whether the page should load the region of the toasts: at once if `isLikely`, else at the first toast, click or key press.
+ * It loads that early because a toast about a lost connection could not load it.
+ */
+export function useShouldLoadToaster(isLikely: boolean): boolean {
+  const isHydrated = useHydrated();
+  const [isWanted, setWanted] = useState(false);
+  useEffect(() => {
+    const stop = new AbortController();
+    const want = (): void => setWanted(true);
+    void isNeeded.then(want);
+    for (const event of ['pointerdown', 'keydown'])
+      window.addEventListener(event, want, { signal: stop.signal });
+    return () => stop.abort();
+  }, []);
+  return isHydrated && (isLikely || isWanted);
+}

@@ -1,14 +1,17 @@
 import { Info, X } from 'lucide-react';
 import { createPortal } from 'react-dom';
-import { Toaster as Sonner } from 'sonner';
+import { useEffect } from 'react';
+import { toast as library, Toaster as Sonner } from 'sonner';
 import { Glyph } from './glyph.tsx';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from './loading.tsx';
+import { setToastLibrary } from './toast.tsx';
 
 /**
- * The region of the toasts. Errors interrupt a screen reader, the rest waits its turn. It lies above dialogs, whose
- * errors it tells: so outside of the page's own stacking context, and with pointer events of its own.
+ * Shows the toasts. Errors interrupt a screen reader; others are announced politely. The region lies above dialogs, so it is
+ * outside the page's stacking context and has its own pointer events.
  */
 export function Toaster() {
+  useEffect(() => setToastLibrary(library), []);
   return createPortal(
     <Sonner
       position="bottom-right"
@@ -16,8 +19,9 @@ export function Toaster() {
       visibleToasts={3}
       hotkey={['altKey', 'KeyT']}
       containerAriaLabel="Notifications"
-      offset={24}
-      mobileOffset={{ bottom: 72, left: 16, right: 16 }}
+      // The page's styles move it away from the panel and from the buttons of a dialog.
+      offset={{ bottom: 'var(--toast-bottom)', right: 'var(--toast-right)' }}
+      mobileOffset={{ bottom: 'var(--toast-bottom)', left: 16, right: 16 }}
       closeButton
       style={{ fontFamily: 'inherit' }}
       icons={{

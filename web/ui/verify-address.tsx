@@ -1,15 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { z } from 'zod';
-import { ApiError, api, messageOf } from '../lib/api-client.ts';
-import { useSignedIn } from '../lib/current-user.ts';
+import { sendVerification } from '../../contract/calls/verification.ts';
+import { ApiError, call, messageOf } from '../lib/api-client.ts';
+import { useSignedIn } from '../lib/account/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useStanding } from '../lib/standing.ts';
-import { useWrite } from '../lib/use-write.ts';
+import { useStanding } from '../lib/account/standing.ts';
 import { NOTICE_ACTION } from './notice-bar.tsx';
 import { toast } from './toast.tsx';
 
-/** Lets people verify their address: sends the link again, or asks them to log in again where only that shows it to us. */
+/**
+ * Lets users verify their address: sends the link again, or asks them to log in again if the provider reports verification only
+ * then.
+ */
 export function VerifyActions() {
   const { identity } = usePublicConfig();
   const mailPage = useStanding()?.mail_page ?? null;
@@ -19,14 +22,14 @@ export function VerifyActions() {
       <SendAgain />
       {mailPage !== null && (
         <a href={mailPage} target="_blank" rel="noreferrer" className={NOTICE_ACTION}>
-          Read it here
+          Open the email
         </a>
       )}
     </>
   );
 }
 
-/** The session stays until the new one begins: it shows the server that the same person comes back from the verification. */
+/** Keeps the session until the new one starts, so that the server recognises the user. */
 function LogInAgain() {
   return (
     <Link to="/login" className={NOTICE_ACTION}>
@@ -35,20 +38,27 @@ function LogInAgain() {
   );
 }
 
+/** Sends the link again. Does without `useWrite`, because a toast is rendered outside of the cache. */
 function SendAgain({ label = 'Send again' }: { label?: string }) {
-  const send = useWrite({
-    mutationFn: () => api('/identity/send-verification', { method: 'POST', schema: z.unknown() }),
-    onSuccess: () => toast.success('The mail is on its way.'),
-    onError: (error) => toast.error(`The mail could not be sent: ${messageOf(error)}`),
-  });
+  const [isBusy, setBusy] = useState(false);
+  const send = async () => {
+    setBusy(true);
+    try {
+      await call(sendVerification);
+      toast.success('We sent the email.');
+    } catch (error) {
+      toast.error(`Could not send the email: ${messageOf(error)}`);
+    }
+    setBusy(false);
+  };
   return (
-    <button type="button" className={NOTICE_ACTION} disabled={send.isPending} onClick={() => send.mutate()}>
+    <button type="button" className={NOTICE_ACTION} disabled={isBusy} onClick={() => void send()}>
       {label}
     </button>
   );
 }
 
-/** Says that something needs a verified address, and sends the link again; nothing for whoever has one. */
+/** Says that an action needs a verified address, and sends the link again. Renders nothing for verified users. */
 export function VerifyFirst({ to }: { to: string }) {
   const { user } = useSignedIn();
   const standing = useStanding();
@@ -56,7 +66,7 @@ export function VerifyFirst({ to }: { to: string }) {
   return (
     <div role="note" className="mt-4 rounded-3 bg-soon-bg px-3.5 py-2.5 text-label text-soon-fg">
       <p className="[overflow-wrap:anywhere]">
-        Verify your address {to}: open the link in the mail to {user.email}.
+        Confirm your address {to}: open the link in the email to {user.email}.
       </p>
       <div className="mt-1 flex flex-wrap gap-x-4">
         <VerifyActions />
@@ -65,7 +75,7 @@ export function VerifyFirst({ to }: { to: string }) {
   );
 }
 
-/** A failure for a toast: what did not happen, why, and the link again where an unverified address is the reason. */
+/** Returns a failure's toast: what failed and why, and the link again if the address is unverified. */
 export function failureText(error: unknown, what = ''): ReactNode {
   const text = `${what}${messageOf(error)}`;
   if (!(error instanceof ApiError) || error.code !== 'email_not_verified') return text;
@@ -76,7 +86,7 @@ export function failureText(error: unknown, what = ''): ReactNode {
   );
 }
 
-/** Toasts stand outside of the session: where only a log-in tells of the address, the notice bar offers that. */
+/** Offers the link in a toast. Toasts are outside the session's context, so only the notice bar can offer a new login. */
 function SendAgainHere() {
   const { identity } = usePublicConfig();
   return identity.provider === 'firebase' ? null : <SendAgain label="Send the link again" />;

@@ -1,7 +1,7 @@
-// Control characters, and those that turn the direction of text around or are not seen at all.
+// Control characters, and characters that are invisible or change the text direction.
 const UNSEEN = /[\p{Cc}\u00AD\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 
-/** Text of a certificate as it is, with what would not be seen, or would make the rest look like something else, spelled out. */
+/** Returns certificate text with invisible or misleading characters escaped. */
 export function visibleText(text: string): string {
   return text.replaceAll(
     UNSEEN,

@@ -86,7 +86,7 @@ export function incidentWire(
   };
 }
 
-/** Returns the step whose wording describes the problem, whether or not an alert was sent for it. */
+/** Returns the step whose title describes the incident, whether or not an alert was sent for it. */
 function stepOf({ problem, notifiedSteps }: StoredIncident): AlertStep {
   if (problem === 'expiry') return 'warning';
   if (problem === 'revoked') return 'revoked';
@@ -97,7 +97,7 @@ function stepOf({ problem, notifiedSteps }: StoredIncident): AlertStep {
 }
 
 export function sentAlertWire(
-  { alert, receipts }: { alert: SentAlert; receipts: DeliveryRecord[] },
+  { alert, deliveries }: { alert: SentAlert; deliveries: DeliveryRecord[] },
   wording: Wording,
 ): SentAlertWire {
   return {
@@ -106,6 +106,6 @@ export function sentAlertWire(
     title: titleOf(alert, { ...wording, now: alert.createdAt }),
     severity: alert.severity,
     created_at: iso(alert.createdAt),
-    deliveries: receipts.map((receipt) => deliveryWire(receipt, wording)),
+    deliveries: deliveries.map((delivery) => deliveryWire(delivery, wording)),
   };
 }

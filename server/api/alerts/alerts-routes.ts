@@ -1,6 +1,13 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { ACCOUNT_MAIL, displayName, nextDigestAt, routeAlert } from '../../core/index.ts';
+import {
+  ACCOUNT_MAIL,
+  affectsAlerts,
+  displayName,
+  nextDigestAt,
+  routeAlert,
+  sendAt,
+} from '../../core/index.ts';
 import { readAlertForecastInput } from '../../store/alerts/alert-forecast.ts';
 import {
   accountAlerts,
@@ -8,7 +15,6 @@ import {
   changeAccountAlerts,
   changeMonitorAlerts,
   domainSettingsOf,
-  affectsAlerts,
 } from '../../store/alerts/alert-settings.ts';
 import { findCalendarFeed } from '../../store/publishing/calendar-feeds.ts';
 import { findMonitor } from '../../store/monitors/monitors.ts';
@@ -34,7 +40,7 @@ import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 const MAX_PREVIEWED = 20;
 const PREVIEW_SPAN_MS = 90 * DAY_MS;
 
-/** Registers the calls for alert settings, of an account and of its domains, and for previews of alerts. */
+/** Registers the calls about alerts: settings of an account and of its domains, previews, and a domain's alerts. */
 export function alertRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 
@@ -54,7 +60,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   }));
 
   api.on(CALLS.changeAccountAlerts, async ({ body, session: { account }, now }) => {
-    const limited = limits.allow('alertSettingsByAccount', account.id);
+    const limited = limits.allow('settingsByAccount', account.id);
     if (limited) return limited;
     const settings = body.settings && readSettings(body.settings);
     if (settings) {
@@ -72,7 +78,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const changed = await changeAccountAlerts(store, account.id, change, now);
     return changed === 'changed'
       ? { data: await accountAlertsWire(account.id) }
-      : refuse('premium_required', 'The weekly digest comes with Premium.');
+      : refuse('premium_required', 'The weekly digest requires Premium.');
   });
 
   api.on(CALLS.previewAlerts, async ({ body, session: { account }, now }) => {
@@ -86,13 +92,13 @@ export function alertRoutes(api: Api, parts: AppParts): void {
       ...readSettings({ steps: body.steps }),
       ...(quiet !== undefined && { quietHours: quietHoursFromWire(quiet) }),
     };
-    const of = monitorId === undefined ? 'account' : 'domain';
-    const plans = await readAlertForecastInput(store, { ...scope, now });
+    const level = monitorId === undefined ? 'account' : 'domain';
+    const forecast = await readAlertForecastInput(store, { ...scope, now });
     const until = iso(now + PREVIEW_SPAN_MS);
     let soonest: PlannedAlertWire[] = [];
     let count = 0;
-    for await (const monitor of plans.monitors()) {
-      const planned = plannedAlerts(monitor, plans, { tried, of, now });
+    for await (const monitor of forecast.monitors()) {
+      const planned = plannedAlerts(monitor, forecast, { tried, level, now });
       // For a single domain, count all alerts; for an account, only the alerts of the next 90 days.
       const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
       count += counted.length;
@@ -109,12 +115,11 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.changeDomainAlerts, async ({ params, body, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
-    const limited =
-      limits.allow('alertSettingsByAccount', account.id) ?? limitRecheck(parts, account, params.id);
+    const limited = limits.allow('settingsByAccount', account.id) ?? limitRecheck(parts, account, params.id);
     if (limited) return limited;
     const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
     if (changed === 'premium_required')
-      return refuse('premium_required', 'Steps of its own for each domain come with Premium.');
+      return refuse('premium_required', 'Different steps for single domains require Premium.');
     const data = changed === 'changed' ? await domainAlertsWire(parts, { ...key, now }) : null;
     return data === null ? REFUSALS.notFound() : { data };
   });
@@ -122,8 +127,8 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await findMonitor(store, key)) === null) return REFUSALS.notFound();
-    // Resubscribe only the account's own address. Recipients at other addresses unsubscribed themselves, so the account
-    // must not undo it.
+    // Resubscribe only the account's own address: at other addresses the recipients have unsubscribed, and the account
+    // must not undo that.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { choice: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
@@ -146,10 +151,11 @@ async function domainAlertsWire(
   const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });
   const sent = await sentAlerts(store, key);
   const hasRecipient = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
+  const quietUntil = sendAt(now, 'warning', { quietHours: settings.quietHours, timeZone });
   const planned = [];
-  const plans = await readAlertForecastInput(store, { ...key, now });
+  const forecast = await readAlertForecastInput(store, { ...key, now });
   if (hasRecipient)
-    for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
+    for await (const one of forecast.monitors()) planned.push(...plannedAlerts(one, forecast, { now }));
   return {
     incidents: incidents.map((incident) =>
       incidentWire(incident, { displayName: displayName(monitor), timeZone, now }),
@@ -160,6 +166,7 @@ async function domainAlertsWire(
     own: ownSettingsWire(await domainSettingsOf(store, key)),
     effective: settingsWire(settings),
     maintenance_until: isoOrNull(context.maintenanceUntil),
+    quiet_until: isoOrNull(quietUntil > now ? quietUntil : null),
     unsubscribed: channels.filter((channel) => channel.isUnsubscribed).map((channel) => channel.key),
   };
 }

@@ -65,8 +65,8 @@ export interface Wording {
 }
 
 /**
- * Maps a delivery to wire format. A sent message keeps the title that it was sent under; a waiting message has the title that
- * it would get now.
+ * Maps a delivery to wire format. The title is that of the time when the delivery was settled; for a waiting one, the
+ * title that it would have now.
  */
 export function deliveryWire(receipt: DeliveryRecord, wording: Wording): DeliveryWire {
   const { alert, state, settledAt } = receipt;
@@ -113,10 +113,13 @@ function isHeld({ state, firstAttemptAt, nextAttemptAt }: DeliveryRecord, now: n
 /** Refusals of calls about channels. Refusals that the store returns have the store's codes as keys. */
 export const CHANNEL_REFUSALS = {
   not_found: () => refuse('not_found', 'There is no such channel.'),
-  premium_required: () => refuse('premium_required', 'Channels other than your own email come with Premium.'),
+  premium_required: () => refuse('premium_required', 'Channels other than your own email require Premium.'),
   too_many_channels: () => refuse('too_many_channels', `An account can have up to ${MAX_CHANNELS} channels.`),
-  channel_exists: () => refuse('channel_exists', 'You have a channel that leads there already.'),
-  channel_closed: () => refuse('channel_closed', 'Nothing is sent to this channel now. Its state says why.'),
-  ownMail: () => refuse('channel_refused', 'Your own email can only be tried again: send enabled: true.'),
-  otherKind: () => refuse('channel_refused', 'A channel keeps its kind. Add another one instead.'),
+  channel_exists: () => refuse('channel_exists', 'You already have a channel that sends there.'),
+  channel_closed: () =>
+    refuse('channel_closed', 'We are not sending messages to this channel. Its state says why.'),
+  ownMail: () =>
+    refuse('channel_refused', 'Your own email can only be switched on again: send enabled: true.'),
+  otherKind: () =>
+    refuse('channel_refused', 'The kind of a channel cannot be changed. Add another channel instead.'),
 };

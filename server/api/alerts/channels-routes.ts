@@ -12,7 +12,7 @@ import {
   storable,
   type StoredChannelConfig,
 } from '../../channels/kinds/index.ts';
-import { mayUseChannel, normaliseEndpoint } from '../../core/index.ts';
+import { type Endpoint, entitlementAt, mayUseChannel, normaliseEndpoint } from '../../core/index.ts';
 import { type DeliveryRecord, deliveriesOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';
 import {
@@ -22,7 +22,6 @@ import {
   rotateWebhookSecret,
 } from '../../store/alerts/channel-changes.ts';
 import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
-import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { type Invitation, resumeAccountMail } from '../../store/mail/recipient-confirmation.ts';
 import { type Api, type AppParts, type Caller, endpointPolicy } from '../http/api.ts';
 import { CHANNEL_REFUSALS, channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
@@ -37,8 +36,8 @@ import { DAY_MS } from '../../../contract/durations.ts';
 const PHASE_OUT_MS = DAY_MS;
 
 /**
- * Registers the calls about channels. Without Premium we send mail to the account's own address only; other channels
- * are idle but keep their settings.
+ * Registers the calls about channels. Without Premium, alerts go only to the account's own address; other channels are
+ * idle but keep their settings.
  */
 export function channelRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
@@ -60,9 +59,9 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return { data: [ownMailWire(own), ...added.map((channel) => channelWire(channel, plan))] };
   });
 
-  api.on(CALLS.addChannel, async ({ body, session, once, now }) => {
+  api.on(CALLS.addChannel, async ({ body, session, idempotency, now }) => {
     const accountId = session.account.id;
-    // Check the plan early, so that nobody is invited in vain. The transaction checks again.
+    // Check the plan early, so that no invitation is counted in vain. The transaction checks again.
     if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
     const limited =
       refuseUnverified(session.account, 'channel', parts) ?? limits.allow('channelsByAccount', accountId);
@@ -81,7 +80,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       max: MAX_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
       now,
-      alongside: (trx, channel) => once.keep(trx, answerOf(channel)),
+      alongside: (trx, channel) => idempotency.storeAnswer(trx, answerOf(channel)),
     });
     return added.ok ? answerOf(added.channel) : CHANNEL_REFUSALS[added.code]();
   });
@@ -136,7 +135,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return removed ? { data: null } : CHANNEL_REFUSALS.not_found();
   });
 
-  api.on(CALLS.testChannel, async ({ params, session, once, now }) => {
+  api.on(CALLS.testChannel, async ({ params, session, idempotency, now }) => {
     const { account } = session;
     const { own, added } = await channelsOf(store, account.id);
     // Check ownership before limits: no answer may reveal to strangers whether a channel exists.
@@ -157,7 +156,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       accountId: account.id,
       channelKey: params.key,
       now,
-      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
+      alongside: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt)),
     });
     return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
   });
@@ -223,11 +222,29 @@ function acceptedConfig(
 function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'channelPolicy'>): Refusal | null {
   const { host } = new URL(address);
   const normalised = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
-  if (normalised.ok) return null;
+  if (normalised.ok)
+    return isPortAllowed(normalised.endpoint, channelPolicy)
+      ? null
+      : refuse(
+          'channel_refused',
+          'Alerts cannot be sent to this port. Use port 80, 443, or a port from 1024 to 65535.',
+        );
   return refuse(
     'channel_refused',
     ['address_refused', 'local_name'].includes(normalised.code)
-      ? 'This address leads into a private network. Enter one that can be reached from the internet.'
+      ? 'This address is in a private network. Enter one that can be reached from the internet.'
       : `The host of this address is not valid: ${host}`,
   );
+}
+
+/**
+ * Returns whether the egress may connect to this port, by the same rule as `ports: 'high'` in `server/egress/exchange.ts`.
+ * Names are not resolved here: if any range is opened, a name may lead there, and the egress decides at each attempt.
+ */
+function isPortAllowed(
+  { host, port, kind }: Pick<Endpoint, 'host' | 'port' | 'kind'>,
+  policy: AppParts['channelPolicy'],
+): boolean {
+  if (port === 80 || port === 443 || port >= 1_024) return true;
+  return kind === 'ip' ? policy.opens(host) : policy.permitsLocalNames;
 }

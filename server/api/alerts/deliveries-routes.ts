@@ -20,7 +20,7 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
     return receipt === null ? notFound() : answerOf(receipt, { timeZone: account.timeZone, now });
   });
 
-  api.on(CALLS.replayDelivery, async ({ params, session: { account }, once, now }) => {
+  api.on(CALLS.replayDelivery, async ({ params, session: { account }, idempotency, now }) => {
     const key = { accountId: account.id, deliveryId: params.id };
     const known = await deliveryOf(store.db, key);
     if (known === null) return notFound();
@@ -33,7 +33,7 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
     const replayed = await replayDelivery(store, {
       ...key,
       now,
-      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt, context)),
+      alongside: (trx, receipt) => idempotency.storeAnswer(trx, answerOf(receipt, context)),
     });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();

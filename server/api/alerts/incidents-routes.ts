@@ -44,7 +44,7 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.snoozeIncident, async ({ params, body, session: { account }, now }) => {
     const until = body.until === null ? null : Date.parse(body.until);
     if (until !== null && (until <= now || until > now + MAX_SNOOZE_MS))
-      return refuse('invalid_request', 'Choose a time within the next 30 days (until)');
+      return refuse('invalid_request', '“until” must be a time within the next 30 days.');
     return change({ account, incidentId: params.id, now }, { snoozedUntil: until });
   });
 }

@@ -22,12 +22,12 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
     return { data: windows.map((window) => windowWire(window, { now, timeZone: account.timeZone })) };
   });
 
-  api.on(CALLS.addMaintenance, async ({ body, session: { account }, once, now }) => {
-    const limited = limits.allow('alertSettingsByAccount', account.id);
+  api.on(CALLS.addMaintenance, async ({ body, session: { account }, idempotency, now }) => {
+    const limited = limits.allow('settingsByAccount', account.id);
     if (limited) return limited;
     const [startsAt, endsAt] = [Date.parse(body.starts_at), Date.parse(body.ends_at)];
     if (body.repeats === 'never' && endsAt <= now)
-      return refuse('invalid_request', 'The window is over already (ends_at)');
+      return refuse('invalid_request', '“ends_at” must be in the future.');
     const answerOf = (window: StoredWindow) => ({
       data: windowWire(window, { now, timeZone: account.timeZone }),
     });
@@ -38,7 +38,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       note: body.note,
       max: MAX_MAINTENANCE_WINDOWS,
       now,
-      alongside: (trx, window) => once.keep(trx, answerOf(window)),
+      alongside: (trx, window) => idempotency.storeAnswer(trx, answerOf(window)),
     });
     if (added === 'not_found') return REFUSALS.notFound();
     return added === 'too_many'

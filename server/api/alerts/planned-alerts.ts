@@ -16,19 +16,23 @@ import { iso } from '../domains/domain-wire.ts';
 export type SettingsToTry = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
 
 /**
- * Returns the alerts that a monitor would cause if its certificates were not renewed, soonest first. `tried` replaces
- * settings of the account or of the domain, depending on `of`. `now` is ms UTC.
+ * Returns the expiry alerts that a monitor would cause if its certificates were not renewed, soonest first. `tried`
+ * replaces settings of the account or of the domain, depending on `level`. `now` is ms UTC.
  */
 export function plannedAlerts(
   monitor: PlannedMonitor,
-  plans: Pick<AlertForecastInput, 'settings' | 'plan' | 'timeZone'>,
-  { tried = {}, of = 'account', now }: { tried?: SettingsToTry; of?: 'account' | 'domain'; now: number },
+  forecast: Pick<AlertForecastInput, 'settings' | 'plan' | 'timeZone'>,
+  {
+    tried = {},
+    level = 'account',
+    now,
+  }: { tried?: SettingsToTry; level?: 'account' | 'domain'; now: number },
 ): PlannedAlertWire[] {
-  const { plan, timeZone } = plans;
+  const { plan, timeZone } = forecast;
   const settings =
-    of === 'domain'
-      ? { ...effectiveSettings(plans.settings, monitor.own, plan), ...tried }
-      : effectiveSettings({ ...plans.settings, ...tried }, monitor.own, plan);
+    level === 'domain'
+      ? { ...effectiveSettings(forecast.settings, monitor.own, plan), ...tried }
+      : effectiveSettings({ ...forecast.settings, ...tried }, monitor.own, plan);
   const silent = { maintenanceUntil: maintenanceUntil(monitor.windows, now, timeZone), now };
   return monitor.expiring
     .flatMap((certificate) => {

@@ -19,12 +19,12 @@ import { hasInvitationExpired } from './recipient-invitation.ts';
 const BAD_LINK = () =>
   refuse(
     'invalid_token',
-    'The link is incomplete, or the account it belongs to was deleted. Open the link at the end of the newest mail that you have.',
+    'The link is incomplete, or its account was deleted. Open the link at the end of your newest mail.',
   );
 const OLD_LINK = () =>
   refuse(
     'invalid_token',
-    'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
+    'The link is from an old mail. Open the link at the end of a newer one, or log in and change your alerts.',
   );
 
 /**
@@ -54,7 +54,7 @@ export function unsubscribeRoutes(api: Api, { store, secrets, config }: AppParts
     return confirmed === null
       ? refuse(
           'invalid_token',
-          'This link was used already, and then alerts come; or it is older than seven days, or was taken back. Ask for a new one if none come.',
+          'This link was already used, has expired after seven days, or was withdrawn. If you get no alerts, ask for a new link.',
         )
       : { data: { address: confirmed.address, account: confirmed.accountName } };
   });

@@ -7,8 +7,8 @@ import type { AppParts } from '../http/api.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 
 /**
- * Cancels subscriptions, then deletes the user at the identity provider, then the account. Returns null when all is
- * done. After a refusal the account still exists, and the caller may safely try again.
+ * Cancels subscriptions, then deletes the user at the identity provider, then the account. Returns null if all three
+ * succeeded. After a refusal the account still exists, and the caller may safely try again.
  */
 export async function deleteWholeAccount(
   parts: AppParts,
@@ -28,8 +28,8 @@ export async function deleteWholeAccount(
     log.error({ err: error }, 'An account could not be deleted');
     return refusal;
   }
-  const outcome = await deleteAccount(store, account.id, now, { runsBeside: cancelled });
-  // The user bought a subscription in another window meanwhile: cancel that one, too.
+  const outcome = await deleteAccount(store, account.id, now, { cancelled });
+  // The user has bought a subscription in another window meanwhile, so cancel that one, too.
   return outcome === 'subscribed' ? deleteWholeAccount(parts, account, now) : null;
 }
 
@@ -42,7 +42,7 @@ async function cancelSubscriptions(
   for (const { id, status } of await listSubscriptions(store, accountId)) {
     if (status === 'canceled') continue;
     if (payments === null)
-      throw new PaymentsUnavailable(`Nothing is sold here any more, but ${id} was and still runs`);
+      throw new PaymentsUnavailable(`This server no longer sells Premium, but ${id} is still active`);
     await payments.cancel(id);
     cancelled.push(id);
   }
@@ -57,7 +57,7 @@ function refusalOf(error: unknown, supportEmail: string): Refusal | null {
   if (error instanceof IdentityUnavailable)
     return refuse(
       'identity_unavailable',
-      'The sign-in service does not answer, so your account was not deleted. Try again in a moment.',
+      'The sign-in service is not responding, so your account was not deleted. Try again in a moment.',
     );
   return null;
 }

@@ -27,16 +27,16 @@ function trialAddressHash(secret: string, email: string): string {
 }
 
 const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> = {
-  invalid: ['invalid_token', 'Please sign in again.'],
-  expired: ['invalid_token', 'The sign-in took too long. Please sign in again.'],
-  session_over: ['invalid_token', 'Please sign in again.'],
+  invalid: ['invalid_token', 'Please log in again.'],
+  expired: ['invalid_token', 'The login took too long. Please log in again.'],
+  session_over: ['invalid_token', 'Please log in again.'],
   no_email: [
     'invalid_token',
-    'This sign-in comes without an email address, which alerts need. Please sign in another way.',
+    'This sign-in did not share an email address, which we need for alerts. Please sign in another way.',
   ],
   unreachable: [
     'identity_unavailable',
-    'The sign-in service does not answer. Try again in a moment; whoever is signed in stays signed in.',
+    'The sign-in service is not responding. Please try again in a moment.',
   ],
 };
 
@@ -44,7 +44,7 @@ const TOKEN_FAILURES: Record<TokenFailure, [code: ProblemCode, detail: string]> 
 const timeZoneOf = (header: string | undefined) =>
   header !== undefined && isTimeZone(header) ? header : null;
 
-/** Registers the calls that open a session in exchange for an identity provider's token, refresh it and end it. */
+/** Registers the calls that open a session in exchange for an identity provider's token, and refresh and end sessions. */
 export function authRoutes(api: Api, parts: AppParts): void {
   const { store, identity, sessions, secrets, config, clock } = parts;
   const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
@@ -53,7 +53,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
     const verified = await identity.verify(body.token);
     if (!verified.ok) return refuse(...TOKEN_FAILURES[verified.reason]);
     const { claims } = verified;
-    // The built-in provider's sign-up route has applied the sign-up policy already.
+    // The built-in provider has already applied the sign-up policy, before it created its user.
     const isBuiltIn = claims.provider === BUILT_IN;
     const decision = isBuiltIn
       ? 'allowed'
@@ -93,8 +93,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account);
     if (sessionId === null) return refuse(...TOKEN_FAILURES.session_over);
-    // End the provider's session, so that it does not outlive a log-out here. If it is already gone, somebody has
-    // proved ownership of the address meanwhile. That ended all sessions, but ours did not exist yet: end ours as well.
+    // End the provider's session, so that it does not outlive a log-out here. If it is already gone, another call used it,
+    // or somebody ended all sessions of the account. The session opened above is newer than that, so end it as well.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
       await endSession(store, sessionId);
       sessions.dropCookies(c);
@@ -107,7 +107,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.refreshSession, async ({ c }) => {
     c.header('Cache-Control', 'no-store');
     const session = await sessions.refresh(c);
-    if (session === null) return refuse('not_authenticated', 'Please sign in again.');
+    if (session === null) return refuse('not_authenticated', 'Please log in again.');
     return { data: userWire(session.account) };
   });
 
@@ -140,7 +140,7 @@ export function userRoutes(api: Api, parts: AppParts): void {
 }
 
 const userAnswer = (account: Account | null) =>
-  account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
+  account === null ? refuse('not_authenticated', 'Please log in.') : { data: userWire(account) };
 
 /** Registers the calls that start a sign-in with an OpenID provider in a popup and handle the provider's callback. */
 export function oidcRoutes(api: Api, parts: AppParts): void {
@@ -151,7 +151,7 @@ export function oidcRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.oidcStart, async ({ c, body, now }) => {
     if (!config.oidc.some(({ id }) => id === body.provider))
-      return refuse('not_found', 'There is no such sign-in here.');
+      return refuse('not_found', 'This sign-in method is not available here.');
     const limited = await countChallenge(store, { client: c.get('client'), now });
     if (limited) return limited;
     return passAnswerOn(c, await forward(c, body));
@@ -159,7 +159,7 @@ export function oidcRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.oidcCallback, async ({ c, params }) => {
     if (!config.oidc.some(({ id }) => id === params.id))
-      return refuse('not_found', 'There is no such sign-in here.');
+      return refuse('not_found', 'This sign-in method is not available here.');
     const location = (await forward(c)).headers.get('location');
     return c.redirect(location?.startsWith(signedInPage) ? location : `${signedInPage}?error=failed`, 302);
   });

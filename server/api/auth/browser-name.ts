@@ -21,8 +21,8 @@ const SYSTEMS: readonly [mark: RegExp, name: string][] = [
 ];
 
 /**
- * Returns a name like "Firefox on Linux" for a User-Agent header. Clients can send anything, so the name consists of
- * known words only, or of the product name that another program starts with.
+ * Returns a name like "Firefox on Linux" for a User-Agent header. Clients can send anything, so the result contains only
+ * known names, or for an unknown program the product name at the start of its header.
  */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(userAgent))?.[1] ?? programName(userAgent);
@@ -32,8 +32,8 @@ export function browserName(userAgent: string): string {
 }
 
 /**
- * Returns the product name at the start, "curl" for "curl/8.5.0"; null without one, and for "Mozilla", which every
- * browser sends.
+ * Returns the product name at the start, such as "curl" for "curl/8.5.0"; null if there is none, and for "Mozilla",
+ * which every browser sends.
  */
 function programName(userAgent: string): string | null {
   const name = /^([A-Za-z][A-Za-z0-9._-]{0,30})(?:[/ ]|$)/.exec(userAgent)?.[1];

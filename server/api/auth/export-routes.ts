@@ -11,7 +11,7 @@ import { download, jsonDocument } from '../http/download.ts';
 import { targetOfRow } from '../alerts/channel-wire.ts';
 import { browserName } from './browser-name.ts';
 
-/** Streams all data stored about an account, except secrets, as one JSON file. */
+/** Streams the data stored about an account as one JSON file, up to `EXPORT_LIMITS` and without secrets. */
 export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
   api.on(CALLS.exportData, async ({ c, session, now }) => {
     const { account } = session;
@@ -23,7 +23,8 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
       about: {
         exported_at: now,
         limits: EXPORT_LIMITS,
-        left_out: 'Passwords, keys, tokens and mailed links. Certificates are public: their facts are in it.',
+        left_out:
+          'Passwords, keys, tokens and mailed links. Certificates are public, so only their facts are included.',
       },
       profile,
       sign_in: await signInMethods(store, identity, account.id),

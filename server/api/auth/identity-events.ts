@@ -10,8 +10,8 @@ import type { Store } from '../../store/db/open-store.ts';
 const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
 
 /**
- * Creates the handlers of the built-in identity provider's events, which queue its mail and update accounts when an
- * address is proven.
+ * Creates the handlers of the built-in identity provider's events, which queue its mail, and update accounts when
+ * somebody proves ownership of an address.
  */
 export function createIdentityEvents({
   store,

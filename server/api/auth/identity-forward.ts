@@ -10,8 +10,8 @@ import { refuse, type Refusal } from '../http/problem.ts';
 type Failure = readonly [ProblemCode, string];
 
 /**
- * Creates a function that forwards a request to the built-in provider's library, rebuilt from the parsed input, so that
- * no other header or field reaches the library. Sets the library's cookies on our response.
+ * Creates a function that forwards a request to the built-in provider's library, rebuilt from its URL, its cookies and the
+ * parsed body, so that no other header or field reaches the library. Sets the library's cookies on our response.
  */
 export function createForward({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
   return async (c: AppContext, body?: object): Promise<Response> => {
@@ -33,7 +33,7 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
   };
 }
 
-/** Removes the session token from a response body: it belongs in the HttpOnly cookie, where no script can read it. */
+/** Removes the session and its token from a response body: only the HttpOnly cookie may have it, hidden from scripts. */
 function withoutSession(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'token' && key !== 'session'));
@@ -54,19 +54,19 @@ export const WEAK_PASSWORD: Record<PasswordWeakness, Failure> = {
   known: ['password_breached', 'This password is known from data breaches. Please choose another one.'],
   personal: [
     'password_breached',
-    'This password is your own name or address, or ours. Please choose another one.',
+    'This password is your name or address, or the name of this product. Please choose another one.',
   ],
 };
 
 const TAKEN: Failure = ['email_taken', 'This address already has an account. Log in instead.'];
-const SIGN_IN_AGAIN: Failure = ['not_authenticated', 'Please sign in again.'];
-const WRONG_CODE: Failure = ['invalid_code', 'The code is not right, or was used already.'];
-const NO_CODES: Failure = ['invalid_request', 'One-time codes are not in use here.'];
+const SIGN_IN_AGAIN: Failure = ['not_authenticated', 'Please log in again.'];
+const WRONG_CODE: Failure = ['invalid_code', 'The code is wrong or was already used.'];
+const NO_CODES: Failure = ['invalid_request', 'One-time codes are not set up for this account.'];
 
-/** Refusals by error code, the library's codes and our own. Any other code is a bug of ours or an invalid request. */
+/** Refusals by error code of the library or of our plugins. Any other code means a bug, or an invalid request. */
 const FAILURES: Record<string, Failure> = {
-  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Email or password is not right.'],
-  INVALID_PASSWORD: ['invalid_credentials', 'The password is not right.'],
+  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Wrong email or password.'],
+  INVALID_PASSWORD: ['invalid_credentials', 'The password is wrong.'],
   USER_ALREADY_EXISTS: TAKEN,
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: TAKEN,
   // Two simultaneous sign-ups violated the unique key on addresses.
@@ -76,20 +76,20 @@ const FAILURES: Record<string, Failure> = {
   IDENTITY_UNAVAILABLE: ['identity_unavailable', OIDC_FAILURES.unavailable],
   INVALID_CODE: WRONG_CODE,
   INVALID_BACKUP_CODE: WRONG_CODE,
-  // Five wrong codes end the sign-in.
+  // After five wrong codes the sign-in has to start again.
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: SIGN_IN_AGAIN,
   INVALID_TWO_FACTOR_COOKIE: SIGN_IN_AGAIN,
   // The provider has no session for this request.
   UNAUTHORIZED: SIGN_IN_AGAIN,
-  TOTP_ALREADY_ENABLED: ['invalid_request', 'One-time codes are in use already.'],
+  TOTP_ALREADY_ENABLED: ['invalid_request', 'One-time codes are already set up.'],
   TOTP_NOT_ENABLED: NO_CODES,
   BACKUP_CODES_NOT_ENABLED: NO_CODES,
   FAILED_TO_VERIFY_REGISTRATION: ['invalid_request', 'The passkey was not accepted. Please try again.'],
 };
 
 /**
- * Returns the library's successful response without session tokens, and maps its failures to refusals: by code, or to
- * `otherwise` for calls that can fail for only one reason. @throws Error for a 5xx response with an unknown code.
+ * Returns the library's successful response without session tokens. Maps a failure to a refusal: by its code, else to
+ * `otherwise`, else by its status. @throws Error for a 5xx response with an unknown code
  */
 export async function passAnswerOn(
   c: AppContext,
@@ -104,7 +104,7 @@ export async function passAnswerOn(
   if (known !== undefined) return refuse(...known);
   if (response.status >= 500) throw new Error(`The identity provider answered ${response.status} ${code}`);
   if (otherwise !== undefined) return refuse(...otherwise);
-  if (response.status === 404) return refuse('not_found', 'There is nothing at this address.');
-  if (response.status === 401) return refuse('not_authenticated', 'Please sign in.');
+  if (response.status === 404) return refuse('not_found', 'Nothing was found for this request.');
+  if (response.status === 401) return refuse('not_authenticated', 'Please log in.');
   return refuse('invalid_request', message ?? 'The request is not valid.');
 }

@@ -7,15 +7,15 @@ import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** Limits on attempts to sign in with a password, a passkey or a one-time code. */
+/** Limits on guesses at a password, passkey or code, at sign-in and later. `account`: only password sign-ins. */
 const SIGN_IN = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   address: { count: 50, windowMs: 15 * MINUTE_MS },
   prefix: { count: 200, windowMs: 15 * MINUTE_MS },
 };
 /**
- * Limits on one-time codes. Three of a million are valid at a time: 50 guesses a day take 18 years on average to find
- * one.
+ * Limits on guesses at one user's codes. Three of a million one-time codes are valid at a time: 50 guesses a day take 18
+ * years on average to find one. `account` also limits guesses at a signed-in user's password.
  */
 const CODE = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
@@ -30,7 +30,7 @@ const RESET = {
   prefix: { count: 100, windowMs: HOUR_MS },
 };
 const VERIFICATION = { count: 5, windowMs: HOUR_MS };
-/** Limits on sign-in challenges: each leaves a row in the database for five minutes. */
+/** Limits on starts of a sign-in with a passkey or OpenID provider: each leaves a row for five minutes. */
 const CHALLENGE = {
   address: { count: 100, windowMs: 15 * MINUTE_MS },
   prefix: { count: 400, windowMs: 15 * MINUTE_MS },
@@ -63,16 +63,17 @@ export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Pr
   countAll(store, now, byClient('sign-in', client, SIGN_IN));
 
 /**
- * Counts a guess at the password or a one-time code of `subject`, the user whom a cookie of the provider identifies.
+ * Counts a guess at the password or a code (one-time or backup) of `subject`, the user whom a cookie of the provider
+ * identifies. Returns a refusal once a limit is reached.
  */
 export async function beginGuess(
   store: Store,
-  { at, subject, client, now }: Requester & { at: 'password' | 'code'; subject: string },
+  { secret, subject, client, now }: Requester & { secret: 'password' | 'code'; subject: string },
 ): Promise<Attempt | Refusal> {
   return countAll(store, now, [
     ...byClient('sign-in', client, SIGN_IN),
-    ...(at === 'code' ? [[`code:day:${subject}`, CODE.day] as const] : []),
-    [`${at}:account:${subject}`, CODE.account],
+    ...(secret === 'code' ? [[`code:day:${subject}`, CODE.day] as const] : []),
+    [`${secret}:account:${subject}`, CODE.account],
   ]);
 }
 
@@ -87,7 +88,7 @@ export async function consumeCode(
 }
 
 /**
- * Counts a sign-up by address, then by network prefix: a refused address does not use up the limit of its neighbours.
+ * Counts a sign-up by IP address, then by network prefix: a refused address does not use up its neighbours' limit.
  */
 export const countSignUp = (store: Store, { client, limits, now }: Requester & { limits: Limits }) => {
   const limit = (by: LimitName, windowMs: number, what: string): Limit => ({
@@ -126,5 +127,5 @@ async function countWithoutRefund(
   return counted instanceof Refusal ? counted : null;
 }
 
-/** Hashes text for a key, so that no address is stored in readable form. */
+/** Hashes a mail address or code in lower case, so that its key in the database does not reveal it. */
 const hashed = (text: string) => createHash('sha256').update(text.toLowerCase()).digest('base64url');

@@ -61,7 +61,8 @@ function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, f
 
 const SIGN_UP_REFUSED = {
   signups_closed: 'New accounts cannot be created here.',
-  invitation_needed: 'Sign-up is by invitation. Use the link in your invitation, with its address.',
+  invitation_needed:
+    'Sign-up is by invitation only. Open the link in your invitation, and use the address that was invited.',
 };
 
 function codeRoutes(
@@ -70,24 +71,24 @@ function codeRoutes(
   { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
 ): void {
   /**
-   * Counts a guess at a password or code against the limits of the cookie's user, then forwards it. Accepts a
-   * `singleUseCode` only once.
+   * Counts a guess at a password or code against the limits of the cookie's user, then forwards it. Refuses a
+   * `singleUseCode` that was sent before.
    */
   async function guess(
     c: AppContext,
     {
-      at,
+      secret,
       body,
       singleUseCode,
       now,
-    }: { at: 'password' | 'code'; body: object; singleUseCode?: string; now: number },
+    }: { secret: 'password' | 'code'; body: object; singleUseCode?: string; now: number },
   ): Promise<Response | Refusal> {
     const subject = await builtIn.callerOf(c.req.header('cookie') ?? '');
-    if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
-    const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
+    if (subject === null) return refuse('not_authenticated', 'Please log in again.');
+    const attempt = await beginGuess(store, { secret, subject, client: c.get('client'), now });
     if (attempt instanceof Refusal) return attempt;
     if (singleUseCode !== undefined && !(await consumeCode(store, { subject, code: singleUseCode, now })))
-      return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
+      return refuse('invalid_code', 'This code was already used. Wait for the next one.');
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
     return passAnswerOn(c, response);
@@ -96,12 +97,12 @@ function codeRoutes(
   api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
     // Apps show codes in two groups, and people type the space.
     const code = body.code.replaceAll(' ', '');
-    return guess(c, { at: 'code', body: { code }, singleUseCode: code, now });
+    return guess(c, { secret: 'code', body: { code }, singleUseCode: code, now });
   });
   // Pass no `singleUseCode`: the library itself invalidates used backup codes.
-  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { at: 'code', body, now }));
+  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { secret: 'code', body, now }));
   for (const call of [CALLS.enableTotp, CALLS.disableTotp])
-    api.on(call, async ({ c, body, now }) => guess(c, { at: 'password', body, now }));
+    api.on(call, async ({ c, body, now }) => guess(c, { secret: 'password', body, now }));
 }
 
 function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
@@ -117,7 +118,7 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
     if (response.ok) await attempt.succeeded();
     return passAnswerOn(c, response, [
       'invalid_credentials',
-      'This passkey was not accepted. Try again, or sign in another way.',
+      'This passkey was not accepted. Try again, or log in another way.',
     ]);
   });
 
@@ -133,7 +134,7 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
   );
 }
 
-const INVALID_LINK = 'This link is not good any more. Ask for a new one.';
+const INVALID_LINK = 'This link is no longer valid. Ask for a new one.';
 const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
 
 /**
@@ -141,7 +142,7 @@ const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
  * links.
  */
 function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltInActions): void {
-  /** Returns the account's user at the built-in provider; null if it signed up through an earlier provider. */
+  /** Returns the id of the account's user at the built-in provider; null if it signed up with another provider. */
   async function subjectOf(accountId: string): Promise<string | null> {
     const identities = await listIdentities(store, accountId);
     return identities.find(({ issuer }) => issuer === BUILT_IN)?.subject ?? null;

@@ -33,7 +33,10 @@ export interface ActiveToken {
 }
 
 export interface PersonalTokens {
-  /** Returns the request's token and account; null if it has no token, and a refusal if the token is invalid. */
+  /**
+   * Returns the request's token and account; null if it has no token. Returns a refusal if the token is invalid, or if
+   * its network has sent too many invalid ones.
+   */
   current(c: AppContext): Promise<ActiveToken | Refusal | null>;
 }
 
@@ -86,13 +89,13 @@ export function createPersonalTokens({
   };
 }
 
-const INVALID_TOKEN = 'This token is not, or no longer, good. Make one on your profile page.';
+const INVALID_TOKEN = 'This token is not valid. Create a new one on your profile page.';
 const tooMany = (retryAfterMs: number) =>
-  refuseTooMany('Too many tokens from here were not good. Try again later.', retryAfterMs);
+  refuseTooMany('Too many invalid tokens came from your address. Try again later.', retryAfterMs);
 
 /**
- * Drops expired entries, then adds `key` if there is room. Never evicts an entry that is still valid: without room, the
- * database counts every invalid token of the new client.
+ * Drops the oldest entries if they have expired, then adds `key` unless the map is full. Never evicts a valid entry: while
+ * the map is full, the database counts every call with a new invalid token, even a repeated one.
  */
 function remember(map: Map<string, number>, key: string, until: number, now: number): void {
   map.delete(key);

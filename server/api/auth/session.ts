@@ -28,18 +28,18 @@ export interface Sessions {
   /** Name of the access cookie. */
   cookieName: string;
   /**
-   * Opens a session, sets its cookies and ends the request's earlier session. Returns the new session's id; null if
-   * somebody has proved ownership of the account's address since `account` was read.
+   * Ends the request's earlier session, opens a new one and sets its cookies. Returns the new session's id; null, and
+   * opens none, if the account was deleted or its address verified since `account` was read.
    */
   open(c: AppContext, account: Account): Promise<string | null>;
-  /** Returns the session of the access cookie; null if that is missing or invalid. */
+  /** Returns the session of the access cookie; null if the cookie is missing, invalid or expired. */
   current(c: AppContext): Promise<ActiveSession | null>;
   /**
    * Returns the session of the access cookie, else of the refresh cookie, which is the only one left 15 minutes after a
-   * refresh; null if both are invalid. Does not use up the refresh cookie.
+   * refresh; null if neither is valid. Does not use up the refresh cookie.
    */
   ofEitherCookie(c: AppContext): Promise<ActiveSession | null>;
-  /** Returns whether the request has a session cookie, valid or not. */
+  /** Returns whether the request has an access or refresh cookie, valid or not. */
   hasCookie: (c: AppContext) => boolean;
   /** Exchanges the refresh cookie for new cookies. If it is invalid, returns null and does not change the cookies. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
@@ -49,14 +49,14 @@ export interface Sessions {
 }
 
 /**
- * Manages our own sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A refresh
- * derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
+ * Creates the handling of our sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A
+ * refresh derives both new secrets from the old one (HMAC-SHA256), so a second tab gets the same ones within GRACE_MS.
  */
 export function createSessions(options: {
   store: Store;
   secret: string;
   clock: { now(): number };
-  /** Whether cookies are `__Host-` and Secure, which needs https or localhost; false if plain http is allowed. */
+  /** Whether cookies are `__Host-` and Secure, which needs https or localhost. */
   secureCookies: boolean;
 }): Sessions {
   const { store, secret, clock, secureCookies } = options;
@@ -99,7 +99,7 @@ export function createSessions(options: {
   }
 
   async function endEarlier(c: AppContext): Promise<void> {
-    // rotate() itself ends the session if the refresh token was replaced longer ago than the grace period.
+    // If the refresh token was replaced longer ago than GRACE_MS, rotate() has ended the session and returns null.
     const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
     if (session !== null) await endSession(store, session.sessionId);
   }

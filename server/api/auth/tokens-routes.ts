@@ -30,7 +30,7 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
       max: MAX_TOKENS,
     });
     if (!made.ok)
-      return refuse(made.code, `You have ${MAX_TOKENS} tokens, the most there can be. Revoke one first.`);
+      return refuse(made.code, `You have ${MAX_TOKENS} tokens, which is the maximum. Revoke one first.`);
     return { data: { token: tokenWire(made.token), secret } };
   });
 

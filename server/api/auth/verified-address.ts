@@ -1,49 +1,52 @@
 import type { Limits } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
-import type { MisuseRules } from '../../store/monitors/misuse.ts';
+import { type MisuseRules, REPLACEMENTS_PER_DAY } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import { MAX_WEIGHT } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
-/** Refusals of actions that need a verified address. */
+/** Refusals of accounts without a confirmed address: of some actions, and of others beyond a lower limit. */
 const UNVERIFIED_REFUSALS = {
   import: ({ domainsBeforeProof: max }: Limits) =>
     refuse(
       'email_not_verified',
-      `Verify your address to add many domains at once. Without it you can add up to ${max}, one at a time.`,
+      `Confirm your address to import domains. Without it you can add up to ${max}, one at a time.`,
     ),
   channel: () =>
-    refuse('email_not_verified', 'Verify your address to send alerts to other places than your own address.'),
-  statusPage: () => refuse('email_not_verified', 'Verify your address to publish a status page.'),
-  invoices: () => refuse('email_not_verified', 'Verify your address first: the portal shows your invoices.'),
+    refuse(
+      'email_not_verified',
+      'Confirm your address to send alerts to channels other than your own email.',
+    ),
+  statusPage: () => refuse('email_not_verified', 'Confirm your address to publish a status page.'),
+  invoices: () => refuse('email_not_verified', 'Confirm your address first: the portal shows your invoices.'),
   port: () =>
     refuse(
       'email_not_verified',
-      'Verify your address to track ports of databases, caches and administration.',
+      'Confirm your address to track ports of databases, caches and administration.',
     ),
   domains: ({ domainsBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${max} ${max === 1 ? 'domain' : 'domains'} without a verified address is reached. Verify your address to add more.`,
+      `The limit of ${max} ${max === 1 ? 'domain' : 'domains'} without a confirmed address is reached. Confirm your address to add more.`,
       { limit: 'domainsBeforeProof' },
     ),
   checks: ({ checksBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${max} ${max === 1 ? 'check' : 'checks'} a minute of one domain without a verified address is reached. Verify your address, or wait a minute.`,
+      `The limit of ${max} ${max === 1 ? 'check' : 'checks'} a minute per domain without a confirmed address is reached. Confirm your address, or wait a minute.`,
       { limit: 'checksBeforeProof' },
     ),
   added: ({ domainsBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${3 * max} added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.`,
+      `The limit of ${REPLACEMENTS_PER_DAY * max} added domains a day without a confirmed address is reached. Confirm your address, or wait until tomorrow.`,
       { limit: 'domainsBeforeProof' },
     ),
   again: ({ checksBeforeProof: max }: Limits) =>
     new Refusal(
       'email_not_verified',
-      `The limit of ${10 * max} checks in ten minutes of one host without a verified address is reached. Verify your address, or wait a few minutes.`,
+      `The limit of ${10 * max} checks in ten minutes per host without a confirmed address is reached. Confirm your address, or wait a few minutes.`,
       { limit: 'checksBeforeProof' },
     ),
 };
@@ -61,7 +64,10 @@ export function refuseUnverified(
   return emailVerified ? null : refusalOfUnverified(what, config.limits);
 }
 
-/** Counts a manually requested check of a monitor. Returns null if it is allowed. */
+/**
+ * Counts a check of a monitor that its owner requests by hand, or triggers by resuming it or removing its maintenance
+ * window. Returns null if the check is allowed.
+ */
 export function limitCheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
   { emailVerified }: Pick<Account, 'emailVerified'>,
@@ -73,8 +79,8 @@ export function limitCheck(
 }
 
 /**
- * Counts a change that triggers a check of `what`, the id of a domain or account. Returns null if allowed. Limits
- * unverified accounts to the rate of manual checks, over ten minutes: people save alert settings repeatedly.
+ * Counts an unverified account's change that triggers a check of `what`, the id of a domain or account. Returns null if
+ * it is allowed. The rate is that of manual checks, but over ten minutes: people save settings several times in a row.
  */
 export function limitRecheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,

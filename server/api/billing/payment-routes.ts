@@ -7,10 +7,10 @@ import { createCheckoutReferences, receivePaymentEvents, refuseIfUnavailable } f
 import { type Refusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 
-const NOT_SOLD = refuse('not_found', 'Nothing is sold here.');
-const NO_TEST_MODE = refuse('not_found', 'There is no such call.');
+const NOT_SOLD = refuse('not_found', 'Premium is not sold on this server.');
+const NO_TEST_MODE = refuse('not_found', 'The API has no such call.');
 
-/** Registers the calls to buy Premium, the provider's webhook, and the calls of test mode. */
+/** Registers the calls to buy Premium and to open the billing portal, the provider's webhook, and test mode's calls. */
 export function paymentRoutes(api: Api, parts: AppParts): void {
   const { store, payments, secrets, limits, log } = parts;
   const references = createCheckoutReferences(secrets.session);
@@ -58,7 +58,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
       }
       return refuse(
         'billing_elsewhere',
-        'You paid under another address than the one of this account. The mails with your receipts lead to your invoices.',
+        'You paid with a different email address than that of this account. The receipts that you got by mail link to your invoices.',
       );
     });
   });
@@ -68,7 +68,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   const test = payments?.test ?? null;
   api.on(CALLS.testPay, async ({ body, session: { account }, now }) => {
     if (payments === null || test === null) return NO_TEST_MODE;
-    // Anybody with the link may pay a real checkout, but only the account that opened a test checkout may pay it.
+    // A test payment is free, so only the account itself may make it. At a real checkout, anybody may pay for the account.
     if (references.read(body.reference) !== account.id)
       return refuse('not_found', 'There is no such checkout.');
     return whenAvailable(async () => {
@@ -91,9 +91,9 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
     if (test === null) return NO_TEST_MODE;
     const subscription = await shownSubscription(parts, account.id);
     if (subscription === null || subscription.status === 'canceled')
-      return refuse('not_found', 'There is no subscription that runs.');
+      return refuse('not_found', 'There is no active subscription.');
     return whenAvailable(async () => {
-      await test.happen(body.event, subscription.id);
+      await test.simulate(body.event, subscription.id);
       return { data: null };
     });
   });
@@ -120,9 +120,10 @@ async function refuseSale(
 }
 
 const SALE_REFUSALS: Record<StoredSubscription['status'], string> = {
-  active: 'You have Premium already.',
-  trialing: 'You have Premium already.',
-  past_due: 'Your subscription runs, but its last payment failed. Update your payment details under Billing.',
+  active: 'You already have Premium.',
+  trialing: 'You already have Premium.',
+  past_due:
+    'Your subscription is active, but its last payment failed. Update your payment details under Billing.',
   paused: 'Your subscription is paused. Resume it under Billing.',
   canceled: 'Your subscription has ended.',
 };

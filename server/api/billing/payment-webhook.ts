@@ -16,7 +16,7 @@ import type { Hono } from 'hono';
 import type { Store } from '../../store/db/open-store.ts';
 import type { AppEnv } from '../http/app-env.ts';
 
-/** Receives the payment provider's webhooks, the only source of subscriptions. */
+/** Registers the call that receives the payment provider's webhooks, the only source of subscriptions. */
 export function receivePaymentEvents(api: Api, parts: AppParts, references: CheckoutReferences): void {
   const { store, payments, log } = parts;
   const warnOfSignature = throttle(MINUTE_MS, () =>
@@ -27,7 +27,7 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   );
 
   api.on(CALLS.paymentWebhook, async ({ c, now }) => {
-    if (payments === null) return refuse('not_found', 'Nothing is sold here.');
+    if (payments === null) return refuse('not_found', 'Premium is not sold on this server.');
     // The signature covers the raw bytes: never verify parsed and re-serialised JSON.
     const rawBody = await c.req.text();
     return refuseIfUnavailable(log, async () => {
@@ -42,8 +42,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   });
 
   /**
-   * Returns the event, with its change replaced by kind 'other' if it is about a new subscription to another product of
-   * the seller: a checkout can be opened with any of the seller's prices.
+   * Returns the event. Replaces its change with kind 'other' if it is about a new subscription to another product of the
+   * seller: a browser can open a checkout with any of the seller's prices.
    */
   async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;
@@ -55,8 +55,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   }
 
   /**
-   * Applies an event, and cancels subscriptions that belong to a deleted account or are surplus. @throws
-   * PaymentsUnavailable; the provider then sends the event again.
+   * Applies an event. Cancels its subscription if that belongs to a deleted account, and an account's surplus
+   * subscriptions. @throws PaymentsUnavailable; the provider then sends the event again
    */
   async function apply(event: PaymentEvent, provider: PaymentProvider, now: number): Promise<void> {
     const { change } = event;
@@ -65,20 +65,20 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     if (accountId === null && change.kind === 'subscription' && change.status !== 'canceled') {
       const context = { event: event.id, subscription: change.subscriptionId };
       if (referredTo !== null) {
-        // Our signature on the reference proves that the subscription was bought here, for an account that was deleted
-        // before this event arrived.
+        // The valid signature of the reference proves that the subscription was bought here, for an account that was
+        // deleted before this event arrived.
         await provider.cancel(change.subscriptionId);
         log.warn(
           context,
-          'A subscription was bought for an account that is deleted: it was cancelled, its payment should be refunded',
+          'A subscription was bought for a deleted account. We cancelled it: refund its payment in Paddle',
         );
-      } else if (outcome === 'ignored') log.warn(context, 'A subscription that runs belongs to no account');
+      } else if (outcome === 'ignored') log.warn(context, 'An active subscription belongs to no account');
     }
     for (const subscription of surplus) {
       await provider.cancel(subscription);
       log.warn(
         { account: accountId, subscription },
-        'An account subscribed twice: the second subscription was cancelled, its payment should be refunded',
+        'An account subscribed more than once. We cancelled this extra subscription: refund its payment in Paddle',
       );
     }
   }
@@ -104,18 +104,18 @@ export async function refuseIfUnavailable<T>(
   } catch (error) {
     if (!(error instanceof PaymentsUnavailable)) throw error;
     log.error({ err: error }, 'the payment provider is unavailable');
-    return refuse('payments_unavailable', 'The payment service does not answer. Try again in a moment.');
+    return refuse('payments_unavailable', 'The payment service is not responding. Try again in a moment.');
   }
 }
 
 export interface CheckoutReferences {
-  /** Returns the reference by which the payment provider's webhooks name the account. */
+  /** Returns the reference by which the payment provider's webhooks identify the account. */
   of(accountId: string): string;
-  /** Returns the account's id; null if the signature is not ours. */
+  /** Returns the account's id; null if the signature is invalid. */
   read(reference: string): string | null;
 }
 
-/** Signs account ids (HMAC-SHA256), because the browser controls a checkout's custom data. */
+/** Creates references: account ids, signed (HMAC-SHA256) because the browser controls a checkout's custom data. */
 export function createCheckoutReferences(secret: string): CheckoutReferences {
   const key = derivedKey(secret, 'checkout-reference');
   const sign = (accountId: string) => createHmac('sha256', key).update(accountId).digest();
@@ -132,7 +132,10 @@ export function createCheckoutReferences(secret: string): CheckoutReferences {
   };
 }
 
-/** Connects the test mode of payments to the app without network requests. Calls `app` only to deliver a webhook. */
+/**
+ * Connects the test mode of payments to the app without network requests. `app` is a function, because the app is created
+ * later than the payments; it is called for each webhook.
+ */
 export function linkTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
   const { store, sessionSecret, app } = options;
   return {

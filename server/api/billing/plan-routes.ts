@@ -1,10 +1,11 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
-import { entitlementAt } from '../../store/billing/entitlements.ts';
+import { DEAD_STATES } from '../../../contract/channel.ts';
+import { type Entitlement, entitlementAt } from '../../core/index.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/account-health.ts';
 import { listSubscriptions } from '../../store/billing/subscriptions.ts';
-import { unsubscriptionsOf } from '../../store/mail/unsubscriptions.ts';
+import { channelsOf } from '../../store/alerts/channels.ts';
+import { channelWire, ownMailWire } from '../alerts/channel-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { mailPageFor } from '../operations/dev-mail-routes.ts';
 import { isoOrNull } from '../domains/domain-wire.ts';
@@ -13,7 +14,7 @@ import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { countPaused } from '../../store/monitors/monitor-pauses.ts';
 
-/** Serves the account's plan and state to the web app. */
+/** Serves the account's plan, and the state of the account on which the web app's notices depend. */
 export function planRoutes(api: Api, parts: AppParts): void {
   const { store } = parts;
 
@@ -30,6 +31,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.standing, async ({ c, session: { account }, now }) => {
     const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
     const paused = await countPaused(store, account.id);
+    const { own, added } = await channelsOf(store, account.id);
+    const channels = [ownMailWire(own), ...added.map((channel) => channelWire(channel, plan))];
     const data = {
       plan,
       status,
@@ -41,7 +44,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
       checks_late: await checksAreLate(store, { accountId: account.id, now }),
       alerts_late: await alertsAreLate(store, { accountId: account.id, now }),
       mail_failing: await mailIsFailing(store, account),
-      unsubscribed: (await unsubscriptionsOf(store.db, account.id)).get(ACCOUNT_MAIL)?.all ?? false,
+      dead_channels: channels.filter(({ state }) => DEAD_STATES.includes(state)).length,
+      unsubscribed: own.isUnsubscribed,
       mail_page: mailPageFor(c, parts),
     };
     return { data };
@@ -49,8 +53,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
 }
 
 /**
- * Returns the end of the paid period (ms UTC). Returns null without an active subscription, and if the webhook about
- * the next period is late: Premium continues until a webhook ends it.
+ * Returns the end of the subscription's paid or trial period (ms UTC). Returns null if no subscription gives Premium, if
+ * its payment failed, or if the webhook about the next period is late: Premium lasts until a webhook ends it.
  */
 async function endOfPaidPeriod(
   store: Store,

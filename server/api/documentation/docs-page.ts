@@ -35,10 +35,10 @@ interface PageOptions {
   head: string;
 }
 
-/** Renders every named schema of the document once. */
+/** Renders the named schemas of the document. Calls link to them. */
 function shapes({ components: { schemas } }: OpenApiDocument): Html {
   return html`<section aria-labelledby="shapes">
-    <h2 id="shapes">Shapes</h2>
+    <h2 id="shapes">Schemas</h2>
     ${Object.entries(schemas).map(
       ([name, schema]) =>
         html`<article id="shape-${name}">
@@ -54,16 +54,16 @@ const ORDER = ['domain', 'channels', 'deliveries', 'alerts', 'maintenance', 'inc
 const TITLES: Record<string, string> = {
   domain: 'Domains',
   user: 'Your account',
-  account: 'Figures for Prometheus',
+  account: 'Prometheus metrics',
   user_feedback: 'Feedback',
-  auth: 'Sessions of the page',
+  auth: 'Browser sessions',
   identity: 'Signing in',
   payment: 'Payment',
-  try: 'A look without an account',
+  try: 'Preview check',
   'status-page': 'Status page',
-  status: 'Status pages, as shown',
+  status: 'Public status pages',
   calendar: 'Calendar',
-  config: 'Settings of this deployment',
+  config: 'Deployment settings',
 };
 
 /** Renders the API reference from its OpenAPI document: one HTML page that works without scripts. */
@@ -99,7 +99,7 @@ export function docsPage({ document, productName, origin, head }: PageOptions): 
           <nav aria-label="Calls">
             <ul>
               ${groups.map(({ tag, title }) => html`<li><a href="#calls-${tag}">${title}</a></li>`)}
-              <li><a href="#shapes">Shapes</a></li>
+              <li><a href="#shapes">Schemas</a></li>
             </ul>
           </nav>
           <main id="content">
@@ -135,41 +135,40 @@ function groupsOf({ paths }: OpenApiDocument) {
 function introduction(origin: string, productName: string): Html {
   return html`<h1>API</h1>
     <p class="lead">
-      Everything that the pages of ${productName} do goes through this API, so a script can do it too. Make a
-      token under
-      <a href="/profile#api-tokens">API tokens</a> on your profile page, and send it with each call:
+      The web pages of ${productName} use this API for everything, so a script can do the same. Create a token
+      under <a href="/profile#api-tokens">API tokens</a> on your profile page, and send it with each call:
     </p>
     <pre tabindex="0"><code>export TOKEN=clt_…
 curl --header "Authorization: Bearer $TOKEN" ${origin}/api/domain/list</code></pre>
     <dl class="rules">
       <dt>Scopes</dt>
       <dd>
-        <code>read</code> asks, <code>write</code> changes, <code>metrics</code> reads the figures for
-        Prometheus alone (as <code>read</code> may, too). No token manages tokens, sessions, ways to sign in,
-        payment or the end of the account.
+        <code>read</code> allows reading, <code>write</code> allows changes, and <code>metrics</code> allows
+        only reading the Prometheus metrics (<code>read</code> includes that). No token can manage tokens,
+        sessions, sign-in methods or payment, or delete the account.
       </dd>
-      <dt>Answers</dt>
+      <dt>Responses</dt>
       <dd>
-        JSON with the result in <code>data</code>; names in snake_case, times in ISO 8601 and UTC. A failure
-        is <code>application/problem+json</code>: programs go by its <code>code</code>.
+        JSON with the result in <code>data</code>; names in snake_case, times in ISO 8601 and UTC. Errors are
+        <code>application/problem+json</code>: programs should use <code>code</code> to tell them apart.
       </dd>
       <dt>Limits</dt>
       <dd>
-        600 calls a minute for each token. Every answer says in <code>RateLimit</code> what is left; who is
-        over it gets 429 with <code>Retry-After</code>.
+        600 calls a minute for each token. The header <code>RateLimit</code> of every response says how many
+        are left. Beyond the limit, calls get 429 with <code>Retry-After</code>.
       </dd>
-      <dt>Once only</dt>
+      <dt>Idempotency</dt>
       <dd>
-        Calls that make something take an <code>Idempotency-Key</code> of your choice. Sent again with the
-        same key within 24 hours, a call is not carried out twice: you get the first answer again, but with
-        <code>null</code> in the place of a secret that is shown once. Choose a key beforehand
-        (<code>KEY=order-1</code>), keep it for the same call, and take another for the next.
+        Calls that create something accept an <code>Idempotency-Key</code> of your choice. A call runs once
+        per key within 24 hours; if you repeat it, you get the first response again, with <code>null</code> in
+        place of secrets that are shown only once. Choose a key (<code>KEY=order-1</code>), keep it when you
+        retry a call, and use a new one for each new call.
       </dd>
-      <dt>Long lists</dt>
+      <dt>Pagination</dt>
       <dd>
-        Send <code>limit</code>, and <code>next_cursor</code> of an answer as <code>cursor</code> of the next
-        call until it is <code>null</code>. Nothing is repeated or left out because something else came or
-        went.
+        Send <code>limit</code>, and pass <code>next_cursor</code> of each response as <code>cursor</code> of
+        the next call until it is <code>null</code>. Entries that are added or removed meanwhile cause no
+        duplicates or gaps.
       </dd>
     </dl>`;
 }
@@ -205,13 +204,13 @@ function call(route: Route, origin: string): Html {
     ${body ? fields('Body', fieldsOf('', body.schema).fields) : ''}
     ${
       answer && type === 'application/json'
-        ? fields(`Answer ${status}`, fieldsOf('', answer.schema).fields)
+        ? fields(`Response ${status}`, fieldsOf('', answer.schema).fields)
         : html`<p class="answer">
-            Answer ${status}${type === undefined ? '' : html`: <code>${type}</code>`}
+            Response ${status}${type === undefined ? '' : html`: <code>${type}</code>`}
           </p>`
     }
     <details>
-      <summary>Failures<span class="hidden"> of ${operationId}</span></summary>
+      <summary>Errors<span class="hidden"> of ${operationId}</span></summary>
       <ul class="problems">
         ${problems.map(([code, { description }]) => html`<li><b>${code}</b> ${withCode(description)}</li>`)}
       </ul>
@@ -219,7 +218,7 @@ function call(route: Route, origin: string): Html {
   </article>`;
 }
 
-/** Links the names of schemas in a type: they begin with a capital letter, and nothing else in a type does. */
+/** Links the names of schemas in a type: outside of quotes, only they begin with a capital letter. */
 const withLinks = (type: string) =>
   raw(escaped(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
 const withCode = (text: string) => raw(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
@@ -232,7 +231,7 @@ const isForTokens = (route: Route) => scopeOf(route) !== undefined;
 function accessOf(route: Route): Html {
   const scope = scopeOf(route);
   if (scope !== undefined) return html`Token with <code>${scope}</code>, or session`;
-  return route.security === undefined ? html`Open to everybody` : html`Session of the page only, no token`;
+  return route.security === undefined ? html`No authentication` : html`Browser session only, no token`;
 }
 
 function fields(title: string, list: readonly Field[]): Html {
@@ -256,7 +255,7 @@ function tree(list: readonly Field[]): Html {
   </ul>`;
 }
 
-/** Sample values for path and query parameters. Every other parameter is an id. */
+/** Sample values for path and query parameters. Every other path parameter is an id. */
 const SAMPLES: Record<string, string> = {
   key: 'email',
   check_frequency: '60',
@@ -266,8 +265,8 @@ const SAMPLES: Record<string, string> = {
 };
 
 /**
- * Returns a call as a curl command with `$TOKEN`, `$ID` and `$KEY`: with a generated key, a repeated command would be
- * another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if no key is set.
+ * Returns a call as a curl command with variables of the shell. `$KEY` is one of them: with a generated key, a repeated
+ * command would be another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if no key is set.
  */
 function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');

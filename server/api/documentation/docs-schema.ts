@@ -1,4 +1,4 @@
-/** Parts of JSON Schema (2020-12) that our schemas use. */
+/** Some of the JSON Schema keywords (2020-12) that occur in the schemas of the API. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -30,7 +30,7 @@ export interface Field {
 
 const MAX_DEPTH = 4;
 
-/** Describes a schema as a tree of at most `depth` levels. A `$ref` becomes its name only, without fields. */
+/** Describes a schema as a tree, with at most `depth` levels of fields. A `$ref` becomes its name, without fields. */
 export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): Field {
   if (schema.$ref !== undefined)
     return { name, type: nameOf(schema), isOptional: false, note: '', fields: [] };

@@ -1,4 +1,4 @@
-/** Styles of the API reference. They use variables of the built stylesheet, with plain colours as fallback. */
+/** Styles of the API reference. They use variables of the web app's stylesheet, with fallbacks if it is not built. */
 export const DOCS_STYLE = `
 .docs { margin: 0; background: var(--bg, #f7fafc); color: var(--fg, #141e31);
   font: 450 14px/22px var(--font-sans-stack, system-ui, sans-serif); }

@@ -16,25 +16,26 @@ export function openApiDocument(sessionCookie: string): object {
     scheme: 'bearer',
     bearerFormat: 'clt_…',
     description:
-      'A personal token, made on the profile page. Its scopes are `read`, `write` and `metrics`; each call names the one it needs.',
+      'A personal token, created on the profile page. Its scopes are `read`, `write` and `metrics`; each call names the one it needs.',
   });
   for (const [name, { description, example }] of Object.entries(HEADERS))
     registry.registerComponent('headers', name, { description, schema: { type: 'string' }, example });
-  for (const [name, call] of Object.entries<Call>(CALLS)) registry.registerPath(operation(name, call));
+  const calls = Object.entries<Call>(CALLS).toSorted(([, a], [, b]) => a.path.localeCompare(b.path));
+  for (const [name, call] of calls) registry.registerPath(operation(name, call));
   return collector.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Certlantern', version: '1', license: { name: 'Apache-2.0' } },
   });
 }
 
-/** Rate limit headers of every answer (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Rate limit headers of answers below /api (draft-ietf-httpapi-ratelimit-headers-10). */
 const HEADERS = {
   'RateLimit-Policy': {
-    description: 'The limits that count this call: `q` calls in `w` seconds.',
+    description: 'The limits that apply to this call: `q` calls in `w` seconds.',
     example: '"address";q=1200;w=60, "token";q=600;w=60',
   },
   RateLimit: {
-    description: 'What is left of each: `r` calls, until it begins anew in `t` seconds.',
+    description: 'What remains of each limit: `r` more calls until it resets in `t` seconds.',
     example: '"address";r=1199;t=60, "token";r=599;t=60',
   },
 };
@@ -45,7 +46,7 @@ const headers = Object.fromEntries(
 const idempotencyHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description:
-      'A value of your choice, such as a UUID. Within a day, a call runs once per key; repeated requests get the stored answer, with `Idempotency-Replayed: true`. A secret that is shown once is null then.',
+      'A value of your choice, such as a UUID. Within a day, a call runs once per key; repeated requests get the stored response, with `Idempotency-Replayed: true`. Secrets that are shown only once are null in the repeated response.',
   }),
 });
 
@@ -58,7 +59,7 @@ function operation(name: string, call: Call): RouteConfig {
     ...COMMON_PROBLEMS,
     ...call.problems,
     ...(needsSession ? (['not_authenticated', ...TOKEN_PROBLEMS] as const) : []),
-    ...(call.once ? KEY_PROBLEMS : []),
+    ...(call.idempotent ? KEY_PROBLEMS : []),
   ]);
   return {
     operationId: name,
@@ -72,7 +73,7 @@ function operation(name: string, call: Call): RouteConfig {
     request: {
       ...(call.params && { params: call.params }),
       ...(call.query && { query: call.query }),
-      ...(call.once && { headers: idempotencyHeaders }),
+      ...(call.idempotent && { headers: idempotencyHeaders }),
       ...(call.body && {
         body: {
           required: true,
@@ -118,7 +119,7 @@ function failures(codes: readonly ProblemCode[]) {
 
 const ID = '0b8f2f0e-6d0a-4c53-9a52-4f6a6b1d9c11';
 
-/** Example request bodies by name of the call, for the OpenAPI document and the page made from it. */
+/** Example request bodies by name of the call, for the OpenAPI document and the API reference made from it. */
 export const EXAMPLE_BODIES: Readonly<Record<string, unknown>> = {
   addDomain: { host: 'example.com' },
   describeDomain: { notes: 'Renewed by hand.', tags: ['prod', 'eu'] },

@@ -12,13 +12,13 @@ import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from './domain-wire.ts';
 
-/** Manages private certificate authorities that an account trusts. Each change triggers a check of all its domains. */
+/** Manages the private certificate authorities that an account trusts. A change triggers checks of the account's domains. */
 export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listAuthorities, async ({ session }) => ({
     data: (await listAuthorities(store.db, session.account.id)).map(authorityWire),
   }));
 
-  api.on(CALLS.addAuthorities, async ({ body, session, once, now }) => {
+  api.on(CALLS.addAuthorities, async ({ body, session, idempotency, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('authoritiesByAccount', accountId);
     if (limited) return limited;
@@ -31,7 +31,7 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
       authorities,
       max: MAX_AUTHORITIES,
       now,
-      alongside: (trx, all) => once.keep(trx, answerOf(all)),
+      alongside: (trx, all) => idempotency.storeAnswer(trx, answerOf(all)),
     });
     return trusted === 'too_many'
       ? refuse('too_many_authorities', `An account can trust up to ${MAX_AUTHORITIES} private authorities.`)

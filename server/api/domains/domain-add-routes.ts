@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
@@ -12,12 +13,15 @@ import { waitForSignal } from '../http/wait-for-signal.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** Adds one host and waits for its first check, so that the answer can already report that the host is refused. */
+/**
+ * Adds one host and waits up to `timing.firstCheckMs` for its first check, so that the answer has the result, or refuses a
+ * host that resolves to a private address. A client that prefers not to wait sees such a host in the list, with the reason.
+ */
 export function domainAddRoute(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
 
-  api.on(CALLS.addDomain, async ({ body, session, once, now }) => {
+  api.on(CALLS.addDomain, async ({ c, body, session, idempotency, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('addByAccount', accountId);
     if (limited) return limited;
@@ -38,13 +42,14 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         now,
         mayAdd,
         misuse: misuseRules(config),
-        // Store the answer without the result of the first check. The final answer replaces it.
+        // If the process dies while it waits for the first check, a retry gets this answer, without the check's result.
         alongside: async (trx, [outcome]) => {
-          if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
+          if (outcome?.ok) await idempotency.storeAnswer(trx, { data: domainWire(outcome.monitor, { now }) });
         },
       });
       if (!added.ok) return refusalToAdd(added, config.limits);
-      const monitor = (await firstCheck.of(added.monitor.id)) ?? added.monitor;
+      const checked = prefersAsync(c) ? null : await firstCheck.of(added.monitor.id);
+      const monitor = checked ?? added.monitor;
       if (isRefusedByPolicy(monitor)) {
         await removeMonitor(store, { accountId, monitorId: monitor.id });
         return refuse('host_refused', REFUSED_HOST);
@@ -54,6 +59,14 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
       firstCheck.stop();
     }
   });
+}
+
+/** Returns whether the client prefers an answer at once (RFC 7240 §4.1), and confirms it in the answer. */
+function prefersAsync(c: Context): boolean {
+  const preferences = (c.req.header('prefer') ?? '').split(/[,;]/).map((part) => part.trim().toLowerCase());
+  if (!preferences.includes('respond-async')) return false;
+  c.header('Preference-Applied', 'respond-async');
+  return true;
 }
 
 /**

@@ -14,12 +14,12 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** Result of an action: the changed domain, null if it was removed, or the refusal. */
+/** Result of an action: the domain after it, null if it was removed, or the refusal. */
 type Outcome = Monitor | Refusal | null;
 
 /**
  * Applies one action to many domains, in one transaction each: a removal may delete thousands of checks, and other
- * writes must wait for one removal at most. If the call fails, finished domains stay changed; a client may repeat it.
+ * writes must wait for one removal at most. If the call fails, domains already done stay changed; a client may repeat it.
  */
 export function domainBulkRoute(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
@@ -66,10 +66,13 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
 
   async function check(account: Account, owned: Monitor, now: number): Promise<Outcome> {
     if (owned.pausedBy !== null) return REFUSALS.paused();
-    // Somebody requested a check within the last minute: it is running or has just finished.
+    // A bulk call has asked for a check of this domain within the last minute, so do not request another one.
     if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
     const limited = account.emailVerified ? null : limitCheck(parts, account, owned.id);
-    if (limited) return limited;
+    if (limited) {
+      limits.refund('bulkCheckByDomain', owned.id);
+      return limited;
+    }
     const { accountId, id: monitorId } = owned;
     const monitor = await requestCheck(store, { accountId, monitorId, now });
     if (monitor === null) return REFUSALS.notFound();
@@ -84,7 +87,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     const resumed = await resumeMonitor(store, { accountId, monitorId, now, mayResume });
     if (resumed.ok) return resumed.monitor;
     limits.refund('checkBeforeProof', owned.id);
-    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyActive();
   }
 
   async function setMinutes(

@@ -3,12 +3,12 @@ import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import type { ImportResult } from '../../../contract/domain-import.ts';
 import {
   displayName,
+  entitlementAt,
   mayAdd,
   type NormalisedEndpoint,
   normaliseEndpoint,
-  roomFor,
+  remainingDomains,
 } from '../../core/index.ts';
-import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
@@ -37,10 +37,10 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
         message: null,
       };
     });
-    return { data: { room: roomFor(plan, tracked.count), entries } };
+    return { data: { room: remainingDomains(plan, tracked.count), entries } };
   });
 
-  api.on(CALLS.importDomains, async ({ c, body, session, once, now }) => {
+  api.on(CALLS.importDomains, async ({ c, body, session, idempotency, now }) => {
     const accountId = session.account.id;
     const limited =
       refuseUnverified(session.account, 'import', parts) ??
@@ -68,7 +68,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
       now,
       mayAdd,
       misuse: misuseRules(config),
-      alongside: (trx, outcomes) => once.keep(trx, answerOf(outcomes)),
+      alongside: (trx, outcomes) => idempotency.storeAnswer(trx, answerOf(outcomes)),
     });
     if (added.some((each) => !each.ok && each.code === 'too_many_ports'))
       c.set('reachedLimit', 'portsPerHost');

@@ -6,18 +6,18 @@ import { refusalOfUnverified } from '../auth/verified-address.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** Refusals shared by the calls for one domain and the calls for many. */
+/** Refusals of calls about domains. */
 export const REFUSALS = {
   notFound: () => refuse('not_found', 'There is no such domain.'),
   paused: () => refuse('domain_paused', 'This domain is paused. Resume it to check it.'),
   premiumFrequency: () => refuse('premium_required', 'Upgrade to premium to customize check frequency.'),
-  noRoomToRun: () => refuse('limit_reached', `The Free plan checks up to ${FREE_DOMAIN_LIMIT} domains.`),
-  noRoom: () => refuse('limit_reached', `The Free plan tracks up to ${FREE_DOMAIN_LIMIT} domains.`),
+  tooManyActive: () => refuse('limit_reached', `The Free plan checks up to ${FREE_DOMAIN_LIMIT} domains.`),
+  tooMany: () => refuse('limit_reached', `The Free plan tracks up to ${FREE_DOMAIN_LIMIT} domains.`),
   exists: (existing: Pick<Monitor, 'host' | 'port'>) =>
     refuse('domain_exists', `You already track ${displayName(existing)}.`),
   tooManyPorts: ({ portsPerHost: count }: Limits, retryAfterMs: number) =>
     refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one domain a day' } }, retryAfterMs),
-  tooManyTags: () => refuse('invalid_request', `A domain has at most ${MAX_TAGS} tags.`),
+  tooManyTags: () => refuse('invalid_request', `A domain can have at most ${MAX_TAGS} tags.`),
 };
 
 /** Maps the reason why a domain was not added to a refusal. */
@@ -25,5 +25,5 @@ export function refusalToAdd(refused: RefusedMonitor, limits: Limits): Refusal {
   if (refused.code === 'exists') return REFUSALS.exists(refused.existing);
   if (refused.code === 'email_not_verified') return refusalOfUnverified(refused.needs, limits);
   if (refused.code === 'too_many_ports') return REFUSALS.tooManyPorts(limits, refused.retryAfterMs);
-  return REFUSALS.noRoom();
+  return REFUSALS.tooMany();
 }

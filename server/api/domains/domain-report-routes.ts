@@ -49,7 +49,7 @@ export function domainReportRoutes(api: Api, { store, limits }: AppParts): void 
     if (pair === 'not_kept')
       return refuse(
         'not_found',
-        'One of these certificates is no longer kept, only its names and dates are.',
+        'We kept only the names and dates of one of these certificates, so they cannot be compared.',
       );
     const diff = certificateDiff(pair.before, pair.after);
     return {

@@ -7,6 +7,7 @@ import {
   expectedRenewal,
   failureSentence,
   findingMessage,
+  isHeldBack,
   isShortLived,
   renewalOverdueAt,
   type Verdict,
@@ -23,8 +24,8 @@ export const iso = (instant: number): string => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null | undefined): string | null =>
   instant === null || instant === undefined ? null : iso(instant);
 
-/** The only message for hosts that the policy refuses: it must not reveal what a name resolves to. */
-export const REFUSED_HOST = 'This host cannot be checked from here.';
+/** Message for names that resolve to an address that the policy refuses. It must not reveal the address. */
+export const REFUSED_HOST = 'The address policy of this server does not allow checking this host.';
 
 export function userWire(account: Account): UserWire {
   return {
@@ -47,6 +48,7 @@ export function domainWire(
   { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
 ): DomainWire {
   const { certificate, verdict } = monitor;
+  const waiting = waitingOf(monitor);
   return {
     id: monitor.id,
     hostname: monitor.host,
@@ -79,7 +81,9 @@ export function domainWire(
     findings: findingsWire(verdict, displayName(monitor)),
     unreachable: unreachable(monitor),
     // A new monitor is due at once, so it counts as being checked.
-    checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
+    checking:
+      monitor.pausedBy === null && waiting === null && (monitor.checking || monitor.lastCheckedAt === null),
+    waiting,
     paused: monitor.pausedBy,
     notes: monitor.notes,
     tags: monitor.tags,
@@ -113,11 +117,21 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
 }
 
 export function summaryWire(summary: Summary): SummaryWire {
-  const { total, counts, onSchedule, tags, expiries, problems } = summary;
+  const { total, counts, onSchedule, attention, tags, expiries, problems } = summary;
   return {
     total,
     counts,
     on_schedule: onSchedule,
+    attention: {
+      ...attention,
+      first: attention.first.map((monitor) => ({
+        id: monitor.id,
+        hostname: monitor.host,
+        display_name: displayName(monitor),
+        reason: monitor.reason,
+        not_after: isoOrNull(monitor.notAfter),
+      })),
+    },
     tags,
     expiries: expiries.map((expiry) => ({
       id: expiry.id,
@@ -183,6 +197,12 @@ function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
     : null;
 }
 
+/** Returns why the last check was held back and when it is repeated; null if it was not. */
+function waitingOf(monitor: Monitor): DomainWire['waiting'] {
+  if (monitor.pausedBy !== null || monitor.checking || !isHeldBack(monitor)) return null;
+  return { reason: 'own_network', until: iso(monitor.nextCheckAt) };
+}
+
 function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {
   if (pausedBy !== null) return 'paused';
   return certificate === null && lastCheckedAt === null
@@ -211,8 +231,8 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
 }
 
 /**
- * Returns why the last check failed, or null if it did not fail. The message does not reveal the address behind a name
- * that the policy refuses.
+ * Returns why the last check failed; null if it did not fail. The message does not reveal an address that the policy
+ * refuses.
  */
 export function unreachable(monitor: Monitor): DomainWire['unreachable'] {
   const { verdict, unreachableSince, lastCheckedAt } = monitor;

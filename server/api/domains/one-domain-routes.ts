@@ -1,11 +1,12 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { PAGE_SIZE } from '../../../contract/words.ts';
+import { count, grouped, PAGE_SIZE } from '../../../contract/words.ts';
 import {
   type LimitName,
   mayResume,
   mayUseFrequency,
   type PresentedCertificate,
   readChain,
+  dailyQuotaKb,
 } from '../../core/index.ts';
 import {
   countMonitors,
@@ -14,7 +15,6 @@ import {
   requestCheck,
   setFrequency,
 } from '../../store/monitors/monitors.ts';
-import { dailyQuotaKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { timeCursor, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
@@ -61,8 +61,8 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const isUnpaged = after === null && query.limit === undefined;
     const limit = query.limit ?? PAGE_SIZE;
-    // Sort by first seen, because last seen may change between two pages. One extra row shows whether there is a next
-    // page.
+    // Pages are sorted by first seen, because last seen may change between two of them. One extra row shows whether
+    // there is a next page.
     const range = isUnpaged ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
     const entries = await history(store, key, range);
@@ -85,11 +85,11 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   function notKeptSentence(limit: LimitName, domains: number): string {
     const { certificatesPerDomain, storedKbPerCheck } = config.limits;
     if (limit === 'certificatesPerDomain')
-      return `The limit of ${certificatesPerDomain} certificates per domain is reached. Of the oldest ones only names and dates are kept.`;
+      return `The limit of ${count(certificatesPerDomain, 'certificate')} per domain is reached. We keep only the names and dates of the oldest ones.`;
     if (limit === 'storedKbPerCheck')
-      return `The limit of ${storedKbPerCheck} kB per check is reached: this host sends very large certificates. Of some only names and dates are kept.`;
-    const kb = dailyQuotaKb(config.limits, domains).toLocaleString('en');
-    return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. Not all of them are kept. Checks and alerts continue.`;
+      return `The limit of ${grouped(storedKbPerCheck)} kB per check is reached: this host sends very large certificates. We keep only the names and dates of some.`;
+    const kb = grouped(dailyQuotaKb(config.limits, domains));
+    return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. We do not keep all of them. Checks and alerts continue.`;
   }
 
   api.on(CALLS.domainChain, async ({ params, session }) => {
@@ -149,7 +149,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     });
     if (resumed.ok) return { data: await oneDomainWire(store, resumed.monitor, now) };
     limits.refund('checkBeforeProof', owned.id);
-    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyActive();
   });
 }
 
@@ -170,7 +170,7 @@ function chainCertificateWire(certificate: PresentedCertificate): ChainCertifica
   };
 }
 
-/** Serves a site's icon that a worker has fetched, so that the browser contacts no other host. */
+/** Serves the icon of a site, which a worker has fetched, so that the browser contacts no other host. */
 export function faviconRoutes(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainFavicon, async ({ c, params, session }) => {
     const icon = await faviconOf(store, { accountId: session.account.id, monitorId: params.id });

@@ -35,8 +35,8 @@ import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { PreviewCheckWire } from '../../../contract/preview-check.ts';
 
 /**
- * Limits per client: each check contacts a host that a stranger chose. One network prefix leaves at least half of the
- * total to others.
+ * Limits per client: each check contacts a host that a stranger chose. One network prefix can use up at most half of
+ * `IN_TOTAL`.
  */
 const BY_CLIENT = {
   minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
@@ -54,13 +54,13 @@ export function previewCheckRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.glance, async ({ c, body, now }) => {
     c.header('Cache-Control', 'no-store');
-    if (!config.tryIt) return refuse('not_found', 'Nothing can be tried without an account here.');
+    if (!config.tryIt) return refuse('not_found', 'Checks without an account are switched off here.');
     const normalised = normaliseEndpoint(body.host, hosts);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     if (isSensitive(normalised.endpoint))
       return refuse(
         'host_refused',
-        'Ports of databases, caches and administration can be tracked with an account only.',
+        'Checking ports of databases, caches and administration requires an account.',
       );
     const client = c.get('client');
     const counted = await countAll(store, now, limits(client));
@@ -165,5 +165,5 @@ function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewChe
 
 /** Describes why an address failed. A missing IPv6 route on this server says nothing about the host. */
 function addressFailure(reason: ReachFailure): string {
-  return reason === 'no_route_here' ? 'could not be tried: there is no IPv6 here' : whatHappened(reason);
+  return reason === 'no_route_here' ? 'was not checked: our server has no IPv6' : whatHappened(reason);
 }

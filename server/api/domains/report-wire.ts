@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
-/** Maps the report of a check to wire format. The command line prints the same fields as JSON. */
+/** Maps the report of a check to wire format. The command-line check prints these fields in its JSON, too. */
 export function reportWire(report: Report): ReportWire {
   const { verdict, chainPem } = report;
   return {
@@ -31,14 +31,14 @@ export function reportWire(report: Report): ReportWire {
       source,
     })),
     chain_pem: chainPem,
-    revocation_sources: verdict.revocation.sources.map((asked) => ({
-      source: asked.source,
-      url: asked.url,
-      checked_at: iso(asked.at),
-      state: asked.state,
-      why: asked.why && revocationWhy(asked.why),
-      this_update: isoOrNull(asked.thisUpdate),
-      next_update: isoOrNull(asked.nextUpdate),
+    revocation_sources: verdict.revocation.sources.map((queried) => ({
+      source: queried.source,
+      url: queried.url,
+      checked_at: iso(queried.at),
+      state: queried.state,
+      why: queried.why && revocationWhy(queried.why),
+      this_update: isoOrNull(queried.thisUpdate),
+      next_update: isoOrNull(queried.nextUpdate),
     })),
     posture: verdict.posture ? postureWire(verdict.posture) : null,
     markdown: reportMarkdown(report),
@@ -55,7 +55,7 @@ export function emptyReportWire(host: string): ReportWire {
     chain_pem: null,
     revocation_sources: [],
     posture: null,
-    markdown: `# ${host}\n\nNothing is known yet: the first check is still to come.\n`,
+    markdown: `# ${host}\n\nNo results yet: the first check has not run.\n`,
   };
 }
 
@@ -77,13 +77,13 @@ function addressWire(seen: AddressVerdict): AddressWire {
   };
 }
 
-/** Describes why an address failed. `is_ours` is true if the address was not tried, because this server has no IPv6. */
+/** Describes why an address failed. `is_ours` is true if this server has no IPv6, so it did not try the address. */
 function addressFailure({
   failure,
 }: Pick<AddressVerdict, 'failure'>): Pick<AddressWire, 'failure' | 'is_ours'> {
   if (failure === null) return { failure: null, is_ours: false };
   return failure.reason === 'no_route_here'
-    ? { failure: 'was not looked at: there is no IPv6 here', is_ours: true }
+    ? { failure: 'was not checked: our server has no IPv6', is_ours: true }
     : { failure: whatHappened(failure.reason), is_ours: false };
 }
 

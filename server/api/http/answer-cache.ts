@@ -3,7 +3,7 @@ import type { AppContext } from './app-env.ts';
 
 /** Cache that keeps answers for some seconds, so that many requests cost as much as one. */
 export interface AnswerCache<T> {
-  /** Returns the cached answer or the one in progress, else calls `make`. Failures are not cached. */
+  /** Returns the cached answer, or the one that an earlier call is making; else calls `make`. Failures are not cached. */
   get(key: string, make: () => Promise<T>): Promise<T>;
 }
 
@@ -71,24 +71,31 @@ export function createAnswerCache<T>(options: {
 }
 
 /**
- * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. Pass
- * `Cache-Control: no-cache` among them, so that a badge or page disappears as soon as it is switched off.
+ * Responds with `text` and its ETag, or with 304 if the client has it already; both with `headers`. Pass a
+ * `Cache-Control` with `no-cache` for badges and status pages, so that they disappear as soon as their owner switches them off.
  */
 export function respondWithEtag(
   c: AppContext,
   text: string,
   { contentType, headers }: { contentType: string; headers: Record<string, string> },
 ): Response {
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
+  const tag = `"${contentHash(text)}"`;
   const all = { ...headers, ETag: tag };
-  if (matchesTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, all);
+  if (isKnownToClient(c, tag)) return c.body(null, 304, all);
   return c.body(text, 200, { ...all, 'Content-Type': contentType });
 }
 
+/** Returns a hash of the content for an ETag. */
+export function contentHash(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 27);
+}
+
 /**
- * Returns whether If-None-Match contains the tag. Compares weakly (RFC 9110 §8.8.3.2), because a proxy that compresses
- * a response makes its tag weak.
+ * Returns whether If-None-Match is `*` or lists the tag (RFC 9110 §13.1.2). Ignores whether tags are weak, because a proxy that
+ * compresses a response makes its tag weak. Takes no tags that contain a comma.
  */
-function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  return (ifNoneMatch ?? '').split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag);
+export function isKnownToClient(c: AppContext, tag: string): boolean {
+  const opaque = (entry: string) => entry.trim().replace(/^W\//, '');
+  const listed = (c.req.header('if-none-match') ?? '').split(',').map(opaque);
+  return listed.includes('*') || listed.includes(opaque(tag));
 }

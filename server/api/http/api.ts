@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { z } from 'zod';
 import type { Call } from '../../../contract/calls/calls.ts';
 import { allows } from '../../../contract/token.ts';
+import { grouped } from '../../../contract/words.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { AccessEnded, runAsCaller, runWithoutCaller } from '../../store/db/transaction.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
@@ -23,7 +24,7 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   sessions: Sessions;
   tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;
-  thisMachine: LocalAccess;
+  localAccess: LocalAccess;
 }
 
 type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
@@ -42,7 +43,7 @@ interface Incoming<C extends Call> {
       ? ActiveSession
       : null;
   /** Storage for the answer under the caller's idempotency key. It does nothing for requests without a key. */
-  once: IdempotentAnswer;
+  idempotency: IdempotentAnswer;
   /** Time of the request, ms UTC. */
   now: number;
 }
@@ -73,16 +74,16 @@ export function createApi(parts: AppParts): Api {
         const input = await readInput(c, call);
         if (input instanceof Refusal) return problemResponse(c, input);
         const now = parts.clock.now();
-        const handle = async (once: IdempotentAnswer): Promise<Response> => {
-          const answer = await handler({ c, ...input, session, once, now } as never);
+        const handle = async (idempotency: IdempotentAnswer): Promise<Response> => {
+          const answer = await handler({ c, ...input, session, idempotency, now } as never);
           if (answer instanceof Refusal) return problemResponse(c, answer);
           return answer instanceof Response ? answer : c.json(answer as object, call.status);
         };
-        // Run public calls outside the caller's context: test-mode payments send webhooks from within an authenticated
-        // request.
+        // Leave the caller's context in public calls: in test mode a webhook is sent from within an authenticated request,
+        // and it must not fail because that request's session has ended.
         if (session === null) return runWithoutCaller(() => handle(WITHOUT_KEY));
         const answer = await withAccess(session, async () => {
-          if (call.once !== true) return handle(WITHOUT_KEY);
+          if (call.idempotent !== true) return handle(WITHOUT_KEY);
           const accountId = session.account.id;
           return runIdempotently(c, { call, parts, accountId, input, now }, handle);
         });
@@ -104,14 +105,14 @@ async function withAccess<T>(
   try {
     return await runAsCaller({ accountId: account.id, ...access }, handle);
   } catch (error) {
-    if (error instanceof AccessEnded) return refuse('not_authenticated', 'Please sign in again.');
+    if (error instanceof AccessEnded) return refuse('not_authenticated', 'Please log in again.');
     throw error;
   }
 }
 
 /**
- * Authenticates a request by its session, or by its personal token if it has one. A request with a token, valid or not,
- * is never authenticated by its cookies.
+ * Authenticates a request by its session, or by its personal token if it has one, and counts its rate limit. Refuses a
+ * token without the call's scope. A request with a token, valid or not, is never authenticated by its cookies.
  */
 async function authenticate(
   c: AppContext,
@@ -120,16 +121,19 @@ async function authenticate(
 ): Promise<ActiveSession | ActiveToken | Refusal> {
   if (!hasToken(c)) {
     const session = await sessions.current(c);
-    if (session === null) return refuse('not_authenticated', 'Please sign in.');
+    if (session === null) return refuse('not_authenticated', 'Please log in.');
     return limits.allowWithHeaders(c, 'bySession', session.sessionId) ?? session;
   }
   const token = await tokens.current(c);
   if (token === null || token instanceof Refusal)
-    return token ?? refuse('not_authenticated', 'Please sign in.');
+    return token ?? refuse('not_authenticated', 'Please log in.');
   const limited = limits.allowWithHeaders(c, 'byToken', token.tokenId);
   if (limited) return limited;
   if (scope === undefined)
-    return refuse('insufficient_scope', 'No token may do this. Sign in on the page to do it yourself.');
+    return refuse(
+      'insufficient_scope',
+      'This call does not accept tokens. Log in and do this on the website.',
+    );
   if (!allows(token.scopes, scope)) {
     c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
     return refuse('insufficient_scope', `This token lacks the scope “${scope}”.`);
@@ -153,7 +157,7 @@ async function readInput(c: AppContext, call: Call) {
     const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
     if (parsed?.success === false) {
       // No resource has a malformed id, so the status is 404, not 400.
-      if (part === 'params') return refuse('not_found', 'There is nothing at this address.');
+      if (part === 'params') return refuse('not_found', 'Not found: nothing has this id.');
       const [issue] = parsed.error.issues;
       return refuse('invalid_request', issue === undefined ? 'The request is not valid.' : sentence(issue));
     }
@@ -177,19 +181,17 @@ async function readJson(c: AppContext): Promise<unknown> {
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   const field = `“${(issue.path ?? []).join('.')}”`;
   if (issue.code === 'too_big' && issue.origin === 'string')
-    return `${field} can have at most ${issue.maximum.toLocaleString('en')} characters.`;
+    return `${field} can have at most ${grouped(Number(issue.maximum))} characters.`;
   if (issue.code === 'invalid_value')
-    return `${field} can be ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
-  return issue.input === undefined
-    ? `${field} is missing.`
-    : `${field} has a value that is not possible here.`;
+    return `${field} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
+  return issue.input === undefined ? `${field} is missing.` : `${field} has an invalid value.`;
 }
 
 function sentence(issue: z.core.$ZodIssue): string {
   return issue.path.length === 0 ? 'Send a JSON object with content type application/json.' : issue.message;
 }
 
-/** Adapts the deployment's egress policy for the validation of hosts that users enter. */
+/** Adapts an egress policy for the validation of hosts that users enter. */
 export function endpointPolicy({ policy }: Pick<AppParts, 'policy'>): EndpointPolicy {
   return {
     permitsAddress: (ip) => policy.permits(ip),

@@ -10,7 +10,7 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     client: ClientAddress;
-    /** The operator's limit that refused this request, for the metrics; null for every other refusal. */
+    /** The operator's limit that refused this request or a part of it, for the metrics; null or absent if none did. */
     reachedLimit?: LimitName | null;
   };
 }

@@ -12,7 +12,7 @@ export interface ClientAddress {
 
 /**
  * Creates a reader of the client's address: the socket's peer or, if that is a trusted proxy, the last hop in
- * X-Forwarded-For that is not a trusted proxy. The header is ignored if any other peer sent it.
+ * X-Forwarded-For that is not a trusted proxy. Ignores the header of any other peer, and hops before an invalid one.
  */
 export function createClientAddressReader(trustedProxies: readonly string[]) {
   const trusted = new BlockList();
@@ -43,7 +43,7 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
 
 const family = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 
-/** Normalises an address, and maps IPv4-mapped IPv6 to IPv4. Returns other text unchanged. */
+/** Normalises an IPv6 address, and maps IPv4-mapped IPv6 to IPv4. Returns other text unchanged. */
 function canonicalAddress(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   const [address = ''] = ip.split('%');

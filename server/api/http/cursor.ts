@@ -19,7 +19,10 @@ function readCursor<Position>(cursor: string, schema: z.ZodType<Position>): Posi
   const position = schema.safeParse(value);
   return position.success
     ? position.data
-    : refuse('invalid_request', 'Send a cursor as the answer before gave it, with the same order (cursor)');
+    : refuse(
+        'invalid_request',
+        '“cursor” must be the next_cursor of the previous answer, and the order must be the same.',
+      );
 }
 
 const instant = z.number().int().min(-8.64e15).max(8.64e15);

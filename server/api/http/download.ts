@@ -1,7 +1,7 @@
 import { ReadableStream, TextEncoderStream } from 'node:stream/web';
 import type { AppContext } from './app-env.ts';
 
-/** Streams a file while its text is generated. The file's name ends with the UTC day of `now` (ms UTC). */
+/** Streams a file while its text is generated. The file name contains the UTC day of `now` (ms UTC). */
 export function download(
   c: AppContext,
   file: { contentType: string; name: string; extension: string; text: AsyncIterable<string>; now: number },
@@ -16,8 +16,8 @@ export function download(
 }
 
 /**
- * Streams an object as JSON text: async iterables item by item, all other values as a whole. So a document of any
- * length needs no more memory than its longest item.
+ * Streams an object as JSON text: async iterables item by item, all other values as a whole. So a list of any length
+ * needs no more memory than its longest item. Converts names and instants with `wireValue`.
  */
 export async function* jsonDocument(
   document: Record<string, unknown>,
@@ -40,7 +40,10 @@ export async function* jsonDocument(
   yield '\n}\n';
 }
 
-/** Converts names to snake_case and instants (ms UTC) to ISO 8601, as in all answers of the API. */
+/**
+ * Converts names to snake_case and instants (ms UTC) to ISO 8601, as in all answers of the API. Recognises instants by
+ * their names, such as `…_at`.
+ */
 function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue);
   if (typeof value !== 'object' || value === null) return value;

@@ -11,7 +11,7 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const RECONNECT_MS = 3_000;
 
-/** Streams changes of the account and its domains to a browser (server-sent events) until its session ends. */
+/** Streams changes of the account, its domains and their alerts to a browser (server-sent events). */
 export function eventRoutes(api: Api, { store, clock, sessions, timing, readiness }: AppParts): void {
   const streams = createEventStreams(store, clock);
 
@@ -31,11 +31,11 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
       try {
         // An SSE comment flushes the headers without triggering any listener.
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
-        while (!sse.aborted && !readiness.isDraining && !stream.isOver) {
+        while (!sse.aborted && !readiness.isDraining && !stream.hasMissedEvents) {
           let event = await stream.next(timing.heartbeatMs);
           if (performance.now() - sessionCheckedAt >= timing.heartbeatMs) {
             sessionCheckedAt = performance.now();
-            // Access tokens expire, and the signal that a session ended may be lost between processes.
+            // The session's access token may expire, and the signal that the session ended may get lost.
             if ((await sessions.current(c)) === null) event = { event: 'session_ended', data: {} };
           }
           if (event === null) await sse.write(': alive\n\n');
@@ -50,14 +50,17 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
   });
 }
 
-/** Maximum number of open streams per account, far more than one per browser. Each costs a socket and a timer. */
+/** Maximum number of open streams per account. Each costs a socket and a timer. The web app opens one per browser. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
 interface EventStream {
-  /** Returns the next event, or null if none came within `waitMs`. No event follows `session_ended`. */
+  /**
+   * Returns the next event; null if none came within `waitMs`, or if the stream closed or missed events meanwhile. Once
+   * the session has ended, always returns `session_ended`.
+   */
   next(waitMs: number): Promise<ServerEvent | null>;
-  /** Whether events may have been missed: the client must then reconnect and reload everything. */
-  readonly isOver: boolean;
+  /** Whether events may have been missed. The client must then reconnect and reload everything. */
+  readonly hasMissedEvents: boolean;
   close(): void;
 }
 
@@ -66,7 +69,7 @@ export interface EventStreams {
   open(session: { accountId: string; sessionId: string }): EventStream | null;
 }
 
-/** Forwards the store's signals to the open streams of their account. */
+/** Creates event streams. Forwards the store's signals to the open streams of their account. */
 export function createEventStreams(store: Store, clock: { now(): number }): EventStreams {
   const byAccount = new Map<string, Set<Stream>>();
   store.signals.subscribe((signal) => {
@@ -90,8 +93,8 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
       byAccount.set(accountId, streams);
       return {
         next: (waitMs) => stream.next(waitMs),
-        get isOver() {
-          return stream.isOver();
+        get hasMissedEvents() {
+          return stream.hasMissedEvents();
         },
         close() {
           stream.wake();
@@ -108,21 +111,21 @@ interface Stream {
   receive(signal: Signal): void;
   /** Ends a wait in `next`. */
   wake(): void;
-  isOver(): boolean;
+  hasMissedEvents(): boolean;
   next(waitMs: number): Promise<ServerEvent | null>;
 }
 
 /**
  * Creates a stream that queues the ids of changed monitors, not their changes: a slow reader gets only the newest state
- * of each, and memory is bounded by the account's number of domains.
+ * of each, and the queue has at most one entry per domain and kind of event.
  */
 function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
   const monitorsChanged = new Set<string>();
-  /** Ids of monitors whose alerts or alert settings changed; the id null means those of the whole account. */
+  /** Ids of monitors whose alerts or alert settings changed; null for those of the whole account. */
   const alertsChanged = new Set<string | null>();
   let accountChanged = false;
   let sessionEnded = false;
-  let isOver = false;
+  let hasMissedEvents = false;
   let endWait: () => void = () => {};
 
   function nextAlertsEvent(): ServerEvent | null {
@@ -134,12 +137,12 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
 
   return {
     wake: () => endWait(),
-    isOver: () => isOver,
+    hasMissedEvents: () => hasMissedEvents,
     receive(signal) {
       if (signal.topic === 'domain') monitorsChanged.add(signal.monitorId);
       else if (signal.topic === 'alerts') alertsChanged.add(signal.monitorId);
       else if (signal.topic === 'account') accountChanged = true;
-      else if (signal.topic === 'missed') isOver = true;
+      else if (signal.topic === 'missed') hasMissedEvents = true;
       else if (signal.topic === 'session_ended')
         sessionEnded ||= [null, sessionId].includes(signal.sessionId);
       endWait();
@@ -147,7 +150,7 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
     async next(waitMs) {
       if (
         !sessionEnded &&
-        !isOver &&
+        !hasMissedEvents &&
         !accountChanged &&
         monitorsChanged.size === 0 &&
         alertsChanged.size === 0

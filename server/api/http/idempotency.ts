@@ -18,36 +18,39 @@ type Database = Parameters<typeof storeAnswer>[0];
 
 /** Stores a handler's answer in the transaction of the change that the answer reports. */
 export interface IdempotentAnswer {
-  /** Stores `answer` under the caller's key, if there is one. The handler's final answer replaces it. */
-  keep(trx: Database, answer: object): Promise<void>;
+  /**
+   * Stores `answer` under the caller's key, if there is one. The handler's final answer replaces it, except after 403,
+   * 429 and 5xx.
+   */
+  storeAnswer(trx: Database, answer: object): Promise<void>;
 }
 
-export const WITHOUT_KEY: IdempotentAnswer = { keep: async () => undefined };
+export const WITHOUT_KEY: IdempotentAnswer = { storeAnswer: async () => undefined };
 
 const MAX_KEY_LENGTH = 255;
-const KEY_IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
+const KEY_IN_USE = 'A call with this key is still running. Repeat the call in a moment to get its response.';
 
 /**
- * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its response for a day,
- * with null in show-once fields. 403, 429 and 5xx release the key, unless a transaction has stored an answer.
+ * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its response for a day, with null for
+ * secrets shown only once. 403, 429, 5xx and exceptions release the key, unless a transaction has stored an answer.
  */
 export async function runIdempotently(
   c: AppContext,
   { call, parts: { store, limits }, accountId, input, now }: IdempotentCall,
-  handle: (once: IdempotentAnswer) => Promise<Response>,
+  handle: (idempotency: IdempotentAnswer) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return handle(WITHOUT_KEY);
   if (key === '' || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key))
     return refuse(
       'invalid_request',
-      `Send a key of 1 to ${MAX_KEY_LENGTH} ASCII characters (Idempotency-Key)`,
+      `The header Idempotency-Key must have 1 to ${MAX_KEY_LENGTH} ASCII characters.`,
     );
   const limited = limits.allow('keysByAccount', accountId);
   if (limited) return limited;
   const request = JSON.stringify([call.method, call.path, input]);
   const claim = await claimIdempotencyKey(store, { accountId, key, request, now });
-  if (!claim.begun) {
+  if (!claim.isClaimed) {
     if ('answer' in claim) return replay(c, call, claim.answer);
     if (claim.refused === 'idempotency_key_in_use') {
       c.header('Retry-After', '1');
@@ -55,16 +58,16 @@ export async function runIdempotently(
     }
     if (claim.refused === 'full') {
       const { retryAfterMs } = claim;
-      const why = `The limit of ${store.limits.keptAnswersMb} MB of kept answers a day is reached.`;
+      const why = `The limit of ${store.limits.keptAnswersMb} MB of stored responses a day is reached.`;
       return refuseTooMany(
         `${why} Send the call without a key, or try again later.`,
         retryAfterMs,
         'keptAnswersMb',
       );
     }
-    return refuse(claim.refused, 'Use a new key for another call. Keys are remembered for a day.');
+    return refuse(claim.refused, 'Use a new key for each different call. We store keys for a day.');
   }
-  return runWithKey({ call, store, lease: claim.carrying, now }, handle);
+  return runWithKey({ call, store, lease: claim.lease, now }, handle);
 }
 
 interface IdempotentCall {
@@ -81,10 +84,10 @@ const RETRYABLE_STATUSES: readonly number[] = [403, 429];
 
 async function runWithKey(
   { call, store, lease, now }: { call: Call; store: Store; lease: IdempotencyLease; now: number },
-  handle: (once: IdempotentAnswer) => Promise<Response>,
+  handle: (idempotency: IdempotentAnswer) => Promise<Response>,
 ): Promise<Response | Refusal> {
-  const once: IdempotentAnswer = {
-    keep: (trx, answer) =>
+  const idempotency: IdempotentAnswer = {
+    storeAnswer: (trx, answer) =>
       storeAnswer(trx, lease, {
         status: call.status,
         contentType: 'application/json',
@@ -92,7 +95,7 @@ async function runWithKey(
       }),
   };
   try {
-    const response = await handle(once);
+    const response = await handle(idempotency);
     if (RETRYABLE_STATUSES.includes(response.status) || response.status >= 500)
       await releaseKey(store, lease);
     else {

@@ -16,62 +16,62 @@ const PROXY_HEADERS = new Set([
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 
 export interface LocalAccess {
-  /** Checks the headers of a request for signs of a proxy. Must run before any access decision. */
-  observe(c: AppContext): void;
+  /** Remembers whether a request over loopback showed signs of a proxy. Must run before any access decision. */
+  detectProxy(c: AppContext): void;
   /**
-   * Returns whether a request names a loopback host, and neither this nor an earlier request has shown signs of a
-   * proxy.
+   * Returns whether the Host header of a request is a loopback name, the request shows no signs of a proxy, and no
+   * earlier request over loopback did.
    */
-  isAddressed(c: AppContext): boolean;
+  isToLoopback(c: AppContext): boolean;
   /**
-   * Returns whether a request comes from this machine: `isAddressed` is true, the peer is a loopback address, and
-   * PUBLIC_URL names a loopback host.
+   * Returns whether a request comes from this machine: `isToLoopback` is true, the peer is a loopback address, and the
+   * host of PUBLIC_URL is a loopback name.
    */
-  isSource(c: AppContext): boolean;
+  isFromThisMachine(c: AppContext): boolean;
 }
 
-interface ThisMachineOptions {
+interface LocalAccessOptions {
   config: OriginConfig & { metricsToken: string | null };
-  /** Folder for captured mail; null if no mail is captured. */
+  /** Folder for captured mail; null if this app does not show captured mail. */
   mailFolder: string | null;
   log: { warn(facts: object, text: string): void };
 }
 
 /**
- * Recognises requests from this machine, which may read its metrics and captured mail. Behind a local proxy all
- * requests come from this machine, and not all of them show the proxy. So the first loopback request with a forwarding
- * header or a foreign Origin ends these privileges until the process restarts.
+ * Creates the checks that recognise local requests, which may read metrics (if there is no METRICS_TOKEN) and captured
+ * mail. Behind a local proxy every request comes from this machine, and some do not show the proxy. So the first request
+ * over loopback with a header of a proxy or a foreign Origin ends these privileges until the process restarts.
  */
-export function createLocalAccess({ config, mailFolder, log }: ThisMachineOptions): LocalAccess {
+export function createLocalAccess({ config, mailFolder, log }: LocalAccessOptions): LocalAccess {
   const isLocalDeployment = isLoopback(config.publicUrl.hostname);
   const isPrivileged = mailFolder !== null || (isLocalDeployment && config.metricsToken === null);
   let isBehindProxy = false;
   const isLoopbackPeer = (c: AppContext) => LOOPBACK_PEER.test(c.env?.incoming?.socket.remoteAddress ?? '');
 
-  function isAddressed(c: AppContext): boolean {
+  function isToLoopback(c: AppContext): boolean {
     const hostname = hostnameOf(c.req.header('host') ?? new URL(c.req.url).host);
     return !isBehindProxy && hostname !== null && isLoopback(hostname) && proxyHeaderOf(c, config) === null;
   }
 
   return {
-    observe(c) {
+    detectProxy(c) {
       if (isBehindProxy || !isLoopbackPeer(c)) return;
       const header = proxyHeaderOf(c, config);
       if (header === null) return;
       isBehindProxy = true;
       if (isPrivileged) log.warn({ header }, BEHIND_PROXY);
     },
-    isAddressed,
-    isSource: (c) => isLocalDeployment && isLoopbackPeer(c) && isAddressed(c),
+    isToLoopback,
+    isFromThisMachine: (c) => isLocalDeployment && isLoopbackPeer(c) && isToLoopback(c),
   };
 }
 
 const BEHIND_PROXY =
-  'A request over loopback came through a proxy, so loopback proves nothing any more: /metrics without METRICS_TOKEN and the kept ' +
-  'mail are closed until a restart. Set PUBLIC_URL, TRUSTED_PROXIES, SMTP_URL and METRICS_TOKEN for a server that others reach; ' +
-  'otherwise restart it without the proxy.';
+  'A loopback request came through a proxy, so loopback requests may come from other machines. Until a restart, the server serves ' +
+  'no captured mail, and /metrics only with METRICS_TOKEN. If other people use this server, set PUBLIC_URL, TRUSTED_PROXIES, ' +
+  'SMTP_URL and METRICS_TOKEN. Otherwise restart it without the proxy.';
 
-/** Returns the name of a header that shows a proxy or a foreign site; null if there is none. */
+/** Returns the name of a header that shows a proxy or another site's page; null if there is none. */
 function proxyHeaderOf(c: AppContext, config: OriginConfig): string | null {
   for (const name of c.req.raw.headers.keys())
     if (PROXY_HEADERS.has(name) || name.startsWith('x-forwarded-')) return name;

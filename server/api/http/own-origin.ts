@@ -15,7 +15,7 @@ interface RequestHeaders {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Returns whether a host name, without port, is a loopback name or address. */
+/** Returns whether a host name, without port, is `localhost`, `127.0.0.1` or `[::1]`. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK_NAMES.includes(hostname.toLowerCase());
 }
@@ -26,12 +26,12 @@ export function hostnameOf(host: string | undefined): string | null {
 }
 
 /**
- * Refuses an unsafe call, with or without body, that another site makes with the visitor's cookies (CSRF). Returns null
- * for programs other than browsers: they send no Origin, no Sec-Fetch-Site and no ambient cookies.
+ * Refuses a call that another site's page makes with the visitor's cookies (CSRF); returns null for all others. Pass only
+ * calls with unsafe methods. Programs other than browsers send neither Origin nor Sec-Fetch-Site, so they pass.
  */
 export function refuseForeignOrigin(headers: RequestHeaders, config: OriginConfig): Refusal | null {
   const { origin, secFetchSite } = headers;
-  const refusal = refuse('origin_refused', 'This call was made from another site and was not carried out.');
+  const refusal = refuse('origin_refused', 'This call came from another site, so we refused it.');
   // `same-site` is refused too: another subdomain may belong to another party.
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin' && secFetchSite !== 'none') return refusal;
   return origin === undefined || isOwnOrigin(origin, headers.host, config) ? null : refusal;

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { contentHash, isKnownToClient } from './answer-cache.ts';
 import type { AppContext } from './app-env.ts';
 
-/** Function that responds with a page. Caches must not store a response with another status than 200. */
+/** Function that responds with a page, and forbids caches to store it unless the status is 200. */
 export type PageDocument = (c: AppContext, status?: 200 | 404) => Response;
 
 const ESCAPES: Record<string, string> = {
@@ -14,7 +14,7 @@ const ESCAPES: Record<string, string> = {
 };
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
-/** Replaces each `{{name}}` by its HTML-escaped value. Placeholders without a value stay as they are. */
+/** Replaces each `{{name}}` with its HTML-escaped value. Placeholders without a value stay as they are. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   // Replace in one pass, so that placeholders inside a value are not expanded.
   return template.replaceAll(/\{\{\w+\}\}/g, (placeholder) => {
@@ -34,7 +34,7 @@ export function pageDocument(html: string): PageDocument {
     gzip: memoize(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
   };
   // A weak ETag, because all encodings of the page share it (RFC 9110 §8.8.1).
-  const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
+  const tag = `W/"${contentHash(plain)}"`;
 
   return (c, status = 200) => {
     c.header('Content-Type', 'text/html; charset=utf-8');
@@ -42,27 +42,20 @@ export function pageDocument(html: string): PageDocument {
     c.header('Cache-Control', status === 200 ? 'no-cache' : 'no-store');
     if (status === 200) {
       c.header('ETag', tag);
-      if (matchesTag(c.req.header('if-none-match'), tag)) return c.body(null, 304);
+      if (isKnownToClient(c, tag)) return c.body(null, 304);
     }
-    const encoding = (['br', 'gzip'] as const).find((name) => accepts(c.req.header('accept-encoding'), name));
+    const encoding = (['br', 'gzip'] as const).find((name) =>
+      accepts(c.req.header('accept-encoding') ?? '', name),
+    );
     if (encoding === undefined) return c.body(new Uint8Array(plain), status);
     c.header('Content-Encoding', encoding);
     return c.body(compressed[encoding](), status);
   };
 }
 
-const listItems = (header = '') => header.split(',').map((entry) => entry.trim().toLowerCase());
-
-function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
-  const opaque = (entry: string) => entry.trim().replace(/^W\//, '');
-  return (ifNoneMatch ?? '')
-    .split(',')
-    .some((entry) => entry.trim() === '*' || opaque(entry) === opaque(tag));
-}
-
-function accepts(acceptEncoding: string | undefined, name: string): boolean {
-  return listItems(acceptEncoding).some((entry) => {
-    const [coding, ...parameters] = entry.split(';').map((part) => part.trim());
+function accepts(acceptEncoding: string, name: string): boolean {
+  return acceptEncoding.split(',').some((entry) => {
+    const [coding, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     return coding === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 }

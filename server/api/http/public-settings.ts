@@ -5,7 +5,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';
 
-/** Settings of the identity and payment providers that the web app needs, without secrets. */
+/** Settings of the identity and payment providers that pages and their security headers need, without secrets. */
 export interface Settings {
   firebase: {
     projectId: string;
@@ -67,7 +67,7 @@ function publicBilling({ billing }: Settings): PublicConfig['billing'] {
     : { mode: billing.mode };
 }
 
-/** Serves the public settings and the health of this deployment to anybody. */
+/** Serves the public settings and the health of this deployment. Needs no session. */
 export function deploymentRoutes(api: Api, parts: AppParts): void {
   const publicConfig = publicConfigOf(parts.config);
   api.on(CALLS.publicConfig, async ({ c }) => {

@@ -43,7 +43,7 @@ it(
     const sharing = passed(100_000, 200_000);
     expect(sharing).toBeGreaterThan(45_000);
     expect(sharing).toBeLessThanOrEqual(65_536);
-    // Windows that have ended make room for new ones.
+    // Windows that have ended do not count, so newcomers get their own windows again.
     now += 2 * MINUTE_MS;
     expect(passed(200_000, 201_000)).toBe(1_000);
   },

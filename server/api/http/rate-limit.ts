@@ -6,22 +6,25 @@ import type { AppContext } from './app-env.ts';
 import type { ClientAddress } from './client-address.ts';
 import { refuseTooMany, type Refusal } from './problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { count as countOf } from '../../../contract/words.ts';
 
 export interface Limit {
   count: number;
   windowMs: number;
-  /** Name of the limit, and what it counts in words for users. Absent if the operator cannot configure `count`. */
+  /**
+   * Name of the operator's setting, and a phrase for users that says what it counts. Absent if no setting determines
+   * `count`, or if the caller writes the refusal itself.
+   */
   set?: { by: LimitName; what: string };
 }
 
 /**
- * Maximum number of domains that one call counts for, so that a single call of a larger account fits into the limit.
+ * Maximum number of domains that one call counts in `recheckAllByAccount`. Without it, an account with more domains than
+ * that limit could never make such a call.
  */
 export const MAX_WEIGHT = 5_000;
 
-/**
- * Returns the limits that only keep one caller from crowding out the others. They are counted in memory, per process.
- */
+/** Returns the limits that are counted in memory, per process. `countAll` counts limits that hold across processes. */
 const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
   pagesByAddress: {
     count: pagesPerMinute,
@@ -31,7 +34,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
-  /** Limit on searches. Each reads all texts of the account and, on PostgreSQL, occupies a connection meanwhile. */
+  /** Limit on searches. Each may read all texts of the account and, on PostgreSQL, occupies a connection meanwhile. */
   searchesByAccount: {
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
@@ -40,18 +43,18 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
-  /** Additional limit for accounts whose address is not verified. */
+  /** Limit on checks of a domain by hand, in addition to `checkByDomain`, for accounts whose address is not verified. */
   checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
   /** Limit on changes that trigger checks, for accounts whose address is not verified. */
   recheckBeforeProof: { count: 10 * checksBeforeProof, windowMs: 10 * MINUTE_MS },
   /**
-   * Limit on bulk calls. For 5,000 domains a page makes 25 or 50 calls, each as soon as the previous one is answered.
+   * Limit on bulk calls. A page changes 5,000 domains in 25 calls, each sent as soon as the previous one is answered.
    */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },
   /**
-   * Limit on domains in bulk checks, not on calls: the largest selection (10,000) may be checked twice before a script
-   * has to wait.
+   * Limit on domains in bulk calls that check or resume them, not on calls. Allows to check the largest selection of the
+   * web app (10,000) twice.
    */
   bulkChecksByAccount: { count: 20_000, windowMs: 10 * MINUTE_MS },
   bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
@@ -61,38 +64,41 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
   /** Limit on reports. Each reads certificates and renders a long text. */
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Limit on changes of private authorities. Each triggers a check of every domain of the account. */
+  /** Limit on changes of private authorities. Each may trigger a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
   /** Limit on test messages: each may go to another person's server. */
   sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   /**
-   * Limit on redelivered messages. It is separate from that of tests, because people send a test right before they
-   * redeliver a failed alert.
+   * Limit on redelivered messages. It is separate from the limit on test messages, because people send a test right
+   * before they redeliver a failed alert.
    */
   replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
-  /** Limit on idempotency keys. Each is stored for a day, together with its answer. */
+  /** Limit on calls with an idempotency key. Each new key is stored for a day, together with its answer. */
   keysByAccount: { count: 4_000, windowMs: 60 * MINUTE_MS },
   tokensByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
   /**
-   * Limit on previews. Each reads every domain of the account. A page requests one whenever its user edits alert steps.
+   * Limit on previews of alerts and status pages, and on checks whether a page's address is free. A preview of alerts
+   * reads every domain of the account, and a page requests one whenever its user edits alert steps.
    */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
-  alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
+  /** Limit on changes of alert settings and the status page, and on new maintenance windows and calendar links. */
+  settingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
   /**
-   * Limit on domains, not on calls: each change of alert settings triggers a check of every domain. Allows 20 changes
-   * for 5,000 domains.
+   * Limit on domains, not on calls: a change of alert settings, or the removal of a maintenance window, may trigger a
+   * check of every domain. Allows 20 such calls for 5,000 domains.
    */
   recheckAllByAccount: { count: 20 * MAX_WEIGHT, windowMs: 60 * MINUTE_MS },
   /**
-   * Limit on requests for a calendar. Each reads every domain of the account. Calendar programs poll a few times a day.
+   * Limit on requests for a calendar. Each reads all active domains of the account. Calendar programs poll a few times a
+   * day.
    */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Limit on requests for status pages. Each reads the database. */
   statusByAddress: { count: 300, windowMs: MINUTE_MS },
-  /** Limit on scrapes. Each reads every domain of the account, or an answer cached for 10 seconds. */
+  /** Limit on scrapes. Each reads up to 10,000 domains, unless an answer of the last 10 seconds is cached. */
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
   /**
    * Limit on links to the payment portal. Each queries the payment provider, whose own limit counts the calls of all
@@ -106,18 +112,14 @@ type CallLimitName = keyof ReturnType<typeof callLimits>;
 export function refuseUntil({ count: max, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
-  const [count, unit] =
+  const [number, unit] =
     seconds < 100
       ? [seconds, 'second']
       : minutes < 100
         ? [minutes, 'minute']
         : [Math.ceil(minutes / 60), 'hour'];
   const why = set === undefined ? 'Too many attempts' : `The limit of ${max} ${set.what} is reached`;
-  return refuseTooMany(
-    `${why}. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
-    retryAfterMs,
-    set?.by ?? null,
-  );
+  return refuseTooMany(`${why}. Try again in ${countOf(number, unit)}.`, retryAfterMs, set?.by ?? null);
 }
 
 export interface Attempt {
@@ -126,8 +128,8 @@ export interface Attempt {
 }
 
 /**
- * Counts an attempt for each key in order, until one key's limit is reached. Returns a refusal if one is. The counts
- * are stored in the database, for all processes.
+ * Counts an attempt for each key in order. Stops at the first key whose limit is reached, and returns a refusal. The
+ * counts are in the database, so they hold across processes.
  */
 export async function countAll(
   store: Store,
@@ -147,8 +149,8 @@ export async function countAll(
 }
 
 /**
- * Returns the limits of a client. The network's limit comes first: an attempt that it refuses does not count for the
- * whole prefix.
+ * Returns the limits on `what` for a client: that of its network, then that of its prefix. In this order an attempt that
+ * the first limit refuses does not count against the whole prefix.
  */
 export function byClient(
   what: string,
@@ -209,7 +211,7 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
   };
 }
 
-/** Names of these limits in RateLimit headers. */
+/** Limits that the RateLimit headers report, with the policy name of each. */
 const HEADER_NAMES = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
 
 interface Window {
@@ -218,29 +220,29 @@ interface Window {
 }
 
 /**
- * Maximum number of windows per limit that belong to one caller each: about 20 MB of memory, or 50 MB with the windows
- * of the previous period and shared windows.
+ * Maximum number of windows per limit that belong to one caller each: about 20 MB of memory. With the shared windows of
+ * two periods a limit needs at most about 50 MB.
  */
 const MAX_OWN_WINDOWS = 100_000;
 /** Hexadecimal digits of the hash that selects one of 65,536 shared windows. */
 const HEX_DIGITS = 4;
 
 /**
- * Keeps the windows of one limit in bounded memory and never drops one before it ends. At the bound, new callers share
- * windows, selected by a hash with this process's salt, so that nobody can exhaust another caller's window on purpose.
+ * Creates the windows of one limit, in bounded memory; none is dropped before it ends. At the bound, new callers share
+ * windows, selected by a hash with a random salt, so that nobody can exhaust another caller's window on purpose.
  */
 function createWindows(windowMs: number) {
   const salt = randomBytes(16).toString('hex');
   /**
-   * Windows that began in the current and in the previous period. Those of the previous period have all ended when the
-   * next period begins.
+   * Windows that began in the current and in the previous period. A period lasts at least `windowMs`, so those of the
+   * previous period have all ended when the next period begins.
    */
   let current = new Map<string, Window>();
   let previous = new Map<string, Window>();
   let periodStartedAt = -Infinity;
 
   return {
-    /** Returns the running window of `who`. Starts a window if there is none. */
+    /** Returns the running window of `who`, which may be a shared one. Starts a window if there is none. */
     of(who: string, now: number): Window {
       if (now >= periodStartedAt + windowMs) {
         previous = now < periodStartedAt + 2 * windowMs ? current : new Map();

@@ -10,13 +10,13 @@ import { plainRefusal, problemResponse, Refusal } from './problem.ts';
 interface RequestWatchOptions {
   clients: ReturnType<typeof createClientAddressReader>;
   telemetry: Telemetry;
-  /** Logger that gets a line for each response; null turns request logging off. */
+  /** Logger that gets a line per response, except for files, health checks and `/metrics`; null: no request log. */
   requestLog: { info(facts: object, text: string): void } | null;
 }
 
 /**
- * Assigns each request an id, counts its response and traces it. Accepts an id and a trace context only from a trusted
- * proxy: any other client could reuse the id of another request, or have every request traced.
+ * Assigns each request an id, and counts, traces and logs its response. Accepts an id and a trace context only from a
+ * trusted proxy: any other client could reuse the id of another request, or have every request traced.
  */
 export function recordRequests(
   app: Hono<AppEnv>,
@@ -59,13 +59,13 @@ function validId(given: string | undefined): string | null {
   return given !== undefined && /^[\w.-]{8,128}$/.test(given) ? given : null;
 }
 
-/** Returns the registered pattern of the route, so that the number of metric labels is bounded. */
+/** Returns the pattern of the route, or 'pages' for wildcards. So the number of metric labels is bounded. */
 function routeOf(c: AppContext): string {
   const path = routePath(c);
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Returns whether to log a request: false for files, and for endpoints that programs poll every few seconds. */
+/** Returns whether to log a request: false for files, and for health checks and `/metrics`, which programs poll. */
 function isLogged(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
   return route !== 'pages' || !namesFile(path);
@@ -79,7 +79,7 @@ export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathB
   const target = c.env?.incoming?.url ?? new URL(c.req.url).pathname;
   const query = target.indexOf('?');
   if ((query === -1 ? target.length : query) <= pathBytes) return null;
-  return new Refusal('path_too_long', `The limit of ${pathBytes} bytes for a path is reached.`, {
+  return new Refusal('path_too_long', `The path exceeds the limit of ${pathBytes} bytes.`, {
     limit: 'pathBytes',
   });
 }
@@ -90,5 +90,5 @@ export const errorResponse = (c: AppContext, refusal: Refusal): Response =>
 
 export const isBelowApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
 
-/** Returns whether the last segment of a path looks like a file name, not like a page. */
+/** Returns whether the last segment of a path has a dot, as file names do and pages do not. */
 export const namesFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/');

@@ -1,12 +1,12 @@
 import type { Settings } from './public-settings.ts';
 
-/** Origins that a page may use, by CSP directive. */
+/** CSP sources by directive. */
 type Policy = Record<string, readonly string[]>;
 
 const OWN: Policy = {
   'default-src': ["'none'"],
   'script-src': ["'self'"],
-  // The UI primitives inject style elements.
+  // The library of UI primitives injects style elements.
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'font-src': ["'self'"],
@@ -54,7 +54,8 @@ export function securityHeaders(
     paddlePolicy(settings),
     analyticsPolicy(settings),
   ].reduce(mergePolicies, OWN);
-  // Our page must be able to close the sign-in popup, and payment methods in the checkout's frame open popups as well.
+  // With `same-origin`, the browser would separate a page from the popups that it opens for sign-in, and that payment
+  // methods open from the checkout's frame.
   const popups = firebase !== null || oidc.length > 0 || billing.mode === 'paddle';
   const headers: [string, string][] = [
     ['Content-Security-Policy', serialise(policy)],
@@ -79,7 +80,10 @@ function mergePolicies(policy: Policy, more: Policy): Policy {
   return merged;
 }
 
-/** Allows the Firebase SDK's calls and, for its popup, the project's hidden page and the script that talks to it. */
+/**
+ * Allows the Firebase SDK's calls and, for its popup, the project's page in a hidden frame and the script that talks to
+ * this frame.
+ */
 function firebasePolicy({ firebase }: Settings): Policy {
   if (firebase === null) return {};
   const { emulatorUrl, authDomain } = firebase;

@@ -29,15 +29,18 @@ export interface StaticPages {
   webRoot: string;
   publicUrl: URL;
   publicConfig: PublicConfig;
-  /** Returns whether the browser has a session cookie, valid or not. */
+  /** Returns whether the browser has a session or refresh cookie, valid or not. */
   maybeSignedIn: (c: AppContext) => boolean;
-  /** Returns whether a session cookie of the browser is valid. Reads the database. */
+  /** Returns whether the session or refresh cookie of the browser is valid. Reads the database. */
   isSignedIn: (c: AppContext) => Promise<boolean>;
   /** Returns the published status page with this slug, or null. */
   statusPage: (slug: string) => Promise<PublishedPage | null>;
 }
 
-/** Serves the built web app: its files unchanged, and an HTML page at every path that the web app's router knows. */
+/**
+ * Serves the built web app: its files, an HTML page at every path that the web app's router knows, and a 404 page at all
+ * other paths. Serves nothing if the web app is not built.
+ */
 export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   const { webRoot, maybeSignedIn, isSignedIn, statusPage } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
@@ -54,8 +57,9 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   const { indexPage, documentOf, statusOf } = documents(options);
   app.get('*', async (c, next) => {
     const path = pathOf(c.req.path);
-    // Never answer a missing file with a page: a script tag would try to run the HTML.
+    // Never serve these files as they are: they are templates with placeholders.
     if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
+    // Never answer a missing file with a page: a script tag would try to run the HTML.
     if (namesFile(path)) return next();
     const slug = statusSlug(path);
     if (slug !== null) {
@@ -99,7 +103,7 @@ function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
 }
 
-/** Query parameters that contained the token in links mailed before schema level 19. */
+/** Query parameters that contained the token in links from before schema level 19, by page. */
 const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
   '/unsubscribe': 'token',
   '/confirm-recipient': 'token',
@@ -107,8 +111,8 @@ const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
 };
 
 /**
- * Returns the URL of an old link with its token moved from the query into the fragment; null if the query has no token.
- * Does not check the token: the call that receives it does.
+ * Returns the URL of an old link with its token moved from the query into the fragment; null if the page takes no token
+ * or the query has none. Does not verify the token: the call that receives it does.
  */
 function withTokenInFragment(path: PagePath, search: URLSearchParams): string | null {
   const name = OLD_TOKEN_NAMES[path];
@@ -124,7 +128,10 @@ function withTokenInFragment(path: PagePath, search: URLSearchParams): string | 
 /** Maximum number of cached status pages, of a few kB each. */
 const MAX_STATUS_DOCUMENTS = 500;
 
-/** Reads the page templates and fills them in once, because neither files nor settings change while the server runs. */
+/**
+ * Reads the page templates and fills them in at the start, because neither files nor settings change while the server
+ * runs. Fills in the template of status pages on request, and caches the result.
+ */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   const fill = (template: string, path: string, statusTitle = '') =>
     pageDocument(
@@ -165,7 +172,8 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
     indexPage,
     statusOf,
     /**
-     * Returns the prerendered page of a path, else its shell, else index.html, from which the browser renders the page.
+     * Returns the prerendered page of a path, else its shell, else index.html. From the last two, the browser renders
+     * the page.
      */
     documentOf: (path: PagePath, hasQuery: boolean) =>
       prerendered(path, hasQuery) ?? shells.get(path) ?? indexPage,

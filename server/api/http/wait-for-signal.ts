@@ -16,7 +16,10 @@ export function waitForSignal(store: Store, matches: (signal: Signal) => boolean
   });
 
   return {
-    /** Calls `read` until it returns a result. Returns null after `timeoutMs`, or once `signal` is aborted. */
+    /**
+     * Calls `read` at once and after each matching signal, until it returns a result. Returns null after `timeoutMs`, or
+     * when `signal` is aborted.
+     */
     async until<T>(
       read: () => Promise<T | null>,
       { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },

@@ -91,38 +91,38 @@ function valid({ notAfter, revoked, trusted }: DomainMetrics, now: number): numb
 const GAUGES: Gauge[] = [
   {
     name: 'certlantern_domain_certificate_days_left',
-    help: 'Days until the certificate last seen expires; negative once it has.',
+    help: 'Days until the last seen certificate expires; negative after its expiry.',
     value: ({ notAfter }, now) => orNull(notAfter, (at) => Math.round(((at - now) / DAY_MS) * 1_000) / 1_000),
   },
   {
     name: 'certlantern_domain_certificate_not_after_seconds',
-    help: 'When the certificate last seen expires, in seconds since 1970.',
+    help: 'When the last seen certificate expires, in seconds since 1970 (UTC).',
     value: ({ notAfter }) => orNull(notAfter, (at) => Math.floor(at / SECOND_MS)),
   },
   {
     name: 'certlantern_domain_certificate_valid',
-    help: 'Whether the certificate is trusted for this name, in its time and not revoked.',
+    help: 'Whether the certificate is trusted, covers this name, is within its validity period and not revoked.',
     value: valid,
   },
   {
     name: 'certlantern_domain_certificate_revoked',
-    help: 'Whether a signed answer of its authority says that the certificate is revoked.',
+    help: 'Whether its authority says, in a signed response, that the certificate is revoked.',
     value: ({ notAfter, revoked }) => (notAfter === null ? null : Number(revoked)),
   },
   {
     name: 'certlantern_domain_up',
-    help: 'Whether it answers, as a second look confirmed; nothing while it is paused or not known.',
+    help: 'Whether the domain is up; changes are confirmed by a second check. Absent while paused or unknown.',
     value: ({ isPaused, uptime }) =>
       isPaused || uptime === null || uptime === 'unknown' ? null : Number(uptime === 'up'),
   },
   {
     name: 'certlantern_domain_response_seconds',
-    help: 'How long the last answer took.',
+    help: 'Response time of the last check.',
     value: ({ responseMs }) => orNull(responseMs, (ms) => ms / SECOND_MS),
   },
   {
     name: 'certlantern_domain_last_check_age_seconds',
-    help: 'How long ago the last check ended.',
+    help: 'Time since the last check ended.',
     value: ({ lastCheckedAt }, now) =>
       orNull(lastCheckedAt, (at) => Math.max(0, Math.round((now - at) / SECOND_MS))),
   },

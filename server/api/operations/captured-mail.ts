@@ -31,7 +31,7 @@ export async function listCapturedMail(folder: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** Reads a captured mail. `id` names a file, so it must come from `listCapturedMail`. */
+/** Reads a captured mail. `id` becomes part of a path, so it must come from `listCapturedMail`. */
 export async function readCapturedMail(folder: string, id: string): Promise<CapturedMail> {
   const root = parsePart(await readFile(join(folder, id), 'latin1'));
   const parts = [...leavesOf(root)];

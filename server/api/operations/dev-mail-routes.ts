@@ -7,8 +7,8 @@ import { MAIL_PAGE_POLICY } from '../http/security-headers.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Serves mail captured while no mail server is configured. Its links act for whoever opens them, so access needs
- * somebody at this machine: the key from the startup message, a loopback host, and no proxy seen since the start.
+ * Serves mail captured while no mail server is configured. Anybody who opens its links acts for the recipient, so access
+ * is for the operator only: see `maySeeMail`.
  */
 export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   const { mailFolder, secrets, config } = parts;
@@ -137,7 +137,7 @@ function listPage(productName: string, key: string, mails: CapturedMail[]) {
       html`<li><a href="${address(key, mail.id)}">${mail.subject}</a><br />to ${mail.to} · ${mail.date}</li>`,
   );
   return page(
-    `${productName}: mail kept on this machine`,
+    `${productName}: mail captured on this machine`,
     mails.length === 0
       ? html`<p>No mail yet. Set SMTP_URL to have it sent instead.</p>`
       : html`<ul>
@@ -161,19 +161,22 @@ function messagePage(key: string, mail: CapturedMail) {
   );
 }
 
-/** Returns whether a request may see captured mail: it names this machine and has the key from the startup message. */
-function maySeeMail(c: AppContext, { thisMachine, secrets }: AppParts): boolean {
-  // Compare hashes: timingSafeEqual needs equal lengths.
+/**
+ * Returns whether a request may see captured mail: its Host is a loopback name, no request has shown signs of a proxy,
+ * and it has the key from the startup message.
+ */
+function maySeeMail(c: AppContext, { localAccess, secrets }: AppParts): boolean {
+  // Compare hashes, because timingSafeEqual needs inputs of equal length.
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const isKey = timingSafeEqual(digest(c.req.query('key') ?? ''), digest(secrets.mailPage));
-  return thisMachine.isAddressed(c) && isKey;
+  return localAccess.isToLoopback(c) && isKey;
 }
 
 /**
- * Returns the URL of captured mail with its key for requests from this machine; null for all others, and if no mail is
- * captured.
+ * Returns the path of the page of captured mail, with its key, for requests from this machine; null for all others, and
+ * if a mail server is configured.
  */
-export function mailPageFor(c: AppContext, { mailFolder, secrets, thisMachine }: AppParts): string | null {
-  if (mailFolder === null || !thisMachine.isSource(c)) return null;
+export function mailPageFor(c: AppContext, { mailFolder, secrets, localAccess }: AppParts): string | null {
+  if (mailFolder === null || !localAccess.isFromThisMachine(c)) return null;
   return `/dev/mail?key=${encodeURIComponent(secrets.mailPage)}`;
 }

@@ -6,7 +6,7 @@ import { refuseTooMany } from '../http/problem.ts';
 export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   const recipient = bareAddress(config.supportEmail);
 
-  api.on(CALLS.sendFeedback, async ({ body, session, once, now }) => {
+  api.on(CALLS.sendFeedback, async ({ body, session, idempotency, now }) => {
     const answer = { data: null };
     const added = await addFeedback(store, {
       account: session.account,
@@ -14,11 +14,11 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
       message: body.message,
       recipient,
       now,
-      alongside: (trx) => once.keep(trx, answer),
+      alongside: (trx) => idempotency.storeAnswer(trx, answer),
     });
     return added.ok
       ? answer
-      : refuseTooMany('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
+      : refuseTooMany('You have sent a lot of feedback. Please try again later.', added.retryAfterMs);
   });
 }
 

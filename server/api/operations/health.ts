@@ -5,7 +5,7 @@ import { oldestDue } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { schemaLevel } from '../../store/schema/migrate.ts';
-import { OVERDUE_MS } from '../../store/accounts/account-health.ts';
+import { isOverdue } from '../../core/index.ts';
 import type { Readiness } from '../../telemetry/index.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { mayReadMetrics } from './metrics.ts';
@@ -17,9 +17,9 @@ export interface HealthOptions {
   store: Store;
   clock: { now(): number };
   config: { metricsToken: string | null };
-  thisMachine: LocalAccess;
+  localAccess: LocalAccess;
   log: { error(facts: object, text: string): void };
-  /** Maximum time for which a check waits for the database, ms: behind a broken network the database never answers. */
+  /** Maximum time for which a check waits for the database, ms. If the network is broken, no answer ever comes. */
   timing: { databaseMs: number };
   readiness: Readiness;
 }
@@ -42,15 +42,15 @@ export function createHealth(options: HealthOptions) {
     live: (): typeof OK => OK,
 
     async ready(): Promise<typeof OK | Refusal> {
-      if (readiness.isDraining) return refuse('unavailable', 'This process is about to end.');
+      if (readiness.isDraining) return refuse('unavailable', 'This process is shutting down.');
       const level = await bounded(schemaLevel(store));
       if (level instanceof Refusal) return level;
       return level >= PROGRAM_LEVEL ? OK : refuse('unavailable', 'The database is not up to date.');
     },
 
     /**
-     * Reports the delays of the whole deployment, so that one process suffices for monitoring all of them. Refuses if a
-     * check or an alert is overdue.
+     * Reports the delays of the whole deployment, so that it suffices to monitor one process. Includes the raised alarms
+     * if the request may read metrics. Responds with a problem if a check or an alert is overdue.
      */
     async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
       const now = clock.now();
@@ -67,9 +67,9 @@ export function createHealth(options: HealthOptions) {
         alerts_seconds: secondsSince(due.deliveryAt),
         ...(alarms && { alarms: alarms.map(({ code }) => code) }),
       };
-      const isOnTime = [due.checkAt, due.deliveryAt].every((at) => at === null || now - at <= OVERDUE_MS);
+      const isOnTime = [due.checkAt, due.deliveryAt].every((at) => !isOverdue(at, now));
       if (isOnTime) return { status: 'on_time', ...members };
-      const detail = `The oldest due check waits for ${members.checks_seconds} seconds, the oldest alert for ${members.alerts_seconds}.`;
+      const detail = `The oldest due check has been waiting for ${members.checks_seconds} seconds, the oldest alert for ${members.alerts_seconds}.`;
       return problemResponse(c, refuse('late', detail), members);
     },
   };

@@ -14,7 +14,7 @@ interface MetricsOptions {
   store: Store;
   clock: { now(): number };
   config: { metricsToken: string | null };
-  thisMachine: LocalAccess;
+  localAccess: LocalAccess;
   telemetry: Telemetry;
 }
 
@@ -41,9 +41,9 @@ export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void 
 
 export function mayReadMetrics(
   c: AppContext,
-  { config: { metricsToken: token }, thisMachine }: Pick<MetricsOptions, 'config' | 'thisMachine'>,
+  { config: { metricsToken: token }, localAccess }: Pick<MetricsOptions, 'config' | 'localAccess'>,
 ): boolean {
-  if (token === null) return thisMachine.isSource(c);
+  if (token === null) return localAccess.isFromThisMachine(c);
   const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }
@@ -57,21 +57,21 @@ function createGauges(
 ): { registry: Registry; read: () => Promise<void> } {
   const registry = new Registry();
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
-  const dueCheck = gauge('oldest_due_check_seconds', 'For how long the oldest due check has waited.');
+  const dueCheck = gauge('oldest_due_check_seconds', 'How long the oldest due check has been waiting.');
   const unsentAlert = gauge(
     'oldest_unsent_alert_seconds',
-    'For how long the oldest alert that could have left has waited.',
+    'How long the oldest alert that is ready to send has been waiting.',
   );
-  const waiting = gauge('certlantern_waiting_alerts', 'Alerts on their way, planned retries included.');
-  const retried = gauge('certlantern_retried_alerts', 'Of these, how many were tried in vain.');
-  const checks = gauge('certlantern_checks_in_five_minutes', 'Checks that ended in the last five minutes.');
-  const level = gauge(
-    'certlantern_database_level',
-    'The number of the newest migration that the database has.',
+  const waiting = gauge(
+    'certlantern_waiting_alerts',
+    'Alerts waiting to be sent, including planned retries.',
   );
+  const retried = gauge('certlantern_retried_alerts', 'Waiting alerts with at least one failed attempt.');
+  const checks = gauge('certlantern_checks_in_five_minutes', 'Checks completed in the last five minutes.');
+  const level = gauge('certlantern_database_level', 'Number of the newest migration in the database.');
   const alarm = new Gauge({
     name: 'certlantern_alarm',
-    help: 'Whether an alarm for the operator stands.',
+    help: 'Whether an operator alarm is active.',
     labelNames: ['code'],
     registers: [registry],
   });

@@ -15,7 +15,7 @@ import { plainRefusal, refuse } from '../http/problem.ts';
 const TOKEN_BYTES = 16;
 const FILE = /^([A-Za-z0-9_-]{22})\.svg$/;
 
-/** Lets the owner of a domain switch its badge on and off. */
+/** Registers the calls by which the owner of a domain gets its badge's URL and switches the badge on and off. */
 export function badgeRoutes(api: Api, { store, config }: AppParts): void {
   const urlOf = (token: string) => new URL(`/badge/${token}.svg`, config.publicUrl).href;
   const owned = async (accountId: string, id: string) =>

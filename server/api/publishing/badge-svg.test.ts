@@ -12,7 +12,7 @@ const STANDINGS: [standing: BadgeState, word: string, spoken: string][] = [
   [{ state: 'untrusted' }, 'not trusted', 'not trusted'],
   [{ state: 'down' }, 'down', 'the server is down'],
   [{ state: 'unknown' }, 'unknown', 'not known yet'],
-  [{ state: 'paused' }, 'paused', 'not watched at present'],
+  [{ state: 'paused' }, 'paused', 'not monitored at the moment'],
 ];
 
 const luminance = (hex: string) => {

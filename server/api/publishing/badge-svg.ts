@@ -34,7 +34,7 @@ const APPEARANCES: Record<StateWithoutDays, Appearance> = {
   untrusted: { word: 'not trusted', spoken: 'not trusted', background: RED, glyph: GLYPHS.square },
   down: { word: 'down', spoken: 'the server is down', background: RED, glyph: GLYPHS.cross },
   unknown: { word: 'unknown', spoken: 'not known yet', background: GREY, glyph: GLYPHS.square },
-  paused: { word: 'paused', spoken: 'not watched at present', background: GREY, glyph: GLYPHS.pause },
+  paused: { word: 'paused', spoken: 'not monitored at the moment', background: GREY, glyph: GLYPHS.pause },
 };
 
 function appearanceOf(badge: BadgeState): Appearance {
@@ -94,7 +94,8 @@ const DIGIT_WIDTH = 1302;
 const FONT_SIZE = 11;
 
 /**
- * Returns the width of a text in px, rounded to a tenth, at the badge's font size. Unknown characters count as digits.
+ * Returns the width of a text in px, rounded to a tenth, at the badge's font size. Digits, and characters that are not
+ * in the table, count with the width of a digit.
  */
 export function textWidth(text: string): number {
   const units = Array.from(text).reduce((sum, letter) => sum + (WIDTHS[letter] ?? DIGIT_WIDTH), 0);

@@ -8,6 +8,7 @@ import {
   removeCalendarFeed,
 } from '../../store/publishing/calendar-feeds.ts';
 import type { Api, AppParts } from '../http/api.ts';
+import { respondWithEtag } from '../http/answer-cache.ts';
 import { refuse } from '../http/problem.ts';
 import {
   displayName,
@@ -21,7 +22,7 @@ import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 /** Manages an account's secret calendar URL, and serves its calendar. */
 export function calendarRoutes(api: Api, { store, limits, config }: AppParts): void {
   api.on(CALLS.makeCalendar, async ({ session: { account }, now }) => {
-    const limited = limits.allow('alertSettingsByAccount', account.id);
+    const limited = limits.allow('settingsByAccount', account.id);
     if (limited) return limited;
     const token = randomBytes(32).toString('base64url');
     await createCalendarFeed(store, { accountId: account.id, token, now });
@@ -41,13 +42,12 @@ export function calendarRoutes(api: Api, { store, limits, config }: AppParts): v
     if (feed === null) return refuse('not_found', 'There is no such calendar.');
     const { productName, publicUrl } = config;
     const text = calendarText(feed.domains, { productName, publicUrl, timeZone: feed.timeZone, now });
-    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
-    const headers = { 'Cache-Control': 'private, max-age=300', ETag: etag };
-    if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
-    return c.body(text, 200, {
-      ...headers,
-      'Content-Type': 'text/calendar; charset=utf-8',
-      'Content-Disposition': 'inline; filename="certificates.ics"',
+    return respondWithEtag(c, text, {
+      contentType: 'text/calendar; charset=utf-8',
+      headers: {
+        'Cache-Control': 'private, max-age=300',
+        'Content-Disposition': 'inline; filename="certificates.ics"',
+      },
     });
   });
 }
@@ -57,12 +57,12 @@ const REFRESH_SECONDS = 12 * 3_600;
 /** Time for which an expired certificate stays in the calendar, to show since when it has been expired. */
 const SHOWN_AFTER_MS = 30 * DAY_MS;
 const EVENT_MS = HOUR_MS / 2;
-/** Minimum length of a renewal window that takes up whole days. Shorter windows have times. */
+/** Minimum length of a renewal window that the calendar shows as whole days. Shorter windows have times of day. */
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). Unchanged domains yield the same bytes, because
- * no event contains anything that depends on the clock.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545 §3.6.1). No event contains the current time, so the bytes,
+ * and with them the ETag, stay the same until a domain is checked or an event is added or dropped.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
@@ -70,7 +70,7 @@ export function calendarText(
 ): string {
   const calendar = ical({
     name: `${productName}: certificates`,
-    description: 'When certificates end, and when they are to be renewed.',
+    description: 'When certificates expire, and when to renew them.',
     prodId: { company: 'Certlantern', product: 'certificates', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
     ttl: REFRESH_SECONDS,
@@ -156,5 +156,5 @@ function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }
 
-/** Formats an instant like "2026-11-21 18:16 UTC". It names UTC, because a description has no time zone. */
+/** Formats an instant like "2026-11-21 18:16 UTC". Includes "UTC", because a description has no time zone. */
 const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -5,9 +5,8 @@ import {
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
-import { displayName, uptimeWindowDays } from '../../core/index.ts';
+import { displayName, entitlementAt, uptimeWindowDays } from '../../core/index.ts';
 import { findAccount } from '../../store/accounts/accounts.ts';
-import { entitlementAt } from '../../store/billing/entitlements.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {
   listDowntime,
@@ -21,7 +20,7 @@ import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /**
- * Returns the content of a status page with these settings. Only fields named here become public: no id, note, tag or
+ * Returns the content of a status page with these settings. Only fields named here become public: no id, note, tag or IP
  * address.
  */
 export async function publicStatus(
@@ -68,8 +67,8 @@ function uptimeState({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain
 }
 
 /**
- * Returns the certificate as a status page shows it. Returns null without one, and for a paused domain, because its
- * state is no longer checked.
+ * Returns the certificate as a status page shows it; null if none was read yet. Also returns null for a paused domain,
+ * whose certificate is no longer checked.
  */
 function shownCertificate(monitor: Monitor, now: number): ShownDomain['certificate'] {
   const { certificate, pausedBy } = monitor;
@@ -82,8 +81,8 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
 const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
 
 /**
- * Returns the state of the whole page, the worst of its domains. Ignores a near expiry, which concerns the owner, not the
- * readers.
+ * Returns the state of the whole page, the worst of its domains. Ignores certificates that expire soon: they concern the
+ * owner, not the readers.
  */
 function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';
@@ -114,8 +113,8 @@ async function shownIncidents(
 type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
 
 /**
- * Returns the public state of the certificate last seen, the worst one that applies; null if no certificate was read
- * yet.
+ * Returns the public state of the certificate last seen; null if none was read yet. Revoked takes precedence over expired,
+ * expired over untrusted, and untrusted over a near expiry.
  */
 function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict'>,
@@ -123,14 +122,14 @@ function certificateState(
 ): CertificateState | null {
   const seen = certificateStateOf(monitor, now);
   if (seen === 'unread') return null;
-  // An expired or revoked certificate is also untrusted: return the more specific state.
+  // Such a certificate is also untrusted, but these states are more specific.
   if (seen === 'revoked' || seen === 'expired') return seen;
   const isRefused = monitor.verdict?.reached === true && !monitor.verdict.trusted;
   return isRefused ? 'untrusted' : seen;
 }
 
 /**
- * Returns the state that the badge shows. A problem that turns visitors away now takes precedence over a near expiry.
+ * Returns the state that the badge shows. Problems that turn visitors away now take precedence over a near expiry.
  */
 export function badgeState(monitor: Monitor, now: number): BadgeState {
   if (monitor.pausedBy !== null) return { state: 'paused' };

@@ -10,7 +10,7 @@ import {
 import { displayName } from '../../core/index.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import {
-  isAddressFree,
+  isSlugFree,
   findPublicPage,
   saveStatusPage,
   type StatusPage,
@@ -25,19 +25,19 @@ import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
 
-/** Time for which a page is cached, however many people read it. */
+/** Time for which the data of a page is cached, however many people read it. */
 const CACHE_MS = 5_000;
 const MAX_CACHED_CHARACTERS = 8_000_000;
 
 const REFUSALS = {
   reserved: () => refuse('address_taken', 'This address is reserved. Choose another one.'),
-  taken: () => refuse('address_taken', 'Somebody else has this address. Choose another one.'),
+  taken: () => refuse('address_taken', 'This address is already taken. Choose another one.'),
   incomplete: () => refuse('invalid_request', 'Give the page a title and an address first.'),
   noDomain: () => refuse('not_found', 'There is no such domain.'),
   noPage: () => refuse('not_found', 'There is no such page.'),
 };
 
-/** Serves public status pages, and their settings. */
+/** Serves the data of public status pages, and registers the calls about their settings. */
 export function statusRoutes(api: Api, parts: AppParts): void {
   const { store, limits, clock } = parts;
   settingsRoutes(api, parts);
@@ -78,7 +78,7 @@ export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, '
   });
 }
 
-/** Registers the calls that set up and preview an account's page. */
+/** Registers the calls that set up and preview an account's page, and check whether an address is free. */
 function settingsRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
@@ -89,7 +89,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.saveStatusPage, async ({ session: { account }, body, now }) => {
     const limited =
       (isOnlyOff(body) ? null : refuseUnverified(account, 'statusPage', parts)) ??
-      limits.allow('alertSettingsByAccount', account.id);
+      limits.allow('settingsByAccount', account.id);
     if (limited) return limited;
     if (body.slug !== undefined && isReservedAddress(body.slug)) return REFUSALS.reserved();
     const saved = await saveStatusPage(store, { accountId: account.id, change: changeOf(body), now });
@@ -112,7 +112,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
       return { data: { available: false, reason: parsed.error.issues[0]?.message ?? null } };
     if (isReservedAddress(parsed.data))
       return { data: { available: false, reason: REFUSALS.reserved().detail } };
-    const isFree = await isAddressFree(store, { slug: parsed.data, accountId: account.id });
+    const isFree = await isSlugFree(store, { slug: parsed.data, accountId: account.id });
     return { data: { available: isFree, reason: isFree ? null : REFUSALS.taken().detail } };
   });
 
@@ -150,7 +150,7 @@ const choicesOf = (body: ChoicesWire): StatusPageChoices => ({
   showIncidents: body.show_incidents,
 });
 
-/** Drops `undefined` fields, so that omitted settings stay as they are. */
+/** Maps a change from wire format. Drops `undefined` fields, so that omitted settings stay as they are. */
 function changeOf(body: StatusPageChange): Partial<StatusPage> {
   const { show_certificates, show_uptime, show_incidents, ...same } = body;
   const change = {

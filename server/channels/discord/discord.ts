@@ -10,17 +10,17 @@ export const discord: ChannelDefinition<EnteredConfig<'discord'>> = {
   receiver: {
     posting: ({ url }, { content }) => ({ url, body: JSON.stringify(discordMessage(content)) }),
     refusals: {
-      401: { why: 'the address of the webhook is not the whole one' },
-      404: { why: 'the webhook does not exist any more', cause: 'gone' },
-      410: { why: 'the webhook does not exist any more', cause: 'gone' },
+      401: { why: 'the webhook address is incomplete' },
+      404: { why: 'the webhook no longer exists', cause: 'gone' },
+      410: { why: 'the webhook no longer exists', cause: 'gone' },
     },
     otherRefusals: 'failed',
   },
 };
 
 /**
- * Text limits within those of Discord
- * (https://discord.com/developers/docs/resources/message#embed-object-embed-limits): 6,000 in total.
+ * Text limits that keep an embed below the limits of Discord, 6,000 characters in total:
+ * https://discord.com/developers/docs/resources/message#embed-object-embed-limits
  */
 const MAX_TITLE_LENGTH = 256;
 const MAX_DESCRIPTION_LENGTH = 2_600;

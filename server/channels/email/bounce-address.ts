@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** Return address for bounces, and the key that signs it. */
+/** Address from which the bounce address of each mail is built, and the key that signs them. */
 export interface BounceReturn {
   /** Mail address in the form `local@domain`. */
   address: string;
@@ -22,8 +22,8 @@ const MAC_BYTES = 10;
 const LOCAL_PART_MAX = 64;
 
 /**
- * Returns the envelope sender of one mail (VERP): `local+mark@domain`, or null if the mark does not fit. The mark is the
- * mail's id and an HMAC over id and recipient, so that nobody else can forge a bounce.
+ * Returns the envelope sender of one mail (VERP): `local+mark@domain`. The mark is the mail's id and an HMAC over id and
+ * recipient, so that nobody else can forge a bounce. Returns null if it would be too long or the Message-ID has no UUID.
  */
 export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
   const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
@@ -60,7 +60,7 @@ export function readBounceAddress(returnAddress: string, given: string): BounceM
   return { id, mac: fromBase32(mark.slice(ID_LENGTH)) };
 }
 
-/** Returns whether this server created the mark for a mail to this recipient. */
+/** Returns whether the mark was created with this key for a mail to this recipient. */
 export function isGenuine(key: Buffer, { id, mac }: BounceMark, recipient: string): boolean {
   const expected = macOf(key, id, recipient);
   return mac.length === expected.length && timingSafeEqual(mac, expected);

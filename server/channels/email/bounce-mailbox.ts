@@ -13,8 +13,8 @@ const MAX_BATCH = 200;
 export type ReadOutcome = 'done' | 'left';
 
 /**
- * Passes each unread mail to `take`, then marks or deletes it, so that a crash leaves it unread. Returns how many were `done`.
- * `url` is imap(s):// with user, password and mailbox path. @throws Error if the mailbox cannot be reached or read.
+ * Passes up to 200 unread mails to `take`; returns how many were `done`. Marks or deletes each only afterwards, so that a crash
+ * leaves it unread. `url`: imap(s):// with user, password and mailbox path. @throws Error if the mailbox cannot be used.
  */
 export async function readMailbox(
   url: string,
@@ -65,13 +65,13 @@ async function readUnread(
     const isMarked = isDone
       ? await client.messageDelete(String(uid), { uid: true })
       : await client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true });
-    if (!isMarked) throw new Error('A mail that was read could not be marked so.');
+    if (!isMarked) throw new Error('A mail could not be marked as read.');
     if (isDone) done += 1;
   }
   return done;
 }
 
-/** Rethrows the error. If STARTTLS failed, throws an error that explains this. */
+/** Throws an error that explains that STARTTLS failed, or rethrows an error with another cause. */
 function explainTlsFailure(error: unknown): never {
   if (!(error instanceof Error) || !('tlsFailed' in error)) throw error;
   throw new Error(

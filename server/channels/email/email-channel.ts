@@ -9,7 +9,7 @@ import { LOGO_CONTENT_ID } from '../messages/mail-layout.ts';
 import { mailServerTls } from './mail-server-tls.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** One mail to one recipient. The channel adds sender, date and logo. */
+/** One mail to one recipient. The channel adds the sender, the date, `Auto-Submitted` and, if the HTML shows it, the logo. */
 export interface EmailMessage {
   to: string;
   subject: string;
@@ -23,7 +23,7 @@ export interface EmailMessage {
 }
 
 export interface EmailChannel {
-  /** Makes one delivery attempt. Never rejects because of the mail server. Returns `retry` if `signal` aborts. */
+  /** Makes one delivery attempt. Never rejects because of the mail server. Returns `retry` if `signal` aborts the attempt. */
   deliver(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
   close(): void;
 }
@@ -46,7 +46,7 @@ export function createEmailChannel(options: {
 
 /**
  * Writes a mail to `<message id>.eml`, which only its owner can read (mode 0600). A repeated attempt replaces the file.
- * Returns `retry` if the file cannot be written.
+ * Returns `retry` if `signal` is already aborted or the file cannot be written.
  */
 async function captureMail(input: {
   message: EmailMessage;
@@ -55,14 +55,14 @@ async function captureMail(input: {
   signal: AbortSignal;
 }): Promise<DeliveryOutcome> {
   const { message, mailFrom, captureDir, signal } = input;
-  if (signal.aborted) return { outcome: 'retry', detail: 'Stopped before the mail was written.' };
+  if (signal.aborted) return { outcome: 'retry', detail: 'The server stopped before it stored the mail.' };
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   const composed = await composer.sendMail(mailData(message, mailFrom));
   const name = `${message.messageId.replaceAll(/[<>]/g, '').replaceAll(/[^\w.@-]/g, '_')}.eml`;
   try {
     await mkdir(captureDir, { recursive: true, mode: 0o700 });
     await writeDurably(captureDir, name, composed.message);
-    return { outcome: 'delivered', detail: `Kept as ${name}` };
+    return { outcome: 'delivered', detail: `Captured as ${name}` };
   } catch (error) {
     return { outcome: 'retry', detail: error instanceof Error ? error.message : String(error) };
   }
@@ -137,9 +137,9 @@ function createSmtpSender(options: {
 }
 
 /**
- * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for the address, and a 5xx about the
- * message is final for the mail. Only the operator can fix an earlier 5xx (greeting, login, sender), a policy refusal
- * (X.7.X) or a failed encryption; these are retried like all other errors, because they may be temporary.
+ * Maps the error of an attempt to its outcome. A 5xx to RCPT TO is final for the address, unless it is a policy refusal
+ * (X.7.X); a 5xx to DATA and an address that nodemailer rejects are final too. All other errors are retried, also 503.
+ * Permanent errors that are not about the recipient's address, and a failed encryption, are also reported to the operator.
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
@@ -154,7 +154,7 @@ function outcomeOf(error: unknown): DeliveryOutcome {
     };
   const refusesUs = response !== undefined && SESSION_COMMAND.test(command ?? '');
   const detail = oneLine(
-    `${refusesUs ? 'The mail server takes no mail from us: ' : ''}${response ?? message}`,
+    `${refusesUs ? 'The mail server rejects mail from us: ' : ''}${response ?? message}`,
   );
   // nodemailer refuses an address that would break the SMTP command.
   if (code === 'EENVELOPE' && command === 'API')
@@ -172,8 +172,8 @@ function outcomeOf(error: unknown): DeliveryOutcome {
 }
 
 /**
- * SMTP commands before the first command about a mail. Replies to them get a text prefix, because `mailDownSince` treats a
- * detail that starts with a status code as a reply about a single mail.
+ * nodemailer's names for the steps before the first command about a mail. Replies to them get a text prefix, because
+ * `mailDownSince` treats a detail that starts with a status code as a reply about a single mail.
  */
 const SESSION_COMMAND = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
 
@@ -185,12 +185,12 @@ function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean
   return code === 'ETLS' || (code === 'ESOCKET' && originalCode !== undefined && syscall === undefined);
 }
 
-/** SMTP reply with a security or policy status in its enhanced status code (RFC 3463 §3.8). */
+/** Permanent SMTP reply whose enhanced status code is about security or policy (RFC 3463 §3.8). */
 const POLICY_REFUSAL = /^5\d\d[ -]5\.7\.\d/;
 
 /**
- * Returns the envelope with the bounce address, or an empty object if there is none: bounces then go to the visible
- * sender.
+ * Returns the envelope with the bounce address of this mail, or an empty object if it has none: bounces then go to the
+ * visible sender.
  */
 function envelopeOf(
   { messageId, to }: EmailMessage,
@@ -203,7 +203,7 @@ function envelopeOf(
   return from === null ? {} : { envelope: { from, to: { name: '', address: to } } };
 }
 
-/** Shortens a server's reply, which is untrusted text, to one line of at most 300 characters for the log and the page. */
+/** Shortens a reply or error, which contains untrusted text, to one line of at most 300 characters for log and page. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
 }

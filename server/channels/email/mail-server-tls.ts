@@ -1,7 +1,7 @@
-/** Host names of this machine in a URL: `localhost`, 127.0.0.0/8 and ::1. */
+/** Loopback hosts in a URL: `localhost`, 127.0.0.0/8 and ::1. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** TLS settings of the connection to one of the operator's own mail servers. */
+/** TLS settings for a connection to the operator's SMTP or IMAP server. */
 export interface MailServerTls {
   /** Whether TLS begins with the first byte (`smtps:`, `imaps:`). */
   secure: boolean;
@@ -11,8 +11,8 @@ export interface MailServerTls {
 }
 
 /**
- * Returns the TLS settings for a mail server. Requires STARTTLS, because an attacker can remove its offer (RFC 3207 §6), unless
- * the operator set `?tls=opportunistic`. A server on this machine needs neither STARTTLS nor a valid certificate.
+ * Requires STARTTLS, because an attacker could remove its offer (RFC 3207 §6), unless TLS begins with the first byte or the
+ * operator set `?tls=opportunistic`. A server at a loopback host needs neither STARTTLS nor a valid certificate.
  */
 export function mailServerTls({ protocol, hostname, searchParams }: URL): MailServerTls {
   const secure = protocol.endsWith('s:');

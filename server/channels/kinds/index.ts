@@ -18,12 +18,12 @@ const KINDS = { email, webhook, slack, discord, teams, telegram, pagerduty, ntfy
   [Kind in ChannelKindName]: { stored: z.ZodType<{ kind: Kind }> };
 };
 
-/** Stored config of a channel: the address of its receiver, and secrets. */
+/** Stored config of a channel: where its receiver is, and secrets if it needs any. */
 export type StoredChannelConfig = z.infer<(typeof KINDS)[ChannelKindName]['stored']>;
 
 /**
- * Returns the definition of a kind. Callers pass it configs of this kind only, which TypeScript cannot check for a
- * lookup.
+ * Returns the definition of a kind. Callers must pass only configs of that kind to it, because TypeScript cannot check
+ * this for a lookup.
  */
 export function definitionOf(kind: ChannelKindName): ChannelDefinition<ChannelConfig, StoredChannelConfig> {
   return KINDS[kind];
@@ -52,7 +52,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Returns the config to store for an entered one. `before` is the config that it replaces. */
+/** Returns the config to store for an entered one. `before` is the config that it replaces; null for a new channel. */
 export function configFrom(entered: ChannelConfig, before: StoredChannelConfig | null): StoredChannelConfig {
   const former = before?.kind === entered.kind ? before : null;
   return definitionOf(entered.kind).toStored(entered, former);
@@ -67,7 +67,7 @@ export function maskedTarget(config: StoredChannelConfig): string {
   return definitionOf(config.kind).maskedTarget(config);
 }
 
-/** Encodes a config for the store, which treats it as opaque text. */
+/** Encodes a config as text for the store, with a test for other stored channels that reach the same receiver. */
 export function storable(config: StoredChannelConfig) {
   const { kind } = config;
   const definition = definitionOf(kind);
@@ -75,7 +75,7 @@ export function storable(config: StoredChannelConfig) {
   return {
     kind,
     text: JSON.stringify(config),
-    /** Returns whether another channel reaches the same receiver. Returns false if its config cannot be decoded. */
+    /** Returns whether another channel is of the same kind and reaches the same receiver; false if it cannot be decoded. */
     isSameReceiver(other: ChannelRow): boolean {
       const stored = other.kind === kind ? readConfig(other) : null;
       return stored !== null && definition.receiverKey(stored) === receiver;

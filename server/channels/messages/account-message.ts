@@ -1,7 +1,6 @@
 import {
   type AccountMail,
   type ClearedTable,
-  count,
   displayName,
   knownZone,
   oneLine,
@@ -15,9 +14,12 @@ import { operatorAlarm } from './operator-message.ts';
 import { renderMail, type RenderedMessage } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
-import { FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
+import { count, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/** Renders a mail about the account itself, or from its owner to the operator. @throws TypeError if its kind is unknown. */
+/**
+ * Renders a mail that is not an alert: to an account's owner, an added recipient or the operator. @throws TypeError if its
+ * kind is unknown.
+ */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
   const { productName } = input;
   const {
@@ -33,7 +35,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
     facts,
     title: subject,
     productName,
-    footer: footer ?? `You get this because somebody uses this address at ${productName}.`,
+    footer: footer ?? `You get this because an account at ${productName} uses this address.`,
   };
   return {
     ...renderMail(drawn),
@@ -68,22 +70,22 @@ function wordsOf(input: InTimeZone): AccountWords {
     case 'operator_alarm':
       return operatorAlarm(content, input);
     default:
-      throw new TypeError(`Nobody knows what a mail of the kind ${(content as { kind: string }).kind} says.`);
+      throw new TypeError(`Unknown kind of mail: ${(content as { kind: string }).kind}`);
   }
 }
 
 function verifyEmail(url: string, { productName, publicUrl }: InTimeZone): AccountWords {
   return {
-    subject: 'Verify your address',
-    preheader: `One click, and ${productName} knows that alerts reach you here.`,
-    heading: 'Verify your address',
+    subject: 'Confirm your address',
+    preheader: `Open the link, so that ${productName} can send you every alert.`,
+    heading: 'Confirm your address',
     paragraphs: [
-      `An account at ${publicUrl.host} was made with this address. Confirm that it is yours, so that ` +
-        'every alert may reach you: until then it gets a few mails a day only.',
-      'Open the link in the browser in which you are logged in. ' +
-        'If you made no account, leave it alone: nobody can confirm the address but you.',
+      'To confirm that this address is yours, open the link in the browser in which you are logged in. Until then we send ' +
+        'only a few emails a day to it.',
+      `Somebody created an account at ${publicUrl.host} with this address. If it was not you, ignore this email: nobody else ` +
+        'can confirm your address.',
     ],
-    button: { label: 'Verify your address', url },
+    button: { label: 'Confirm your address', url },
   };
 }
 
@@ -94,12 +96,11 @@ function resetPassword(
   const minutes = count(Math.max(1, Math.round((expiresAt - createdAt) / MINUTE_MS)), 'minute');
   return {
     subject: 'Reset your password',
-    preheader: `The link is good for ${minutes}, until ${clockTime(expiresAt, timeZone)}.`,
+    preheader: `The link works once, for ${minutes}, until ${clockTime(expiresAt, timeZone)}.`,
     heading: 'Set a new password',
     paragraphs: [
-      `Somebody, we hope you, asked for a new password at ${productName}. The link is good for ${minutes}, until ` +
-        `${clockTime(expiresAt, timeZone)}, and works once.`,
-      'If you did not ask for it, you can ignore this mail: your password stays as it is.',
+      `Set a new password with the link below. It works once, for ${minutes}, until ${clockTime(expiresAt, timeZone)}.`,
+      `Somebody requested this at ${productName}. If it was not you, ignore this email: your password stays as it is.`,
     ],
     button: { label: 'Set a new password', url },
   };
@@ -108,13 +109,13 @@ function resetPassword(
 function passwordChanged({ createdAt, productName, publicUrl, timeZone }: InTimeZone): AccountWords {
   return {
     subject: 'Your password was changed',
-    preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
+    preheader: `It was changed on ${instant(createdAt, timeZone)}. If that was not you, set a new password now.`,
     heading: 'Your password was changed',
     paragraphs: [
-      `The password of your account at ${productName} was changed. Every browser was logged out, and API tokens and the calendar ` +
+      'If that was you, there is nothing to do. If it was not, secure the account now: set a new password, ' +
+        'and change the password of this mailbox too, because somebody may be reading it.',
+      `The password of your account at ${productName} was changed. We logged out every browser, and API tokens and the calendar ` +
         'link stopped working. Create new ones if you need them.',
-      'If that was you, there is nothing to do. If it was not, take the account back now: set a new password, ' +
-        'and change the password of this mailbox too, for whoever did this may read it.',
     ],
     facts: [{ label: 'Changed', value: instant(createdAt, timeZone) }],
     button: { label: 'Set a new password', url: new URL('/forgot-password', publicUrl).href },
@@ -136,30 +137,28 @@ function accountCleared(
   { productName, publicUrl }: InTimeZone,
 ): AccountWords {
   const things = Object.entries(removed) as [ClearedTable, number][];
-  const named = things.map(([table, n]) => `${n} ${CLEARED_WORDS[table][n === 1 ? 0 : 1]}`);
-  const gone = new Intl.ListFormat('en-GB').format([...named, 'the history of alerts']);
-  const what = domains === 1 ? '1 domain is paused: it was' : `${domains} domains are paused: they were`;
-  const paused =
+  const named = things.map(([table, n]) => count(n, ...CLEARED_WORDS[table]));
+  const gone = new Intl.ListFormat('en-GB').format([...named, 'the alert history']);
+  const first =
     domains === 0
-      ? []
-      : [
-          `${what} added before you confirmed this address. Resume what is yours and remove the rest. ` +
-            'Until then we check none of it and send no alerts about it.',
-        ];
+      ? 'Check your alert settings and channels, and set up what you need again.'
+      : `Resume the domains that are yours and remove the rest. ${count(domains, 'domain')} ` +
+        `${domains === 1 ? 'is paused because it was' : 'are paused because they were'} added before you confirmed this address. ` +
+        'Until you resume them, we do not check them or send alerts about them.';
   return {
-    subject: 'We cleared your account',
+    subject: 'We reset your account',
     preheader: 'Somebody may have used your address before you confirmed it.',
-    heading: 'We cleared your account.',
+    heading: 'We reset your account.',
     paragraphs: [
-      `You confirmed that this address is yours. Somebody else may have set up its account at ${productName} before, so we logged out ` +
-        `every browser, removed ${gone}, and reset the profile, notes, tags and alert settings.`,
-      ...paused,
+      first,
+      `You confirmed that this address is yours. Somebody else may have created the account at ${productName} before that, so we ` +
+        `logged out every browser, removed ${gone}, and reset the profile, notes, tags and alert settings.`,
     ],
     button: { label: 'Open your domains', url: new URL('/dashboard', publicUrl).href },
   };
 }
 
-/** Maximum number of domains listed in a mail. The dashboard lists all domains. */
+/** Maximum number of paused domains that the mail lists. The dashboard lists all domains. */
 const MAX_NAMED = 10;
 
 function premiumEnded(
@@ -177,20 +176,20 @@ function premiumEnded(
     subject: what,
     preheader:
       paused.length === 0
-        ? 'Your domains go on being checked, once a day.'
+        ? 'We still check all your domains, once a day.'
         : `${count(paused.length, 'domain')} ${paused.length === 1 ? 'is' : 'are'} paused now; nothing was deleted.`,
     heading: `${what}.`,
     paragraphs:
       paused.length === 0
         ? [
-            `Since ${instant(createdAt, timeZone)} your account has the Free plan. All your domains go on as they were; ` +
-              'they are checked once a day, and alerts by mail go on.',
+            `There is nothing to do. Your account has been on the Free plan since ${instant(createdAt, timeZone)}. We still ` +
+              'check all your domains, once a day, and send alerts by email.',
           ]
         : [
-            `Since ${instant(createdAt, timeZone)} your account has the Free plan, which checks ` +
-              `${count(FREE_DOMAIN_LIMIT, 'domain')} once a day. Your oldest go on, and their alerts too. Nobody looks at ` +
-              'the others until they are resumed: no checks, no alerts.',
-            'Nothing was deleted. On the dashboard you can choose which domains go on.',
+            'Choose on the dashboard which domains stay active. Nothing was deleted.',
+            `Your account has been on the Free plan since ${instant(createdAt, timeZone)}. It checks ` +
+              `${count(FREE_DOMAIN_LIMIT, 'domain')} once a day. Your oldest domains stay active, with their alerts. We do not ` +
+              'check the others or send alerts about them until you resume them.',
           ],
     facts: [...named, ...(more > 0 ? [{ label: '', value: `and ${more} more` }] : [])],
     button: { label: 'Show your domains', url: new URL('/dashboard', publicUrl).href },
@@ -215,20 +214,20 @@ function feedback(
       { label: 'Name', value: name },
       { label: 'Address', value: email, mono: true },
       { label: 'Plan', value: from.premium ? 'Premium' : 'Free' },
-      { label: 'Written', value: instant(createdAt, timeZone) },
+      { label: 'Sent', value: instant(createdAt, timeZone) },
     ],
     button: {
-      label: `Answer ${name}`,
+      label: `Reply to ${name}`,
       url: `mailto:${encodeURIComponent(from.email.toWellFormed()).replace('%40', '@')}`,
     },
-    footer: `An answer to this mail goes to the sender. You get it because SUPPORT_EMAIL of ${productName} is this address.`,
+    footer: `Replies go to the sender. You get this because SUPPORT_EMAIL of ${productName} is this address.`,
     replyTo: from.email,
   };
 }
 
 /**
- * Replaces control and bidirectional characters of a person's text, which could garble the mail, with spaces. Keeps
- * line breaks.
+ * Replaces control and bidirectional characters of a person's text, which could garble the mail, with spaces. Keeps tabs
+ * and line breaks.
  */
 function readable(text: string): string {
   return text

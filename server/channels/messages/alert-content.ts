@@ -10,7 +10,7 @@ import {
   type AboutMonitor,
   type AlertContent,
   type AlertMessageInput,
-  issuedCertificate,
+  alertCertificateFacts,
   type Words,
 } from './alert-input.ts';
 import { expiryWords } from './expiry-words.ts';
@@ -64,7 +64,7 @@ function wordsOf(input: AboutMonitor): Words {
     case 'replacement_wanted':
       return faultWords(input, kind);
     default:
-      throw new TypeError(`Nobody knows what an alert of the kind ${kind} says.`);
+      throw new TypeError(`Unknown kind of alert: ${kind}`);
   }
 }
 
@@ -78,15 +78,15 @@ function testWords({
   return {
     badge: { tone: 'ok', text: 'Test' },
     preheader: 'Nothing is wrong. Alerts about your domains will arrive here.',
-    heading: 'This is a test, and it arrived.',
+    heading: 'Your test message arrived.',
     paragraphs: [
-      `Nothing is wrong. Somebody at ${productName} asked whether this channel works; alerts will come here just like this.`,
+      `There is nothing to do. Somebody tested this channel in ${productName}. Alerts will arrive here just like this.`,
     ],
     facts: [
       { label: 'Sent by', value: publicUrl.host, mono: true },
-      { label: 'Asked for', value: instant(alertedAt, timeZone) },
+      { label: 'Requested', value: instant(alertedAt, timeZone) },
     ],
-    schedule: 'A test is sent only when somebody asks for it.',
+    schedule: 'We send a test only when somebody requests it.',
   };
 }
 
@@ -128,8 +128,8 @@ function certificateData(
   { fingerprint, name, role, notBefore, notAfter }: AlertCertificate,
   input: AlertMessageInput,
 ): Record<string, unknown> {
-  const issued = issuedCertificate(input);
-  const known = issued?.fingerprint === fingerprint ? issued : null;
+  const facts = alertCertificateFacts(input);
+  const known = facts?.fingerprint === fingerprint ? facts : null;
   return {
     name: truncatedLine(name, MAX_TEXT_LENGTH),
     role,

@@ -27,7 +27,7 @@ export interface AlertMessageInput {
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
   /** Facts of the certificate that the alert is about; null if there is none, or if its facts were deleted. */
   certificate: CertificateFacts | null;
-  /** Source, time and reason of a revocation; null for other alerts. */
+  /** Source, time and reason of a revocation; null for other alerts, or if no check has them any more. */
   revoked: RevokedCertificate | null;
   /** Alert steps chosen for the domain; null for the default steps. */
   steps: readonly ChosenStep[] | null;
@@ -55,12 +55,15 @@ export interface AlertContent extends Words {
   incidentId: string | null;
   /** Whether the message says that the problem is over. */
   resolves: boolean;
-  /** The alert for programs: a JSON object with times in ISO 8601 UTC and names in snake_case. Contains no secrets. */
+  /** The alert for programs: a JSON object with times in ISO 8601 UTC and keys in snake_case. Contains no secrets. */
   data: Record<string, unknown>;
 }
 
 /** Words that depend on the kind of alert. */
-export interface Words extends Pick<DrawnMail, 'badge' | 'heading' | 'paragraphs' | 'bar' | 'facts'> {
+export interface Words extends Pick<
+  DrawnMail,
+  'badge' | 'heading' | 'paragraphs' | 'bullets' | 'bar' | 'facts'
+> {
   preheader: string;
   /** A sentence about when such alerts are sent. */
   schedule: string;
@@ -77,11 +80,11 @@ export interface AboutMonitor extends AlertMessageInput {
 /** Returns the certificate of the alert. @throws TypeError if the alert has none. */
 export function certificateOf({ alert }: AboutMonitor): NonNullable<AlertFacts['certificate']> {
   if (alert.facts.certificate === null)
-    throw new TypeError(`An alert of the kind ${alert.kind} is about a certificate.`);
+    throw new TypeError(`An alert of the kind ${alert.kind} needs a certificate.`);
   return alert.facts.certificate;
 }
 
-/** Returns the facts of the alert's certificate. Returns null if the given facts belong to another certificate. */
-export function issuedCertificate({ alert, certificate }: AlertMessageInput): CertificateFacts | null {
+/** Returns the facts of the alert's certificate; null if they are missing or those given belong to another certificate. */
+export function alertCertificateFacts({ alert, certificate }: AlertMessageInput): CertificateFacts | null {
   return certificate?.fingerprint === alert.facts.certificate?.fingerprint ? certificate : null;
 }

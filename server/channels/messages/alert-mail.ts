@@ -6,8 +6,8 @@ import { type RenderedMessage, renderMail, unsubscribeHeaders, unsubscribeLink }
 export interface AlertMailInput {
   /** Recipient of the mail: the owner of the domain, or a person whose address the owner added. */
   recipient: 'account' | 'added';
-  /** Email address of the owner. It is not the owner's name, because added recipients must not see free text of strangers. */
-  accountName: string;
+  /** Email address of the owner, not the owner's name: added recipients must not see a text that a stranger chose. */
+  accountEmail: string;
   /** Monitor that the alert is about; null for a test message. */
   monitor: AlertMessageInput['monitor'];
   /** Tokens that unsubscribe this recipient from alerts about the domain, or from all alerts if there is no domain. */
@@ -19,7 +19,7 @@ export interface AlertMailInput {
 /** Renders an alert as a mail, with the reason why this address gets it and with links to change that. */
 export function alertMail(content: AlertContent, input: AlertMailInput): RenderedMessage {
   const { monitor, productName, publicUrl, recipient } = input;
-  const { subject, preheader, badge, heading, paragraphs, bar, facts, button, schedule } = content;
+  const { subject, preheader, badge, heading, paragraphs, bullets, bar, facts, button, schedule } = content;
   // The owner requested this test message, so there is nothing to unsubscribe from.
   const isOwnTest = monitor === null && recipient === 'account';
   const change = { label: 'Change alerts', url: new URL('/alerts', publicUrl).href };
@@ -35,6 +35,7 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
     paragraphs,
     facts,
     button,
+    ...(bullets && { bullets }),
     ...(badge && { badge }),
     ...(bar && { bar }),
     footer: `${reasonOf(input)} ${schedule}`,
@@ -46,13 +47,13 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
   };
 }
 
-function reasonOf({ accountName, monitor, productName, recipient }: AlertMailInput): string {
-  const name = oneLine(accountName) || 'Somebody';
+function reasonOf({ accountEmail, monitor, productName, recipient }: AlertMailInput): string {
+  const name = oneLine(accountEmail) || 'Somebody';
   if (monitor === null)
     return recipient === 'account'
-      ? `You get this because you asked for a test in ${productName}.`
-      : `You get this because ${name} tests whether alerts of ${productName} reach you.`;
+      ? `You get this because you requested a test in ${productName}.`
+      : `You get this because ${name} requested a test of your alerts in ${productName}.`;
   return recipient === 'account'
     ? `You get this because you track this host in ${productName}.`
-    : `You get this because ${name} tracks this host in ${productName}, and you agreed to be told.`;
+    : `You get this because ${name} tracks this host in ${productName}, and you agreed to get alerts.`;
 }

@@ -5,21 +5,21 @@ import { instant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
 
-/** Returns the welcome email. It is sent once, so that delivery problems show before the first alert. */
+/** Returns the welcome email. It is sent with the account's first domain, so that delivery problems show before an alert. */
 export function welcomeMail(mail: Mail<'reached_you'>, { productName, publicUrl }: InTimeZone): AccountWords {
   const host = displayName(mail);
   const more = mail.more === 0 ? '' : ` and ${mail.more} more`;
   return {
-    subject: `We reached you: alerts for ${host}${more} will arrive here`,
-    preheader: 'Nothing is wrong, and there is nothing to do.',
-    badge: { tone: 'ok', text: 'Mail arrives' },
-    heading: 'We reached you.',
+    subject: `Alerts for ${host}${more} will arrive here`,
+    preheader: 'There is nothing to do: this email shows that alerts reach you.',
+    badge: { tone: 'ok', text: 'Mail works' },
+    heading: 'Alerts will arrive here.',
     paragraphs: [
-      `${productName} watches ${host}${more} now. When its certificate needs you, a mail like this one comes to this address.`,
-      'If you found it among unwanted mail, tell your mail program that it is wanted: an alert should not end there.',
+      `There is nothing to do. ${productName} now watches ${host}${more} and sends alerts to this address.`,
+      'If this email was in your spam folder, mark it as not spam, so that alerts do not end up there.',
     ],
     facts: [{ label: 'Host', value: `${host}${more}`, mono: more === '' }],
-    button: { label: 'Choose when we write', url: new URL('/alerts', publicUrl).href },
+    button: { label: 'Change alerts', url: new URL('/alerts', publicUrl).href },
     footer: `You get this once, because you added your first domain at ${productName}.`,
   };
 }
@@ -32,24 +32,25 @@ export function confirmRecipient(
   const who = oneLine(accountName) || 'Somebody';
   return {
     subject: `${who} wants to send you alerts about certificates`,
-    preheader: 'One click, and they come. Without it, nothing does.',
+    preheader: 'Confirm to get them. Without your confirmation we send nothing.',
     heading: `${who} wants to send you alerts.`,
     paragraphs: [
-      `${productName} watches the certificates of websites and tells people before one of them ends. ${who} asked it to tell ` +
-        'you too, at this address.',
-      'If you agree, confirm it. If you do not know what this is about, leave it alone: without your word nothing comes.',
+      'Confirm below to get them. If you do not know what this is about, ignore this email: without your confirmation we send ' +
+        'nothing.',
+      `${productName} watches the certificates of websites and warns people before one expires. ${who} asked it to send ` +
+        'alerts to this address too.',
     ],
     facts: [
-      { label: 'Asked by', value: who },
-      { label: 'At', value: publicUrl.host, mono: true },
+      { label: 'Requested by', value: who },
+      { label: 'Website', value: publicUrl.host, mono: true },
     ],
     button: { label: 'Yes, send me alerts', url },
-    footer: `You get this because somebody entered this address at ${productName}. You can leave off any time.`,
+    footer: `You get this because somebody entered this address at ${productName}. You can unsubscribe at any time.`,
   };
 }
 
 const SWITCHED_OFF = {
-  then: 'it was switched off',
+  then: 'we switched it off',
   remedy: 'switch it on again and send a test',
   badge: 'Channel switched off',
   since: 'Switched off',
@@ -58,18 +59,18 @@ const REASON_TEXTS: Record<
   Mail<'channel_disabled'>['reason'],
   { why: string; then: string; remedy: string; badge: string; since: string }
 > = {
-  gone: { why: 'It answered that it does not exist any more', ...SWITCHED_OFF },
-  failing: { why: 'It took nothing for five days', ...SWITCHED_OFF },
+  gone: { why: 'It answered that it no longer exists', ...SWITCHED_OFF },
+  failing: { why: 'It accepted no message for five days', ...SWITCHED_OFF },
   refused: {
-    why: 'Its mail server refused our mail for good',
-    then: 'nothing more is sent there',
-    remedy: 'send its reader the link again: mail goes there once they agree',
+    why: 'Its mail server permanently refused our mail',
+    then: 'we no longer send alerts to it',
+    remedy: 'send the recipient the link again: alerts resume once they confirm',
     badge: 'Address refuses mail',
     since: 'Refused',
   },
 };
 
-/** Returns the mail which informs the owner that a channel gets no more alerts. */
+/** Returns the mail that informs the owner that a channel gets no more alerts. */
 export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: InTimeZone,
@@ -79,14 +80,13 @@ export function channelDisabled(
   const answer = truncatedLine(detail, MAX_DETAIL_LENGTH);
   const { why, then, remedy, badge, since } = REASON_TEXTS[reason];
   return {
-    subject: `Alerts do not reach ${called} any more`,
+    subject: `Alerts no longer reach ${called}`,
     preheader: `${why}, so ${then}.`,
     badge: { tone: 'critical', text: badge },
-    heading: `Alerts do not reach ${called} any more.`,
+    heading: `Alerts no longer reach ${called}.`,
     paragraphs: [
-      `${why}. Nothing else is sent there; your other channels go on as before.`,
-      `Look whether its address still holds, then ${remedy}. What could not be delivered stands in its receipts, and can be sent ` +
-        'again from there.',
+      `Check whether its address is still right, then ${remedy}. You can resend undelivered messages under “Last messages”.`,
+      `${why}, so ${then}. Your other channels still get alerts.`,
     ],
     facts: [
       { label: 'Channel', value: called },

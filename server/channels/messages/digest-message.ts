@@ -1,6 +1,5 @@
 import {
   type Concern,
-  count,
   type Digest,
   displayName,
   duration,
@@ -13,12 +12,13 @@ import type { AccountWords, InTimeZone } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLink } from './rendered-message.ts';
 import { instant, weekdayDate } from './wording.ts';
+import { count, grouped } from '../../../contract/words.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
 
 /**
- * Returns the digest of the last week and the next. It contains dates, not remaining times, because people may read it
- * days later.
+ * Returns the digest of the last week and the next 30 days. It contains dates, not remaining times, because people may
+ * read it days later.
  */
 export function digestMessage(
   digest: Digest,
@@ -32,9 +32,9 @@ export function digestMessage(
     badge: isCalm ? { tone: 'ok', text: 'Your week' } : { tone: 'soon', text: 'Needs attention' },
     heading: `${heading}.`,
     paragraphs: [
+      firstLineOf(digest, timeZone),
       `Your week from ${longDate(digest.from, timeZone)} to ${longDate(digest.until, timeZone)}, for ` +
-        `${digest.watched === 1 ? 'the domain' : `the ${count(digest.watched, 'domain')}`} that you watch.` +
-        (isCalm ? ' There is nothing to do.' : ''),
+        `${digest.watched === 1 ? 'the domain' : `the ${count(digest.watched, 'domain')}`} that you watch.`,
     ],
     lists: listsOf(digest, timeZone),
     button: { label: 'Show your domains', url: new URL('/dashboard', publicUrl).href },
@@ -57,28 +57,55 @@ const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'E
 function headingOf({ attention, watched }: Digest): string {
   const number = sizeOf(attention);
   if (number === 0)
-    return watched === 1 ? 'Your certificate is fine' : `All ${watched} certificates are fine`;
+    return watched === 1 ? 'Your certificate is fine' : `All ${grouped(watched)} certificates are fine`;
   const isOffline = attention.first.some(({ concern }) => concern === 'down' || concern === 'unreachable');
   const noun = `${isOffline ? 'domain' : 'certificate'}${number === 1 ? '' : 's'}`;
-  return `${NUMBERS[number] ?? number} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
+  return `${NUMBERS[number] ?? grouped(number)} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
+}
+
+/** Returns what to do first. */
+function firstLineOf({ attention, until }: Digest, timeZone: string): string {
+  const [worst] = attention.first;
+  if (worst === undefined) return 'There is nothing to do.';
+  const name = displayName(worst);
+  switch (worst.concern) {
+    case 'expiry':
+      return `Renew the certificate of ${name} first: it ${expiryText(worst, until, timeZone)}.`;
+    case 'revoked':
+      return `Replace the certificate of ${name} first: it is revoked.`;
+    case 'untrusted':
+      return `Fix the certificate of ${name} first: clients do not trust it.`;
+    case 'down':
+      return `Look at ${name} first: it is down.`;
+    default:
+      return `Look at ${name} first: it could not be reached.`;
+  }
+}
+
+/** Returns 'expires on Friday, 27 November' or the same in the past. */
+function expiryText({ notAfter }: { notAfter: number | null }, until: number, timeZone: string): string {
+  if (notAfter === null) return CONCERNS.expiry;
+  return `${notAfter <= until ? 'expired' : 'expires'} on ${weekdayDate(notAfter, timeZone)}`;
 }
 
 function preheaderOf({ expiring, renewed, incidents }: Digest): string {
   const parts = [
-    ...(sizeOf(expiring) > 0 ? [`${sizeOf(expiring)} to renew in the next 30 days`] : []),
-    ...(sizeOf(renewed) > 0 ? [`${sizeOf(renewed)} renewed`] : []),
+    ...(sizeOf(expiring) > 0
+      ? [`${count(sizeOf(expiring), 'certificate')} to renew in the next 30 days`]
+      : []),
+    ...(sizeOf(renewed) > 0 ? [`${grouped(sizeOf(renewed))} renewed`] : []),
     ...(sizeOf(incidents) > 0 ? [`${count(sizeOf(incidents), 'incident')} last week`] : []),
   ];
-  return parts.length === 0 ? 'A quiet week, and a quiet month ahead.' : `${parts.join(', ')}.`;
+  return parts.length === 0
+    ? 'No incidents last week, and no renewals in the next 30 days.'
+    : `${parts.join(', ')}.`;
 }
 
 function listsOf(digest: Digest, timeZone: string): DrawnList[] {
   const { until } = digest;
   return [
-    drawn('Needs attention', digest.attention, ({ concern, notAfter }) =>
-      concern === 'expiry' && notAfter !== null
-        ? `${notAfter <= until ? 'expired' : 'expires'} on ${weekdayDate(notAfter, timeZone)}`
-        : CONCERNS[concern],
+    drawn('Needs attention', digest.attention, (one) =>
+      one.concern === 'expiry' ? expiryText(one, until, timeZone) : CONCERNS[one.concern],
     ),
     drawn(
       'To renew in the next 30 days',

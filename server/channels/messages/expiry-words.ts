@@ -1,5 +1,5 @@
 import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
+import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {
@@ -8,7 +8,7 @@ import {
   instant,
   lastChecked,
   lastSeen,
-  clientsRefuse,
+  clientConsequence,
   weekdayDate,
 } from './wording.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
@@ -19,7 +19,7 @@ export function expiryWords(input: AboutMonitor): Words {
   const { now, timeZone, steps } = input;
   const certificate = certificateOf(input);
   const { notBefore, notAfter } = certificate;
-  const authority = oneLine(issuedCertificate(input)?.authorityName ?? '');
+  const authority = oneLine(alertCertificateFacts(input)?.authorityName ?? '');
   const badge = badgeOf(input);
   return {
     badge,
@@ -28,6 +28,7 @@ export function expiryWords(input: AboutMonitor): Words {
       `${clockTime(notAfter, timeZone)}.${authority === '' ? '' : ` Issued by ${authority}.`}`,
     heading: headingOf(input),
     paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
+    ...(certificate.role === 'leaf' && { bullets: RENEWAL_FAILURES }),
     bar: {
       notBefore,
       notAfter,
@@ -67,10 +68,14 @@ function headingOf(input: AboutMonitor): DrawnMail['heading'] {
 }
 
 /** Usual reasons why automatic renewal stops, the most frequent first. */
-const RENEWAL_FAILURES =
-  'Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more ' +
-  '(port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves ' +
-  'the old file. The client’s log tells which.';
+const RENEWAL_FAILURES = {
+  lead: 'If renewal is automatic, check the log of your ACME client. Usual causes:',
+  items: [
+    'The authority cannot verify the challenge: port 80 is closed, or a DNS record changed.',
+    'The timer or cron job that starts the client does not run.',
+    'The server was not reloaded and still serves the old certificate.',
+  ],
+};
 
 function paragraphsOf(input: AboutMonitor): string[] {
   const { certificate, monitor, now, timeZone } = input;
@@ -86,15 +91,17 @@ function paragraphsOf(input: AboutMonitor): string[] {
       ? ` The certificate of the host itself is valid until ${longDate(certificate.notAfter, timeZone)}.`
       : '';
     return [
-      `“${oneLine(about.name)}” limits this host: it stands between the host’s certificate and the authority that ` +
-        `clients trust, and it ends first. ${consequence}${stillValid}`,
-      'Install the current chain of your certificate authority; the next check will pick it up.',
+      'Install the current chain of your certificate authority. The next check will pick it up.',
+      `“${oneLine(about.name)}” limits this host: it is between the host’s certificate and the authority that clients ` +
+        `trust, and it expires first. ${consequence}${stillValid}`,
     ];
   }
   const remedy = isOverdueOnly(input)
     ? overdueSentence(input)
-    : `${passed ? 'Renew it now' : 'Renew it before then'}; the next check will pick up the new certificate.`;
-  return [`${consequence} ${remedy}`, RENEWAL_FAILURES];
+    : passed
+      ? 'Renew it now.'
+      : 'Renew it before then.';
+  return [`${remedy} ${consequence} The next check will pick up the new certificate.`];
 }
 
 /**
@@ -105,12 +112,12 @@ function overdueSentence(input: AboutMonitor): string {
   const certificate = certificateOf(input);
   const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');
   return usual !== undefined && input.alertedAt < usual.at
-    ? 'Its authority wanted it renewed by now, earlier than usual, and may revoke it.'
-    : `A renewal was expected from ${longDate(expectedRenewal(certificate).from, input.timeZone)} on.`;
+    ? 'Renew it now: its authority asked for an earlier renewal than usual and may revoke it.'
+    : `Renew it now: the renewal has been expected since ${longDate(expectedRenewal(certificate).from, input.timeZone)}.`;
 }
 
 function consequenceOf(port: number, time: string, passed: boolean): string {
-  const what = clientsRefuse(port);
+  const what = clientConsequence(port);
   return passed
     ? `Since ${time} that day, ${what}.`
     : `After ${time} that day, ${what.replace(' ', ' will ')}.`;
@@ -119,7 +126,7 @@ function consequenceOf(port: number, time: string, passed: boolean): string {
 function factsOf(input: AboutMonitor): DrawnMail['facts'] {
   const { host, now, timeZone } = input;
   const { name, notBefore, notAfter, role } = certificateOf(input);
-  const issuer = oneLine(issuedCertificate(input)?.issuer ?? '');
+  const issuer = oneLine(alertCertificateFacts(input)?.issuer ?? '');
   return [
     { label: 'Host', value: host, mono: true },
     ...(role === 'intermediate' ? [{ label: 'Limited by', value: oneLine(name) }] : []),

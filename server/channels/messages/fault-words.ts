@@ -1,31 +1,31 @@
 import { type AlertCertificate, longDate, oneLine, truncatedLine } from '../../core/index.ts';
-import { type AboutMonitor, issuedCertificate, type Words } from './alert-input.ts';
+import { type AboutMonitor, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { instant, lastChecked, lastSeen, clientsRefuse } from './wording.ts';
+import { instant, lastChecked, lastSeen, clientConsequence } from './wording.ts';
 
 type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted';
 
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
   after: string;
-  /** Returns the sentence that follows `message`, the sentence of the verdict. `who` says what clients do. */
-  lead: (who: string, message: string) => string;
+  /** Returns the sentence after `message`, the sentence of the verdict; may be empty. `consequence` says what clients do. */
+  lead: (consequence: string, message: string) => string;
 }
 
 const FAULTS: Record<Fault, FaultWords> = {
   wrong_name: {
     badge: { tone: 'critical', text: 'Wrong name' },
     before: 'The certificate at ',
-    after: ' does not name this host.',
-    lead: (who) => `Until that is mended, ${who}.`,
-    schedule: 'It is told once, and once more when it is over.',
+    after: ' does not cover this host.',
+    lead: (consequence) => `Until this is fixed, ${consequence}.`,
+    schedule: 'We send one message now and one when it is fixed.',
   },
   chain_broken: {
     badge: { tone: 'critical', text: 'Not trusted' },
     before: 'Clients do not trust the certificate of ',
     after: '.',
-    lead: (who) => `Until that is mended, ${who}.`,
-    schedule: 'It is told once, and once more when it is over.',
+    lead: (consequence) => `Until this is fixed, ${consequence}.`,
+    schedule: 'We send one message now and one when it is fixed.',
   },
   chain_incomplete: {
     badge: { tone: 'soon', text: 'Chain incomplete' },
@@ -34,40 +34,40 @@ const FAULTS: Record<Fault, FaultWords> = {
     // Return no text if there is a message, because the message says the same and names the certificate.
     lead: (_, message) =>
       message === ''
-        ? 'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.'
+        ? 'Browsers that know the missing certificate still connect. Other clients, such as apps and scripts, refuse to connect.'
         : '',
-    schedule: 'It is told once, and once more when it is over.',
+    schedule: 'We send one message now and one when it is fixed.',
   },
   replacement_wanted: {
     badge: { tone: 'soon', text: 'Replacement wanted' },
     before: 'The authority wants the certificate of ',
     after: ' replaced.',
-    lead: () => 'It asks for that before the usual time, as authorities do before they revoke.',
-    schedule: 'It is told once for each certificate.',
+    lead: () => 'It asks for this earlier than usual, as authorities do before they revoke a certificate.',
+    schedule: 'We send this once for each certificate.',
   },
 };
 
-/** Returns the words about a fault other than expiry: the sentence of the verdict and how to fix the fault. */
+/** Returns the words about one of `FAULTS`, with the sentence of the verdict and how to fix the fault. */
 export function faultWords(input: AboutMonitor, fault: Fault): Words {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
   const message = sentence(alert.facts.message);
   const fix = sentence(alert.facts.fix);
-  const lead = FAULTS[fault].lead(clientsRefuse(input.monitor.port), message);
+  const lead = FAULTS[fault].lead(clientConsequence(input.monitor.port), message);
   return {
     badge,
     preheader: [message, fix].filter((part) => part !== '').join(' ') || lead,
     heading: { before, host, after },
     paragraphs: [
-      [message, lead].filter((part) => part !== '').join(' '),
       ...(fix === '' ? [] : [`${fix} The next check will pick it up.`]),
+      [message, lead].filter((part) => part !== '').join(' '),
       ...lastSeen(input),
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
       ...certificateRows('Certificate', alert.facts.certificate, input),
       ...issuerRows(input),
-      { label: 'Seen since', value: instant(alert.facts.startedAt, input.timeZone) },
+      { label: 'First seen', value: instant(alert.facts.startedAt, input.timeZone) },
       ...lastChecked(input),
     ],
     schedule,
@@ -80,22 +80,22 @@ export function changedWords(input: AboutMonitor): Words {
   const { certificate, successor, startedAt } = alert.facts;
   return {
     badge: { tone: 'soon', text: 'Changed' },
-    preheader: `Seen ${instant(startedAt, timeZone)}, well before the old one had to be renewed.`,
-    heading: { before: '', host, after: ' shows another certificate.' },
+    preheader: `Seen ${instant(startedAt, timeZone)}, well before the old certificate was due for renewal.`,
+    heading: { before: '', host, after: ' serves a different certificate.' },
     paragraphs: [
-      'It took the place of one that nobody had to renew yet. If it was you, or somebody who looks after this host, ' +
-        'there is nothing to do.',
-      'If nobody knows of it, find out who put it there: whoever can do that may be able to read what visitors send. ' +
-        'Look at the server’s account and DNS first, then at the logs of issued certificates (Certificate Transparency).',
+      'If you, or somebody who looks after this host, replaced the certificate, there is nothing to do. The old one was not ' +
+        'due for renewal.',
+      'If nobody knows about it, find out who installed it: whoever can do that may be able to read what visitors send. ' +
+        'Check the server’s account and DNS first, then the public logs of issued certificates (Certificate Transparency).',
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
       ...certificateRows('Before', certificate, input),
       ...certificateRows('Now', successor, input),
-      { label: 'Seen since', value: instant(startedAt, timeZone) },
+      { label: 'First seen', value: instant(startedAt, timeZone) },
       ...lastChecked(input),
     ],
-    schedule: 'It is told once for each certificate that comes unexpectedly.',
+    schedule: 'We send this once for each unexpected certificate.',
   };
 }
 
@@ -114,7 +114,7 @@ function certificateRows(
 }
 
 function issuerRows(input: AboutMonitor): DrawnMail['facts'] {
-  const name = oneLine(issuedCertificate(input)?.issuer ?? '');
+  const name = oneLine(alertCertificateFacts(input)?.issuer ?? '');
   return name === '' ? [] : [{ label: 'Issuer', value: name }];
 }
 

@@ -16,16 +16,17 @@ export function goodNewsWords(input: AboutMonitor): Words {
   const { successor, endedAt } = alert.facts;
   const { badge, before, after, sentence } = newsOf(input);
   const until = successor && weekdayDate(successor.notAfter, timeZone);
+  const isSame = successor?.fingerprint === alert.facts.certificate?.fingerprint;
   const end = endedAt ?? alert.facts.asOf;
   return {
     badge: { tone: 'ok', text: badge },
     preheader: until === null ? sentence : `${sentence} The certificate is valid until ${until}.`,
     heading: { before, host, after },
     paragraphs: [
-      `${sentence} ${until === null ? '' : `The certificate it shows now is valid until ${until}. `}There is nothing left to do.`,
+      `There is nothing to do. ${sentence}${until === null ? '' : ` The ${isSame ? '' : 'new '}certificate is valid until ${until}.`}`,
     ],
     facts: factsOf(input, end),
-    schedule: 'Good news comes once, where you were told of the trouble.',
+    schedule: 'We send this once, to the channels that got the alert.',
     ...(successor !== null && {
       bar: {
         notBefore: successor.notBefore,
@@ -48,7 +49,7 @@ function newsOf({ alert }: AboutMonitor): GoodNews {
           badge: 'Chain renewed',
           before: 'The chain of ',
           after: ' was renewed.',
-          sentence: `All is well: “${oneLine(certificate.name)}” does not limit this host any more.`,
+          sentence: `“${oneLine(certificate.name)}” no longer limits this host.`,
         };
       const lastsLonger = successor === null || successor.notAfter > (certificate?.notAfter ?? 0);
       return lastsLonger
@@ -56,13 +57,13 @@ function newsOf({ alert }: AboutMonitor): GoodNews {
             badge: 'Renewed',
             before: 'The certificate for ',
             after: ' was renewed.',
-            sentence: 'All is well: the one that was about to end, or had ended, is not served any more.',
+            sentence: 'The host no longer serves the old certificate.',
           }
         : {
             badge: 'Replaced',
             before: 'The certificate for ',
             after: ' was replaced.',
-            sentence: 'The one that you were warned of is not served any more.',
+            sentence: 'The host no longer serves the certificate that we warned about.',
           };
     }
     case 'revoked':
@@ -70,29 +71,36 @@ function newsOf({ alert }: AboutMonitor): GoodNews {
         badge: 'Replaced',
         before: 'The revoked certificate of ',
         after: ' was replaced.',
-        sentence: 'All is well: it is not served any more.',
+        sentence: 'The host no longer serves the revoked certificate.',
       };
     case 'wrong_name':
       return {
         badge: 'Name fixed',
         before: 'The certificate at ',
-        after: ' names this host again.',
-        sentence: 'All is well: visitors get what they came for.',
+        after: ' covers this host again.',
+        sentence: 'Visitors get a certificate for this host.',
       };
     case 'chain_broken':
       return {
         badge: 'Trusted again',
         before: 'Clients trust the certificate of ',
         after: ' again.',
-        sentence: 'All is well: the chain is whole.',
+        sentence: 'The certificate chain is complete and valid.',
       };
     default:
-      return {
-        badge: 'Replaced',
-        before: 'The certificate of ',
-        after: ' was replaced.',
-        sentence: 'All is well: the one that its authority wanted replaced is not served any more.',
-      };
+      return certificate !== null && successor?.fingerprint === certificate.fingerprint
+        ? {
+            badge: 'Replacement not needed',
+            before: 'The authority no longer wants the certificate of ',
+            after: ' replaced.',
+            sentence: 'The host may keep the certificate that it serves.',
+          }
+        : {
+            badge: 'Replaced',
+            before: 'The certificate of ',
+            after: ' was replaced.',
+            sentence: 'The host no longer serves the certificate that its authority wanted replaced.',
+          };
   }
 }
 
@@ -104,8 +112,8 @@ function factsOf(input: AboutMonitor, end: number): DrawnMail['facts'] {
     { label: 'Host', value: host, mono: true },
     ...(name === '' || name === host ? [] : [{ label: 'Certificate', value: name }]),
     ...(successor === null ? [] : [{ label: 'Expires on', value: instant(successor.notAfter, timeZone) }]),
-    { label: 'Began', value: instant(startedAt, timeZone) },
-    { label: 'Over since', value: instant(end, timeZone) },
+    { label: 'Started', value: instant(startedAt, timeZone) },
+    { label: 'Resolved', value: instant(end, timeZone) },
     ...lastChecked(input),
   ];
 }

@@ -1,4 +1,4 @@
-/** Colours of the light theme in sRGB, because mail programs support neither CSS variables nor oklch. */
+/** Colours of the light theme in sRGB, because many mail programs support neither CSS variables nor oklch. */
 export const COLOURS = {
   page: '#f0f4f7',
   surface: '#ffffff',
@@ -48,8 +48,8 @@ const DARK_TONES: Record<Tone, ToneColours> = {
 };
 
 /**
- * Style sheet of the dark theme, for mail programs that support style sheets. Other programs show the inline colours, which
- * set both text and background, so that the text stays legible if a program inverts them.
+ * Style sheet for the dark theme and narrow windows. Mail programs without style sheets show the inline colours, which set
+ * both text and background, so that the text stays legible if a program inverts them.
  */
 export const MAIL_STYLE = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
@@ -70,6 +70,6 @@ export const MAIL_STYLE = [
     `.beyond-${tone}{border-color:${mark}!important}`,
   ]),
   '}',
-  // Narrow windows have narrower labels, which leaves room for the values.
+  // Narrow windows have less padding and narrower labels, to leave space for the values.
   '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:100px!important}}',
 ].join('');

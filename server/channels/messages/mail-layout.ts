@@ -10,9 +10,11 @@ export interface DrawnMail {
   preheader: string;
   productName: string;
   badge?: { tone: Tone; text: string };
-  /** Heading sentence, split around a host that is set in monospace. */
+  /** Heading sentence; split if it contains a host, which is set in monospace. */
   heading: string | { before: string; host: string; after: string };
   paragraphs: string[];
+  /** List after the paragraphs, with the sentence that introduces it. */
+  bullets?: { lead: string; items: string[] };
   /** Text that a person wrote, with line breaks. */
   quote?: string;
   bar?: Lifetime & { tone: Tone; from: string; to: string };
@@ -26,7 +28,7 @@ export interface DrawnMail {
   links?: { label: string; url: string }[];
 }
 
-/** Validity of a certificate. Instants are ms UTC. */
+/** Validity period of a certificate, and the time of rendering. Instants are ms UTC. */
 interface Lifetime {
   notBefore: number;
   notAfter: number;
@@ -40,7 +42,7 @@ const MONO = 'Menlo,Consolas,monospace';
 /** Content-ID under which the channel attaches the logo. */
 export const LOGO_CONTENT_ID = 'logo@certlantern';
 
-/** Renders an HTML mail: 600 px wide, tables and inline colours, borders instead of shadows, no remote content. */
+/** Renders an HTML mail: at most 600 px wide, tables and inline colours, borders instead of shadows, no remote content. */
 export function mailLayout(content: DrawnMail): string {
   const page = html`<!doctype html>
     <html lang="en">
@@ -112,7 +114,8 @@ export function mailLayout(content: DrawnMail): string {
                     >
                       ${heading(content.heading)}
                     </h1>
-                    ${content.paragraphs.map((text, index) => paragraph(text, index === content.paragraphs.length - 1))}
+                    ${content.paragraphs.map((text, index) => paragraph(text, content.bullets === undefined && index === content.paragraphs.length - 1))}
+                    ${content.bullets && bulletList(content.bullets)}
                     ${content.quote !== undefined && quote(content.quote)}
                     ${content.bar && lifetimeBar(content.bar)}
                     ${content.facts.length > 0 && factsTable(content.facts)} ${content.lists?.map(namedList)}
@@ -148,7 +151,7 @@ export function mailLayout(content: DrawnMail): string {
 
 /** Returns the markup as text. @throws TypeError for a promise, which `html` returns only if it is given promises. */
 function rendered(markup: Markup): string {
-  if (markup instanceof Promise) throw new TypeError('A mail is rendered from texts only.');
+  if (markup instanceof Promise) throw new TypeError('A mail must not contain promises.');
   return markup.toString();
 }
 
@@ -167,7 +170,7 @@ function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
   </table>`;
 }
 
-/** Joins the links into one sentence: "Change alerts or stop emails for this host." */
+/** Renders a link as its part of one sentence of all links: "Change alerts or stop emails for this host." */
 function footerLink({ label, url }: { label: string; url: string }, index: number, all: unknown[]): Markup {
   const words = index === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1);
   const end = index === all.length - 1 ? '.' : '';
@@ -204,6 +207,17 @@ function paragraph(text: string, last: boolean): Markup {
   </p>`;
 }
 
+function bulletList({ lead, items }: NonNullable<DrawnMail['bullets']>): Markup {
+  const rows = items.map((item) => html`<li style="margin:0 0 4px">${item}</li>`);
+  return html`${paragraph(lead, false)}
+    <ul
+      class="secondary"
+      style="margin:0 0 24px;padding-left:22px;font-size:15px;line-height:24px;color:${COLOURS.secondary};overflow-wrap:anywhere"
+    >
+      ${rows}
+    </ul>`;
+}
+
 function namedList({ heading: about, items, more }: NonNullable<DrawnMail['lists']>[number]): Markup {
   const cell = `padding:8px 0;border-top:1px solid ${COLOURS.rule};overflow-wrap:anywhere;word-break:break-word`;
   const rows = items.map(
@@ -236,8 +250,8 @@ function namedList({ heading: about, items, more }: NonNullable<DrawnMail['lists
 }
 
 /**
- * Draws the used lifetime up to a mark for now. After expiry the mark is at `notAfter`, and a dashed line continues
- * from it.
+ * Draws the used part of the lifetime, the part ahead and a vertical line at `notAfter`. After expiry, a dashed line
+ * continues from there to now.
  */
 function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
   const { mark } = TONES[bar.tone];
@@ -280,12 +294,17 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
     </table>
     <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
       <tr>
-        <td class="meta" style="font-size:13px;line-height:22px;color:${COLOURS.meta};padding-top:4px">
+        <td
+          class="meta"
+          valign="top"
+          style="font-size:13px;line-height:22px;color:${COLOURS.meta};padding:4px 12px 0 0"
+        >
           ${bar.from}
         </td>
         <td
           class="ink"
           align="right"
+          valign="top"
           style="font-size:13px;line-height:22px;color:${COLOURS.ink};padding-top:4px"
         >
           ${bar.to}
@@ -299,7 +318,14 @@ function factsTable(facts: DrawnMail['facts']): Markup {
     const isContinued = facts[index + 1]?.label === '';
     const cell = `padding:${label === '' ? '0' : '10px'} 0 ${isContinued ? '4px' : '10px'};${isContinued ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
     return html`<tr>
-      <td class="line meta label" width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
+      <td
+        class="line meta label"
+        width="120"
+        valign="top"
+        style="${cell};padding-right:12px;color:${COLOURS.meta}"
+      >
+        ${label}
+      </td>
       <td class="line ink" style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
         ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
       </td>

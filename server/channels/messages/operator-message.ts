@@ -10,35 +10,35 @@ interface AlarmText {
 const ALARMS: Readonly<Record<string, AlarmText>> = {
   smtp_refuses_us: {
     title: 'The mail server refuses our mail',
-    what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server said. What waits is tried again for four days.',
+    what: 'Check SMTP_URL, MAIL_FROM and what the mail server said. We retry waiting mail for four days.',
   },
   smtp_unencrypted: {
     title: 'The connection to the mail server cannot be encrypted',
-    what: 'Until the server offers STARTTLS with a certificate that can be verified, no mail is sent; what waits is retried for four days. If it did so before, somebody on the way may be removing the offer. On a network that you trust, add ?tls=opportunistic to SMTP_URL.',
+    what: 'Set up STARTTLS on the mail server, with a certificate that can be verified. Until then we send no mail; we retry waiting mail for four days. If the server offered STARTTLS before, somebody on the network path may be removing the offer. On a network that you trust, add ?tls=opportunistic to SMTP_URL.',
   },
   mail_down: {
-    title: 'Mail does not leave',
-    what: 'Look whether the server of SMTP_URL runs and can be reached from here. What waits is tried again for four days.',
+    title: 'Mail cannot be sent',
+    what: 'Check whether the server of SMTP_URL is running and can be reached from here. We retry waiting mail for four days.',
   },
   clock_wrong: {
     title: 'The clock of the server is wrong',
-    what: 'Set it, and look why it is not kept right (NTP). Until then nothing is sent that depends on the date.',
+    what: 'Set the clock, and check its synchronisation (NTP). Until then we send nothing that depends on the date.',
   },
   network_cut: {
     title: 'The server is cut off from the network',
-    what: 'None of the hosts that always answer did. Until they do, nobody is told that a domain is down.',
+    what: 'Check the network of this server. Until it works, we send no alerts that a domain is down.',
   },
   checks_late: {
     title: 'Checks run late',
-    what: 'Look at the load of the machine and of the database, at CHECK_CONCURRENCY, and in the log.',
+    what: 'Check the load of the machine and of the database, CHECK_CONCURRENCY, and the log.',
   },
   alerts_late: {
-    title: 'Alerts leave late',
-    what: 'Look at the mail server, and in the log for what keeps deliveries from ending.',
+    title: 'Alerts are sent late',
+    what: 'Check the mail server, and look in the log for what delays deliveries.',
   },
   bounce_mailbox: {
-    title: 'The mailbox of bounces cannot be read',
-    what: 'Look at BOUNCE_MAILBOX. Until it can be read, addresses whose mail comes back are not noticed.',
+    title: 'The bounce mailbox cannot be read',
+    what: 'Check BOUNCE_MAILBOX. Until it can be read, we do not notice addresses whose mail bounces.',
   },
   paddle_sandbox: {
     title: 'Premium is sold without charging anybody',
@@ -48,13 +48,13 @@ const ALARMS: Readonly<Record<string, AlarmText>> = {
 
 const MAX_DETAIL_LENGTH = 600;
 
-/** Renders the mail to the operator about a problem that only the operator can fix. */
+/** Returns the mail to the operator about a problem that only the operator can fix. */
 export function operatorAlarm(
   { code, detail, since }: Extract<AccountMail, { kind: 'operator_alarm' }>,
   { productName, publicUrl, timeZone }: InTimeZone,
 ): AccountWords {
   const name = oneLine(code);
-  const title = ALARMS[code]?.title ?? `Something needs the operator: ${name}`;
+  const title = ALARMS[code]?.title ?? `The server needs attention: ${name}`;
   const seen = truncatedLine(detail, MAX_DETAIL_LENGTH);
   return {
     subject: `[${publicUrl.host}] ${title}`,
@@ -62,9 +62,9 @@ export function operatorAlarm(
     badge: { tone: 'critical', text: 'For the operator' },
     heading: `${title}.`,
     paragraphs: [
+      ALARMS[code]?.what ?? 'Check the server’s log.',
       ...(seen === '' ? [] : [seen]),
-      ALARMS[code]?.what ?? 'Look in the log of the server.',
-      'The monitoring guide (docs/guides/monitor.md) says more. You are told once; the alarm ends by itself when it is over.',
+      'The monitoring guide (docs/guides/monitor.md) says more. We send this once; the alarm clears itself when the problem is over.',
     ],
     facts: [
       { label: 'Alarm', value: name, mono: true },

@@ -18,13 +18,24 @@ export function renderMail(drawn: DrawnMail): RenderedMessage {
   return { subject, preheader, html: mailLayout(drawn), text: plainText(drawn) };
 }
 
-/** Renders the plain text part, with the same content as the HTML. */
-function plainText({ heading, paragraphs, quote, facts, lists, button, footer, links }: DrawnMail): string {
+/** Renders the plain text part. Omits the preheader, product name, badge and lifetime bar of the HTML. */
+function plainText({
+  heading,
+  paragraphs,
+  bullets,
+  quote,
+  facts,
+  lists,
+  button,
+  footer,
+  links,
+}: DrawnMail): string {
   const width = Math.max(0, ...facts.map(({ label }) => label.length)) + 2;
   const name = (label: string) => (label === '' ? '' : `${label}:`).padEnd(width);
   return [
     typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`,
     ...paragraphs,
+    ...(bullets === undefined ? [] : [bulletText(bullets)]),
     ...(quote === undefined ? [] : [quote]),
     ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${name(label)}${value}`).join('\n')]),
     ...(lists ?? []).map(({ heading: about, items, more }) =>
@@ -38,6 +49,11 @@ function plainText({ heading, paragraphs, quote, facts, lists, button, footer, l
     `-- \n${[footer, ...(links ?? []).map(({ label, url }) => `${label}: ${url}`)].join('\n')}`,
     '',
   ].join('\n\n');
+}
+
+/** Returns a bullet list as plain text, with its introducing sentence. */
+function bulletText({ lead, items }: NonNullable<DrawnMail['bullets']>): string {
+  return [lead, ...items.map((item) => `- ${item}`)].join('\n');
 }
 
 /** Builds the unsubscribe link at the end of a mail. */

@@ -1,5 +1,5 @@
-import { longDate, oneLine, revocationReason, revocationSource } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
+import { longDate, oneLine, reasonWords, revocationReason, revocationSource } from '../../core/index.ts';
+import { type AboutMonitor, certificateOf, alertCertificateFacts, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
 
@@ -12,8 +12,8 @@ export function revokedWords(input: AboutMonitor): Words {
     badge: { tone: 'revoked', text: 'Revoked' },
     preheader:
       at === null
-        ? 'Clients that ask its authority refuse to connect.'
-        : `Revoked ${weekdayDate(at, timeZone).replace(',', '')} at ${clockTime(at, timeZone)}. Clients that ask refuse to connect.`,
+        ? 'Clients that check revocation refuse to connect.'
+        : `Revoked ${weekdayDate(at, timeZone).replace(',', '')} at ${clockTime(at, timeZone)}. Clients that check revocation refuse to connect.`,
     heading: {
       before: isLeaf ? 'The certificate for ' : 'An intermediate certificate of ',
       host,
@@ -21,29 +21,31 @@ export function revokedWords(input: AboutMonitor): Words {
     },
     paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
     facts: factsOf(input),
-    schedule: 'It is told once for each certificate that is revoked.',
+    schedule: 'We send this once for each revoked certificate.',
   };
 }
 
 function paragraphsOf(input: AboutMonitor): string[] {
   const { name, role } = certificateOf(input);
   const reason = revocationReason(input.revoked?.reason ?? null);
-  const why = reason === null ? 'Its authority gave no reason.' : `Its authority says why: ${reason}.`;
+  const why =
+    reason === null ? 'Its authority gave no reason.' : `Its authority gave this reason: ${reason}.`;
   const what =
     role === 'leaf'
-      ? 'Have a certificate issued for a new key, install it and reload the server; the next check will pick it up.'
-      : `“${oneLine(name)}” stands between the host’s certificate and the authority that clients trust. Have the ` +
-        'certificate issued anew, and install it with the chain that comes with it; the next check will pick it up.';
+      ? 'Create a new key, have a certificate issued for it, install it and reload the server.'
+      : 'Have the host’s certificate reissued, and install it with the chain that comes with it. ' +
+        `“${oneLine(name)}” is between that certificate and the authority that clients trust.`;
   return [
-    `${why} Clients that ask refuse to connect from then on, however long the certificate would have been valid.`,
-    `${what} If you did not ask for this, your authority can tell more.`,
+    `${what} The next check will pick it up.`,
+    `${why} Clients that check revocation refuse to connect, whatever the expiry date. If you did not request the ` +
+      'revocation, your authority can tell you more.',
   ];
 }
 
 function factsOf(input: AboutMonitor): DrawnMail['facts'] {
   const { host, revoked, timeZone } = input;
   const { name, notAfter, role } = certificateOf(input);
-  const own = issuedCertificate(input);
+  const own = alertCertificateFacts(input);
   const issuer = oneLine(own?.issuer ?? '');
   const reason = revoked?.reason ?? null;
   const source = revoked && `${revocationSource(revoked.source)}, read ${instant(revoked.at, timeZone)}`;
@@ -55,7 +57,7 @@ function factsOf(input: AboutMonitor): DrawnMail['facts'] {
     ...(revoked?.revokedAt == null
       ? []
       : [{ label: 'Revoked on', value: instant(revoked.revokedAt, timeZone) }]),
-    ...(reason === null ? [] : [{ label: 'Reason', value: oneLine(reason) }]),
+    ...(reason === null ? [] : [{ label: 'Reason', value: reasonWords(oneLine(reason)) }]),
     ...(source === null ? [] : [{ label: 'Source', value: source }]),
     { label: 'Valid until', value: longDate(notAfter, timeZone) },
   ];

@@ -27,34 +27,34 @@ function down(input: AboutMonitor): Words {
     preheader: `${seen === '' ? 'It did not answer two checks in a row.' : seen} Down since ${since}.`,
     heading: { before: '', host, after: ' is down.' },
     paragraphs: [
-      `${seen === '' ? 'It did not answer.' : seen} A second look saw the same. It has been down since ${since}.`,
-      `${fix} The next check sees when it is back.`,
+      `${fix} The next check will show when it is back.`,
+      `${seen === '' ? 'It did not answer.' : seen} A second check confirmed it. It has been down since ${since}.`,
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
       { label: 'Down since', value: since },
-      ...(now - startedAt < MINUTE_MS ? [] : [{ label: 'For', value: duration(now - startedAt) }]),
+      ...(now - startedAt < MINUTE_MS ? [] : [{ label: 'Down for', value: duration(now - startedAt) }]),
       ...lastChecked(input),
     ],
-    schedule: 'It is told once, and once more when it is up again.',
+    schedule: 'We send one message now and one when it is up again.',
   };
 }
 
 const DEFAULT_FIX =
-  'Look whether the server runs, and whether its firewall or its provider lets the world in.';
+  'Check whether the server is running, and whether its firewall or provider lets connections in.';
 
 function flapping(input: AboutMonitor): Words {
   const { host, alert, timeZone } = input;
   const { startedAt, endedAt } = alert.facts;
   const seen = checkSentence(input);
   return {
-    badge: { tone: 'soon', text: 'Comes and goes' },
-    preheader: 'Down three times within six hours. You hear of it again when it has been up for an hour.',
-    heading: { before: '', host, after: ' comes and goes.' },
+    badge: { tone: 'soon', text: 'Flapping' },
+    preheader: 'Down three times within six hours. We write again when it has been up for an hour.',
+    heading: { before: '', host, after: ' is flapping.' },
     paragraphs: [
-      'It was down three times within six hours, and up in between. You are not told of every turn: the next message ' +
-        'comes when it has been up for an hour.',
-      `${seen === '' ? '' : `What the last look saw: ${seen} `}Look for what restarts, or runs out of memory or connections.`,
+      `Look for a process that restarts or runs out of memory or connections.${seen === '' ? '' : ` At the last check: ${seen}`}`,
+      'It was down three times within six hours, and up in between. To avoid a message for every change, we write again ' +
+        'when it has been up for an hour.',
     ],
     facts: [
       { label: 'Host', value: host, mono: true },
@@ -62,7 +62,7 @@ function flapping(input: AboutMonitor): Words {
       ...(endedAt === null ? [] : [{ label: 'Up since', value: instant(endedAt, timeZone) }]),
       ...lastChecked(input),
     ],
-    schedule: 'It is told once, and once more when it has been up for an hour.',
+    schedule: 'We send one message now and one when it has been up for an hour.',
   };
 }
 
@@ -76,13 +76,15 @@ function upAgain(input: AboutMonitor): Words {
     badge: { tone: 'ok', text: 'Up again' },
     preheader: `Up since ${since}, ${after} after it went down.`,
     heading: { before: '', host, after: ' is up again.' },
-    paragraphs: [`All is well: it came back ${after} after it went down, and has been up since ${since}.`],
+    paragraphs: [
+      `There is nothing to do. It came back ${after} after it went down, and has been up since ${since}.`,
+    ],
     facts: [
       { label: 'Host', value: host, mono: true },
       { label: 'Went down', value: instant(startedAt, timeZone) },
       { label: 'Up since', value: since },
       ...lastChecked(input),
     ],
-    schedule: 'Good news comes once, where you were told of the trouble.',
+    schedule: 'We send this once, to the channels that got the alert.',
   };
 }

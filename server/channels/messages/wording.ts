@@ -1,7 +1,8 @@
-import { alertSteps, type ChosenStep, count, longDate } from '../../core/index.ts';
+import { alertSteps, type ChosenStep, longDate } from '../../core/index.ts';
 import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { count } from '../../../contract/words.ts';
 
 /** A certificate seen longer ago than this was not seen by the check that caused the alert: a check takes at most 20 s. */
 const SEEN_EARLIER_MS = MINUTE_MS;
@@ -15,7 +16,7 @@ export function weekdayDate(at: number, timeZone: string): string {
 
 /**
  * Formats a time: "14:32 UTC", or local time and UTC, "15:32 CET (14:32 UTC)". If the dates differ, the UTC time includes
- * its date: "23:30 EST (23 November, 04:30 UTC)".
+ * its date: "23:30 GMT-5 (23 November, 04:30 UTC)".
  */
 export function clockTime(at: number, timeZone: string): string {
   const time = `${hourAndMinute(at, 'UTC')} UTC`;
@@ -44,8 +45,8 @@ export function instant(at: number, timeZone: string): string {
 
 const HTTPS_PORT = 443;
 
-/** Returns the consequence for clients: "visitors see a security warning instead of the site". */
-export function clientsRefuse(port: number): string {
+/** Returns what happens to clients, for port 443 "visitors see a security warning instead of the site". */
+export function clientConsequence(port: number): string {
   return port === HTTPS_PORT
     ? 'visitors see a security warning instead of the site'
     : 'clients refuse to connect';
@@ -55,8 +56,8 @@ export function clientsRefuse(port: number): string {
 export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
   if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
   return [
-    `The host could not be reached at the last check. This is as of ${instant(alert.facts.asOf, timeZone)}, ` +
-      'when the certificate was last seen.',
+    `We could not reach the host at the last check. This describes the certificate as we last saw it, on ` +
+      `${instant(alert.facts.asOf, timeZone)}.`,
   ];
 }
 
@@ -66,8 +67,8 @@ export function lastChecked({ monitor, timeZone }: AboutMonitor): DrawnMail['fac
 }
 
 /**
- * Returns when alerts about a certificate are sent: "at 22, 14, 7, 3 and 1 days before expiry, and when it has expired".
- * Counts in hours if the lifetime is shorter than ten days.
+ * Returns when alerts about a certificate are sent: "22, 14, 7, 3 and 1 days before expiry, and at expiry".
+ * Counts in hours below one day, and always if the lifetime is shorter than ten days.
  */
 export function alertTimes(
   certificate: { notBefore: number; notAfter: number },
@@ -85,9 +86,7 @@ export function alertTimes(
     ...(days.length > 0 ? [listed(days, 'day')] : []),
     ...(hours.length > 0 ? [listed(hours, 'hour')] : []),
   ];
-  return parts.length === 0
-    ? 'when it has expired'
-    : `at ${parts.join(' and ')} before expiry, and when it has expired`;
+  return parts.length === 0 ? 'at expiry' : `${parts.join(' and ')} before expiry, and at expiry`;
 }
 
 function listed(numbers: readonly number[], unit: string): string {

@@ -28,14 +28,14 @@ export const ntfy: ChannelDefinition<EnteredConfig<'ntfy'>> = {
     }),
     refusals: {
       401: { why: 'the access token is not valid' },
-      403: { why: 'the topic may not be written to without a fitting access token' },
+      403: { why: 'writing to the topic requires a valid access token' },
       404: { why: 'there is no ntfy server at this address' },
     },
     otherRefusals: 'failed',
   },
 };
 
-/** Maximum size of a message, because ntfy turns a larger one into an attachment. */
+/** Maximum size of a message. ntfy turns messages of more than 4,096 bytes into attachments. */
 const MAX_MESSAGE_BYTES = 4_000;
 const PRIORITIES: Record<AlertContent['severity'], number> = { critical: 5, warning: 4, info: 3 };
 /** Emoji tags: https://docs.ntfy.sh/emojis/ */
@@ -45,7 +45,7 @@ const TAGS: Record<AlertTone, string> = {
   good: 'white_check_mark',
 };
 
-/** Builds an ntfy message in plain text. ntfy renders Markdown and templates only on request. */
+/** Builds an ntfy message. Its texts need no escaping, because ntfy renders Markdown and templates only on request. */
 export function ntfyMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const lines = [

@@ -11,7 +11,7 @@ export const slack: ChannelDefinition<EnteredConfig<'slack'>> = {
     posting: ({ url }, { content }) => ({ url, body: JSON.stringify(slackMessage(content)) }),
     refusals: {
       403: { why: 'the workspace does not allow this webhook' },
-      404: { why: 'the webhook or its channel does not exist any more', cause: 'gone' },
+      404: { why: 'the webhook or its channel no longer exists', cause: 'gone' },
       410: { why: 'the channel is archived', cause: 'gone' },
     },
     otherRefusals: 'failed',
@@ -24,8 +24,8 @@ const MAX_FIELDS = 10;
 const COLOURS: Record<AlertTone, string> = { critical: '#df2a2a', warning: '#bf8506', good: '#1a7f4e' };
 
 /**
- * Builds a Block Kit message. Untrusted text is `plain_text`, in which Slack interprets no mentions, links or emoji.
- * Notifications show `text`, which must be mrkdwn.
+ * Builds a Block Kit message. Untrusted text in blocks is `plain_text`, in which Slack interprets no mentions, links or
+ * emoji. Notifications show `text` or `fallback`, which are mrkdwn and therefore escaped.
  */
 export function slackMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);

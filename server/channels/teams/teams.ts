@@ -13,22 +13,22 @@ export const teams: ChannelDefinition<EnteredConfig<'teams'>> = {
   receiver: {
     posting: ({ url }, { content }) => ({ url, body: JSON.stringify(teamsMessage(content)) }),
     refusals: {
-      401: { why: 'the address of the workflow is not the whole one' },
-      404: { why: 'the workflow does not exist any more', cause: 'gone' },
-      410: { why: 'the workflow does not exist any more', cause: 'gone' },
+      401: { why: 'the workflow address is incomplete' },
+      404: { why: 'the workflow no longer exists', cause: 'gone' },
+      410: { why: 'the workflow no longer exists', cause: 'gone' },
     },
     otherRefusals: 'retry',
   },
 };
 
-/** Text limits. Teams accepts cards of up to 28 kB; with these limits a card stays far below that. */
+/** Text limits that keep a card below the 28 kB that Teams accepts. */
 const MAX_TEXT_LENGTH = 700;
 const MAX_VALUE_LENGTH = 400;
 const STYLES: Record<AlertTone, string> = { critical: 'attention', warning: 'warning', good: 'good' };
 
 /**
- * Builds an Adaptive Card, the only format that workflows accept. Its texts are Markdown, in which `{{DATE(…)}}` is a
- * function.
+ * Builds a message with an Adaptive Card. The card's texts are Markdown, in which `{{DATE(…)}}` calls a function, so
+ * `asMarkdown` escapes braces too.
  */
 export function teamsMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);

@@ -6,8 +6,8 @@ import type { AlertContent } from '../messages/alert-input.ts';
 const API = 'https://api.telegram.org';
 
 /**
- * Channel through a bot that the user created: https://core.telegram.org/bots/api#sendmessage. The URL contains the
- * bot's token.
+ * Channel through a bot that the user created: https://core.telegram.org/bots/api#sendmessage. The URL of a
+ * request contains the bot's token.
  */
 export const telegram: ChannelDefinition<EnteredConfig<'telegram'>> = {
   name: 'Telegram',
@@ -52,8 +52,8 @@ export function telegramText(content: AlertContent): string {
     ...[heading, ...paragraphs].map((text) => `${asHtml(text)}\n`),
     ...facts.map(({ label, value }) => `${asHtml(label)}: <code>${escaped(value)}</code>`),
   ];
-  const room = MAX_MESSAGE_LENGTH - title.length - reference.length - 4;
-  return [`${title}\n`, ...truncateLines(lines, room, (text) => text.length), `\n${reference}`].join('\n');
+  const limit = MAX_MESSAGE_LENGTH - title.length - reference.length - 4;
+  return [`${title}\n`, ...truncateLines(lines, limit, (text) => text.length), `\n${reference}`].join('\n');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
@@ -63,8 +63,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram creates no mentions, hashtags or
- * commands.
+ * Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram creates no mentions, hashtags,
+ * cashtags or commands.
  */
 function asHtml(text: string): string {
   return escaped(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'));

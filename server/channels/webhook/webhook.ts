@@ -17,8 +17,8 @@ type WebhookConfig = z.infer<typeof stored>;
 export type WebhookSecret = WebhookConfig['secrets'][number];
 
 /**
- * Channel to the user's own program, with requests as in Standard Webhooks. Only 410 is final, because the user may fix
- * any other error within days.
+ * Channel to the user's own program, with requests as in Standard Webhooks. Of the statuses, only 410 is final: the user
+ * may fix the cause of any other before the retries end.
  */
 export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig> = {
   name: 'Webhook',
@@ -42,14 +42,14 @@ export const webhook: ChannelDefinition<EnteredConfig<'webhook'>, WebhookConfig>
       });
       return { url, headers: signatureHeaders({ id, now, body }, secrets), body };
     },
-    refusals: { 410: { why: 'it wants no more of these', cause: 'gone' } },
+    refusals: { 410: { why: 'it no longer accepts messages', cause: 'gone' } },
     otherRefusals: 'retry',
   },
 };
 
 const SHOWN_PATH = 12;
 
-/** Cuts the path and drops the query, because these often contain a key. */
+/** Cuts the path to 12 characters and drops the query and user info, because these often contain a key. */
 function maskedAddress({ origin, pathname, search }: URL): string {
   const path = pathname === '/' ? '' : pathname;
   return path.length <= SHOWN_PATH && search === ''
@@ -63,12 +63,12 @@ const PREFIX = 'whsec_';
 /** Generates a signing key: `whsec_` and 32 random bytes in base64. */
 export const newWebhookSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`;
 
-/** Maximum number of signing keys. Each key makes every message longer, and nobody keeps track of more than five within a day. */
+/** Maximum number of signing keys, because every valid key adds a signature to each message. */
 const MAX_SECRETS = 5;
 
 /**
- * Makes `secret` the current key. The previous key signs until `until` (ms UTC); older keys keep the end that was announced
- * for them.
+ * Returns a config whose current key is `secret`. The previous key signs until `until` (ms UTC), and older keys until the
+ * time that was set when they were replaced. Drops expired keys, and the oldest ones above `MAX_SECRETS`.
  */
 export function withNewSecret(
   config: WebhookConfig,
@@ -82,7 +82,7 @@ export function withNewSecret(
 
 /**
  * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now` (ms UTC), signed with every key that is valid
- * then. During a rotation two keys are valid, so the receiver can switch at any time.
+ * then. After a rotation the previous key is still valid, so the receiver can switch at any time until it expires.
  */
 export function signatureHeaders(
   message: { id: string; now: number; body: string },

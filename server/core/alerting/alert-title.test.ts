@@ -50,31 +50,31 @@ describe('the title of an alert', () => {
       title('expiry', 'critical', intermediate),
       'pay.fjord.example: an intermediate certificate expires in 2 days',
     ],
-    [title('expiry', 'resolved', renewed), 'pay.fjord.example was renewed'],
-    [title('expiry', 'resolved', { successor: certificate }), "pay.fjord.example's certificate was replaced"],
+    [title('expiry', 'resolved', renewed), 'pay.fjord.example’s certificate was renewed'],
+    [title('expiry', 'resolved', { successor: certificate }), 'pay.fjord.example’s certificate was replaced'],
     [title('expiry', 'resolved', intermediate), 'pay.fjord.example: the chain was renewed'],
-    [title('revoked', 'revoked'), "pay.fjord.example's certificate was revoked"],
-    [title('revoked', 'resolved', renewed), "pay.fjord.example's revoked certificate was replaced"],
-    [title('wrong_name', 'opened'), 'pay.fjord.example shows a certificate for another name'],
-    [title('wrong_name', 'resolved'), 'pay.fjord.example shows a certificate for its own name again'],
-    [title('chain_broken', 'opened'), "pay.fjord.example's certificate chain is broken"],
-    [title('chain_broken', 'some_clients'), "pay.fjord.example's certificate chain is incomplete"],
-    [title('chain_broken', 'resolved'), "pay.fjord.example's certificate chain is in order again"],
-    [title('changed', 'opened', renewed), "pay.fjord.example's certificate changed unexpectedly"],
+    [title('revoked', 'revoked'), 'pay.fjord.example’s certificate was revoked'],
+    [title('revoked', 'resolved', renewed), 'pay.fjord.example’s revoked certificate was replaced'],
+    [title('wrong_name', 'opened'), 'pay.fjord.example serves a certificate for another name'],
+    [title('wrong_name', 'resolved'), 'pay.fjord.example serves a certificate for its own name again'],
+    [title('chain_broken', 'opened'), 'pay.fjord.example’s certificate chain is broken'],
+    [title('chain_broken', 'some_clients'), 'pay.fjord.example’s certificate chain is incomplete'],
+    [title('chain_broken', 'resolved'), 'pay.fjord.example’s certificate chain is fixed'],
+    [title('changed', 'opened', renewed), 'pay.fjord.example’s certificate changed unexpectedly'],
     [
       title('replacement_wanted', 'opened'),
       'pay.fjord.example: the authority wants the certificate replaced',
     ],
     [
       title('replacement_wanted', 'resolved', renewed),
-      "pay.fjord.example's certificate was replaced, as its authority wanted",
+      'pay.fjord.example’s certificate was replaced, as its authority wanted',
     ],
     [
       title('replacement_wanted', 'resolved', { successor: certificate }),
       'pay.fjord.example: the authority no longer wants the certificate replaced',
     ],
     [title('down', 'opened'), 'pay.fjord.example is down'],
-    [title('down', 'flapping'), 'pay.fjord.example comes and goes'],
+    [title('down', 'flapping'), 'pay.fjord.example is flapping: down three times in six hours'],
     [title('down', 'resolved'), 'pay.fjord.example is up again'],
     [title('test', 'opened'), 'Test message from pay.fjord.example'],
   ])('says %s', (said, expected) => {
@@ -109,7 +109,7 @@ it('alertEvent names what happened, not the step', () => {
 it('stepLabel returns readable names of steps', () => {
   expect(stepLabel('14d')).toBe('14 days before');
   expect(stepLabel('1d')).toBe('1 day before');
-  expect(stepLabel('20%')).toBe('20 % of its lifetime left');
+  expect(stepLabel('20%')).toBe('20% of its lifetime left');
   expect(stepLabel('warning')).toBe('14 days before');
   expect(stepLabel('warning', 32 * HOUR)).toBe('1 day before');
   expect(stepLabel('critical', 16 * HOUR)).toBe('16 hours before');

@@ -23,19 +23,19 @@ export function alertTitle(alert: AlertTitleInput): string {
     case 'revoked':
       return isIntermediate(alert)
         ? `${host}: an intermediate certificate was revoked`
-        : `${host}'s certificate was revoked`;
+        : `${host}’s certificate was revoked`;
     case 'wrong_name':
-      return `${host} shows a certificate for another name`;
+      return `${host} serves a certificate for another name`;
     case 'chain_broken':
       return step === 'some_clients'
-        ? `${host}'s certificate chain is incomplete`
-        : `${host}'s certificate chain is broken`;
+        ? `${host}’s certificate chain is incomplete`
+        : `${host}’s certificate chain is broken`;
     case 'changed':
-      return `${host}'s certificate changed unexpectedly`;
+      return `${host}’s certificate changed unexpectedly`;
     case 'replacement_wanted':
       return `${host}: the authority wants the certificate replaced`;
     case 'down':
-      return step === 'flapping' ? `${host} comes and goes` : `${host} is down`;
+      return step === 'flapping' ? `${host} is flapping: down three times in six hours` : `${host} is down`;
     default:
       return `Test message from ${host}`;
   }
@@ -59,21 +59,21 @@ function resolvedTitle(alert: AlertTitleInput): string {
     case 'down':
       return `${host} is up again`;
     case 'wrong_name':
-      return `${host} shows a certificate for its own name again`;
+      return `${host} serves a certificate for its own name again`;
     case 'chain_broken':
-      return `${host}'s certificate chain is in order again`;
+      return `${host}’s certificate chain is fixed`;
     case 'revoked':
       return isIntermediate(alert)
         ? `${host}: the revoked intermediate certificate was replaced`
-        : `${host}'s revoked certificate was replaced`;
+        : `${host}’s revoked certificate was replaced`;
     case 'replacement_wanted':
       return certificate !== null && successor?.fingerprint === certificate.fingerprint
         ? `${host}: the authority no longer wants the certificate replaced`
-        : `${host}'s certificate was replaced, as its authority wanted`;
+        : `${host}’s certificate was replaced, as its authority wanted`;
     default: {
       if (isIntermediate(alert)) return `${host}: the chain was renewed`;
       const lastsLonger = successor === null || successor.notAfter > (certificate?.notAfter ?? 0);
-      return lastsLonger ? `${host} was renewed` : `${host}'s certificate was replaced`;
+      return lastsLonger ? `${host}’s certificate was renewed` : `${host}’s certificate was replaced`;
     }
   }
 }

@@ -1,11 +1,14 @@
 import type { Step } from '../alert-steps.ts';
 import type { AlertProblem } from '../../../contract/words.ts';
 
-/** The problem of an incident. A problem with a certificate has one incident per fingerprint. */
+/**
+ * The problem of an incident. `expiry`, `revoked`, `changed` and `replacement_wanted` have one incident per certificate,
+ * the other problems one per endpoint.
+ */
 export type Problem = AlertProblem;
 
 /**
- * The events of an incident, each reported once: start, steps before an expiry, flapping, and end. A revocation starts with
+ * The events of an incident, each reported once: start, steps up to an expiry, flapping, and end. A revocation starts with
  * `revoked`. A chain that only some clients refuse starts with `some_clients`, and is `opened` when all do.
  */
 export type AlertStep = Step | 'opened' | 'some_clients' | 'revoked' | 'flapping' | 'resolved';
@@ -13,7 +16,10 @@ export type AlertStep = Step | 'opened' | 'some_clients' | 'revoked' | 'flapping
 /** The kind of an alert: the problem of its incident, or a test message. */
 export type AlertKind = Problem | 'test';
 
-/** `critical`: clients refuse the endpoint, or will within days; `info`: a recovery. */
+/**
+ * `critical`: clients cannot use the endpoint, or will not be able to within days; `warning`: other problems; `info`:
+ * recoveries and test messages.
+ */
 export type AlertSeverity = 'critical' | 'warning' | 'info';
 
 /** The data of a certificate that messages need. Instants are ms UTC. */
@@ -27,15 +33,21 @@ export interface AlertCertificate {
 
 /** The data of a message, as plain JSON. Instants are ms UTC. */
 export interface AlertFacts {
-  /** The certificate that the alert is about; null if it is about the endpoint. */
+  /**
+   * The certificate that the alert is about. Null for outages and test messages, and if the finding is about a certificate
+   * without expiry alerts.
+   */
   certificate: AlertCertificate | null;
-  /** Time at which the certificate was last seen; earlier than the alert if the host has not been reached since. */
+  /**
+   * Time of the check that last read a certificate, which may be long before the alert. For an outage, when it was
+   * confirmed.
+   */
   asOf: number;
   /** The problem in one sentence; null if the kind of the alert describes it fully. */
   message: string | null;
   /** One concrete thing to do about the problem; null if there is none. */
   fix: string | null;
-  /** The certificate that is served now; set for `changed` and for recoveries. */
+  /** The certificate that is served now. Set for `changed`, and for recoveries except that from an outage. */
   successor: AlertCertificate | null;
   /** Start of the incident. */
   startedAt: number;

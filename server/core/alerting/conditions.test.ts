@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   answer,
+  DAY,
   HOST,
   intermediate,
   inWords,
@@ -8,16 +9,19 @@ import {
   NOW,
   observation,
   root,
+  withChain,
 } from '../../../tests/kit/judging.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import { conditionsOf, replacedCertificate } from './conditions.ts';
 import { unreachedVerdict } from '../judge/previous-verdict.ts';
+import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { LastSeen, Verdict } from '../verdict.ts';
 import { UNASKED } from '../../../tests/kit/observation.ts';
 
+const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
+
 it('the condition of an incomplete chain refers to the domain instead of a file to send', () => {
-  const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
   const seen = observation([answer([issue()])], { authorities });
   const verdict = judge(seen, NOW, createTrustStore([root.der]));
   const [finding] = inWords(verdict).findings;
@@ -25,7 +29,37 @@ it('the condition of an incomplete chain refers to the domain instead of a file 
   const [condition] = conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
   expect(condition?.facts).toMatchObject({
     message: finding?.message,
-    fix: expect.stringContaining('with the details of this domain'),
+    fix: expect.stringContaining('from this domain’s details'),
+  });
+});
+
+describe('an incomplete chain', () => {
+  const chainConditions = (answers: HandshakeObservation[], changes: Partial<Observation>) => {
+    const verdict = judge(observation(answers, changes), NOW, createTrustStore([root.der]));
+    return conditionsOf(verdict, null, HOST).filter(({ problem }) => problem === 'chain_broken');
+  };
+
+  it('is a condition although another address serves a complete one that expires first', () => {
+    const late = answer([issue({ notAfter: NOW + 90 * DAY })], { address: '192.0.2.2' });
+    const found = chainConditions([answer(withChain(issue())), late], { authorities });
+    expect(found.map(({ severity }) => severity)).toEqual(['warning']);
+  });
+
+  it('is no condition while its intermediates are still being fetched', () => {
+    expect(chainConditions([answer([issue()])], { authoritiesPending: true })).toEqual([]);
+  });
+
+  it('is no condition of a certificate that only clients with other key types get', () => {
+    const presentedChain = [new Uint8Array(issue().der)];
+    const posture = {
+      at: NOW,
+      tlsVersions: [],
+      postQuantum: { state: 'unknown' as const, group: null },
+      caa: { outcome: 'none' as const },
+      registration: { outcome: 'not_applicable' as const },
+      alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain }],
+    };
+    expect(chainConditions([answer(withChain(issue()))], { authorities, posture })).toEqual([]);
   });
 });
 

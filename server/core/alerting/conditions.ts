@@ -17,7 +17,10 @@ export interface Condition {
   facts: Omit<AlertFacts, 'startedAt' | 'endedAt'>;
 }
 
-/** Findings that are reported as other problems. Every other critical finding counts as a broken chain. */
+/**
+ * Codes that do not count as a broken chain, because other problems report them, or because they are not about the chain
+ * (`address_unreachable`). `breaksChain` also excludes some expired intermediates.
+ */
 const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'expired',
   'revoked',
@@ -27,8 +30,9 @@ const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * Returns the problems that exist after a check. A check that reached no server (`verdict.reached`) only yields expiry and
- * revocation of the certificates last seen; the rest is unknown. `host`: display name of the endpoint.
+ * Returns the problems that exist after a check, and an `expiry` for every certificate with expiry alerts, however far its
+ * date. If the check read no certificate, returns only expiries and revocations of the certificates last seen, because the
+ * rest is unknown. `host`: display name of the endpoint.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: string): Condition[] {
   const { lastSeen } = verdict;
@@ -90,9 +94,9 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null, host: s
  * Advice that replaces the finding's own, which refers to an attached file. A message has no file, but links to the domain.
  */
 const FIX_WITH_FILE =
-  'Install the file that stands ready with the details of this domain: the certificate and what stands above it, in the order that clients expect.';
+  'Install the file from this domain’s details: the certificate and its intermediates, in the right order.';
 
-/** Removes duplicates: two addresses may present the same certificate. */
+/** Keeps one condition per problem and certificate, because several findings may be about the same certificate. */
 function distinct(conditions: readonly Condition[]): Condition[] {
   return [...new Map(conditions.map((one) => [`${one.problem} ${one.fingerprint}`, one])).values()];
 }
@@ -100,8 +104,8 @@ function distinct(conditions: readonly Condition[]): Condition[] {
 const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
 
 /**
- * Returns a predicate for findings that make all clients refuse the chain. It excludes an expired intermediate that has its
- * own expiry incident.
+ * Returns a predicate for critical findings that count as a broken chain. `intermediate_expired` does not count while an
+ * expired intermediate has its own expiry incident.
  */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
@@ -111,16 +115,19 @@ function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (fi
     !(code === 'intermediate_expired' && isWatched);
 }
 
-/** Returns whether only some clients refuse the chain: those that neither cache nor fetch missing intermediates. */
-function failsForSome({ code, severity, attachment }: Finding): boolean {
-  const isChain = code === 'incomplete_chain' || code === 'intermediate_expired';
-  // Without a corrected chain, the search for the missing certificate has not finished, and its result is open.
-  return isChain && severity === 'warning' && attachment === 'chain';
+/**
+ * Returns whether only some clients refuse the chain: those that neither cache nor fetch missing intermediates. Ignores
+ * chains that only clients with other key types get.
+ */
+function failsForSome({ facts, keyType }: Finding): boolean {
+  return (
+    (facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate') && keyType === null
+  );
 }
 
 /**
- * Returns a condition if the leaf was replaced although its renewal was not due, it was not revoked, and no finding of the
- * previous check called for a replacement; else null.
+ * Returns a condition if the leaf was replaced although its renewal was not due, and the last check that read the old one
+ * found neither a revocation in its chain nor another reason to replace it; else null.
  */
 function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition | null {
   const replaced = replacedCertificate(previous, verdict);
@@ -183,7 +190,7 @@ function toAlertCertificate({
 /**
  * Returns the fingerprints of the old and the new leaf if a check found the certificate replaced, else null. `current` must
  * be judged with `previous`, so that a replacement during an outage is found afterwards. A leaf that one of the last few
- * checks saw is no replacement: several servers answer for one name.
+ * checks saw is no replacement, because several servers may answer for one name.
  */
 export function replacedCertificate(
   previous: Verdict | null,

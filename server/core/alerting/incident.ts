@@ -16,7 +16,10 @@ export interface KnownIncident {
   /** Time of the first check that no longer saw the problem; null while checks see it. */
   clearingSince: number | null;
   endedAt: number | null;
-  /** True if a check saw the problem end; false if the incident ended because checks stopped. */
+  /**
+   * True if a check saw that the problem is over. False for open incidents, and for outages that ended only because no
+   * check was conclusive for hours.
+   */
   recovered: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
@@ -85,8 +88,8 @@ export function requestRecheck(plan: IncidentPlan, at: number): void {
 }
 
 /**
- * Returns whether an expiry step needs no message, because it was sent, or another step was sent after its time. Times are
- * compared because users and CAs can move steps, but never the time of a message.
+ * Returns whether an expiry step needs no message, because it was sent, or another step was sent at its time or later.
+ * Times are compared because users and CAs can move steps, but never the time of a message.
  */
 export function isExpiryStepNotified(
   { notifiedSteps, lastStepAt }: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>,
@@ -95,7 +98,7 @@ export function isExpiryStepNotified(
   return notifiedSteps.includes(step) || (lastStepAt !== null && lastStepAt >= at);
 }
 
-/** A recorded check of an endpoint, with everything that decides which alerts are sent. */
+/** A recorded check of an endpoint, with everything that decides which incidents and alerts follow. */
 export interface RecordedCheck {
   /** Display name of the host. */
   host: string;
@@ -115,8 +118,8 @@ export interface RecordedCheck {
 }
 
 /**
- * Returns the severity that the next message of an incident would have at `now` (ms UTC): an expiry becomes critical as it
- * comes near. `step`: the step that describes the problem.
+ * Returns the severity of an incident as of `now` (ms UTC): an expiry becomes critical at the step `critical`. `step`: the
+ * step whose title describes the incident.
  */
 export function incidentSeverity(
   { problem, step, facts }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate'> },

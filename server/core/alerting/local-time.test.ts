@@ -6,6 +6,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const at = (text: string) => Date.parse(text);
 const OSLO = 'Europe/Oslo';
+const NEW_YORK = 'America/New_York';
 
 describe('local time', () => {
   it('follows daylight saving time, and is UTC in an unknown zone', () => {
@@ -21,24 +22,43 @@ describe('local time', () => {
     expect(nextLocalTime(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
   });
 
-  it('is found although daylight saving time skips or repeats an hour', () => {
+  it('comes an hour later where clocks skip it, east and west of UTC', () => {
     expect(nextLocalTime(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
-    const twice = nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 });
-    expect([at('2026-10-25T00:30Z'), at('2026-10-25T01:30Z')]).toContain(twice);
-    expect(nextLocalTime(twice, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
+    expect(nextLocalTime(at('2026-03-08T03:00Z'), NEW_YORK, { minute: 150 })).toBe(at('2026-03-08T07:30Z'));
+  });
+
+  it('comes the second time where clocks repeat it, east and west of UTC', () => {
+    const inOslo = at('2026-10-25T01:30Z');
+    expect(nextLocalTime(at('2026-10-24T22:00Z'), OSLO, { minute: 150 })).toBe(inOslo);
+    expect(nextLocalTime(inOslo, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
+    const inNewYork = at('2026-11-01T06:30Z');
+    expect(nextLocalTime(at('2026-11-01T02:00Z'), NEW_YORK, { minute: 90 })).toBe(inNewYork);
+    expect(nextLocalTime(inNewYork, NEW_YORK, { minute: 420 })).toBe(at('2026-11-01T12:00Z'));
   });
 });
 
 describe('quiet hours', () => {
   const night = { fromMinute: 22 * 60, toMinute: 7 * 60, criticalAlways: true };
-  const leaves = (now: string, severity: 'warning' | 'critical', quietHours = night) =>
-    new Date(sendAt(at(now), severity, { quietHours, timeZone: OSLO })).toISOString();
+  const leaves = (
+    now: string,
+    severity: 'warning' | 'critical',
+    quietHours = night,
+    timeZone: string = OSLO,
+  ) => new Date(sendAt(at(now), severity, { quietHours, timeZone })).toISOString();
 
   it('hold back warnings until morning, across midnight and clock changes', () => {
     expect(leaves('2026-11-21T22:30Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
     expect(leaves('2026-11-22T02:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
     expect(leaves('2026-03-28T22:30Z', 'warning')).toBe('2026-03-29T05:00:00.000Z');
     expect(leaves('2026-11-22T06:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
+  });
+
+  it('hold back warnings for an hour more, not a day, if clocks skip or repeat their end', () => {
+    const half = { ...night, toMinute: 150 };
+    expect(leaves('2026-03-08T06:45Z', 'warning', half, NEW_YORK)).toBe('2026-03-08T07:30:00.000Z');
+    const early = { ...night, toMinute: 90 };
+    expect(leaves('2026-11-01T05:15Z', 'warning', early, NEW_YORK)).toBe('2026-11-01T06:30:00.000Z');
+    expect(leaves('2026-11-01T06:15Z', 'warning', early, NEW_YORK)).toBe('2026-11-01T06:30:00.000Z');
   });
 
   it('let critical alerts through, unless those have to wait as well', () => {

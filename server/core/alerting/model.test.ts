@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { DAY, MadeUpHost } from '../../../tests/kit/alerting/made-up-host.ts';
+import { DAY, SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
 import { type Incident, MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
-import { Promises, stepsOf } from '../../../tests/kit/alerting/promises.ts';
+import { Guarantees, stepsOf } from '../../../tests/kit/alerting/guarantees.ts';
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import { updateIncidents } from './update-incidents.ts';
-import { type MutableEvent, MUTABLE_EVENTS } from '../../../contract/words.ts';
+import { type MutableEvent, OPTIONAL_EVENTS } from '../../../contract/words.ts';
 
 /*
- * Checks random histories of one host against promises. Each promise is stated in its own way over the whole history and
+ * Checks random histories of one host against guarantees. Each guarantee is stated in its own way over the whole history and
  * shares no code with the rules under test, not even the times of steps.
  */
 
@@ -61,18 +61,18 @@ const PROFILES: readonly { events: readonly number[]; waits: readonly number[] }
 class History {
   now = Date.UTC(2026, 0, 1);
   readonly #outbox = new MemoryOutbox();
-  readonly #host: MadeUpHost;
+  readonly #host: SimulatedHost;
   #verdict: Verdict | null = null;
   #recheckAt: number | null = null;
   #steps: readonly ChosenStep[] | null = null;
   #muted: MutableEvent[] = [];
   #maintenanceUntil: number | null = null;
-  readonly #promises = new Promises();
+  readonly #guarantees = new Guarantees();
 
   readonly #profile: (typeof PROFILES)[number];
 
   constructor(draw: number) {
-    this.#host = new MadeUpHost(this.now, draw);
+    this.#host = new SimulatedHost(this.now, draw);
     this.#profile = PROFILES[Math.floor(draw / 1024) % PROFILES.length]!;
   }
 
@@ -114,11 +114,11 @@ class History {
         break;
       case 5:
       case 6:
-        host.beside ??= host.issue(this.now, pick);
+        host.other ??= host.issue(this.now, pick);
         host.answersIn = (['one', 'turns', 'both'] as const)[turn] ?? 'one';
         break;
       case 7:
-        host.beside = null;
+        host.other = null;
         break;
       case 8:
         host.isReached = false;
@@ -145,11 +145,11 @@ class History {
         host.chain = (['whole', 'some clients', 'broken'] as const)[turn] ?? 'whole';
         break;
       case 18:
-        host.served.isWanted = !host.served.isWanted;
+        host.served.isReplacementWanted = !host.served.isReplacementWanted;
         break;
       case 19: {
         const end = this.now + (turn - 1) * 5 * DAY;
-        host.wantRenewal(pick % 5 === 0 ? null : { start: end - DAY, end });
+        host.setRenewalWindow(pick % 5 === 0 ? null : { start: end - DAY, end });
         break;
       }
       case 20:
@@ -174,7 +174,7 @@ class History {
         this.#maintenanceUntil = null;
         break;
       case 26: {
-        const event = MUTABLE_EVENTS[pick % MUTABLE_EVENTS.length]!;
+        const event = OPTIONAL_EVENTS[pick % OPTIONAL_EVENTS.length]!;
         const isMuted = this.#muted.includes(event);
         this.#muted = isMuted ? this.#muted.filter((one) => one !== event) : [...this.#muted, event];
         break;
@@ -233,7 +233,7 @@ class History {
     const { now } = this;
     const outbox = this.#outbox;
     const previous = this.#verdict;
-    const verdict = this.#host.look(now, previous);
+    const verdict = this.#host.check(now, previous);
     const state = this.#host.isUp ? 'up' : 'down';
     const maintenanceUntil = (this.#maintenanceUntil ?? 0) > now ? this.#maintenanceUntil : null;
     outbox.followUptime(state, now);
@@ -247,16 +247,16 @@ class History {
       now,
       settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },
     });
-    const told = outbox.apply(steps, now);
+    const alerts = outbox.apply(steps, now);
     this.#verdict = verdict;
     this.#recheckAt = steps.recheckAt;
-    this.#promises.hold({
+    this.#guarantees.verify({
       now,
       verdict,
       previous,
       host: this.#host,
       outbox,
-      told,
+      alerts,
       muted: this.#muted,
       steps: this.#steps,
       isMaintained: maintenanceUntil !== null,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MadeUpHost } from '../../../tests/kit/alerting/made-up-host.ts';
+import { SimulatedHost } from '../../../tests/kit/alerting/simulated-host.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import type { MutableEvent } from '../../../contract/words.ts';
 
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 function watched() {
   const outbox = new MemoryOutbox();
   let now = Date.UTC(2026, 0, 1);
-  const verdict = new MadeUpHost(now, 1).look(now, null);
+  const verdict = new SimulatedHost(now, 1).check(now, null);
   let muted: MutableEvent[] = [];
   return {
     outbox,

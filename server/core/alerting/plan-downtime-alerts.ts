@@ -27,7 +27,7 @@ export function planDowntimeAlerts(check: RecordedCheck, plan: IncidentPlan): vo
   const current = downs.at(-1);
   if (current === undefined || isMuted(check.settings, 'down', 'opened')) return;
   if (current.endedAt === null) planDown(check, plan, current, downs);
-  // The check that saw a downtime end reports it. Only the end of flapping is reported later.
+  // Earlier downtimes need no recovery alert any more, except flapping ones, whose end is reported an hour later.
   for (const down of downs)
     if (down === current || isFlapping(down)) planUp(check, plan, down, lastOfFlapping(downs, down));
 }
@@ -62,8 +62,8 @@ function planDown(
 }
 
 /**
- * Plans the recovery alert of `down` if its start was reported. The incident ended with `last`, the last downtime in the same
- * period of flapping.
+ * Plans the recovery alert of `down` if its start was reported, its end was not, and the endpoint is up (after flapping,
+ * for an hour). `last`: the last downtime in the same period of flapping, with which the outage ended.
  */
 function planUp(check: RecordedCheck, plan: IncidentPlan, down: KnownIncident, last: KnownIncident): void {
   const { notifiedSteps } = down;

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { upcomingAlerts } from './upcoming-alerts.ts';
-import { type ChannelState, routeAlert } from './route.ts';
-import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings, isMuted } from './settings.ts';
+import { type ChannelState, isChannelOpen, routeAlert } from './route.ts';
+import {
+  ACCOUNT_MAIL,
+  affectsAlerts,
+  DEFAULT_ALERT_SETTINGS,
+  effectiveSettings,
+  existingChannels,
+  isMuted,
+  maySetSteps,
+  withExistingChannels,
+} from './settings.ts';
 
 const DAY = 86_400_000;
 const END = Date.UTC(2026, 10, 22, 14, 32);
@@ -31,6 +40,13 @@ describe('the route of an alert', () => {
   });
 });
 
+it('a channel is open if it is confirmed and on; mail to the account is always open', () => {
+  expect(isChannelOpen('c1', { confirmedAt: 1, disabledAt: null })).toBe(true);
+  expect(isChannelOpen('c1', { confirmedAt: null, disabledAt: null })).toBe(false);
+  expect(isChannelOpen('c1', { confirmedAt: 1, disabledAt: 2 })).toBe(false);
+  expect(isChannelOpen(ACCOUNT_MAIL, { confirmedAt: null, disabledAt: null })).toBe(true);
+});
+
 describe('alert settings', () => {
   const account = { ...DEFAULT_ALERT_SETTINGS, steps: ['20d' as const], muted: ['uptime' as const] };
 
@@ -44,6 +60,40 @@ describe('alert settings', () => {
       steps: ['20d'],
       channels: [],
     });
+  });
+
+  it('may get new steps of a domain only with Premium', () => {
+    const before = { steps: ['3d' as const] };
+    const own = (after: Parameters<typeof maySetSteps>[1]['after'], plan: 'free' | 'premium' = 'free') =>
+      maySetSteps(plan, { before, after });
+    expect(own({ steps: ['5d'] })).toBe(false);
+    expect(own({ steps: null })).toBe(false);
+    expect(own({ steps: ['5d'] }, 'premium')).toBe(true);
+    expect(own({ steps: ['3d'], muted: [] })).toBe(true);
+    expect(own({})).toBe(true);
+    expect(maySetSteps('free', { before: null, after: before })).toBe(false);
+  });
+
+  it('affect the next alerts by channels, steps and muted events, not by quiet hours', () => {
+    const quietHours = { fromMinute: 0, toMinute: 60, criticalAlways: true };
+    expect(affectsAlerts(account, { ...account, quietHours, steps: ['20d'] })).toBe(false);
+    expect(affectsAlerts(account, { ...account, channels: [ACCOUNT_MAIL] })).toBe(true);
+    expect(affectsAlerts(account, { ...account, steps: null })).toBe(true);
+    expect(affectsAlerts(account, { ...account, muted: [] })).toBe(true);
+  });
+
+  it('keep channels that exist; without any, all channels or the choice of the account apply', () => {
+    const existing = [ACCOUNT_MAIL, 'c1', 'c2'];
+    expect(existingChannels(['c2', 'gone', 'c1'], existing)).toEqual(['c1', 'c2']);
+    expect(existingChannels(['gone'], existing)).toBeNull();
+    expect(existingChannels(null, existing)).toBeNull();
+    expect(withExistingChannels({ channels: ['gone', 'c1'], muted: [] }, existing)).toEqual({
+      channels: ['c1'],
+      muted: [],
+    });
+    expect(withExistingChannels({ channels: ['gone'], muted: [] }, existing)).toEqual({ muted: [] });
+    expect(withExistingChannels({ channels: null }, existing)).toEqual({ channels: null });
+    expect(withExistingChannels({}, existing)).toEqual({});
   });
 
   it('can mute uptime, changes and recoveries, but no certificate problem', () => {

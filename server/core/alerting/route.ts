@@ -11,7 +11,9 @@ export interface ChannelState {
   /** `ACCOUNT_MAIL`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
-  /** Whether the channel is on, confirmed if its kind requires that, and its address accepts mail. */
+  /**
+   * Whether the channel is confirmed and on and, for mail, its address is not suppressed. Always true for `ACCOUNT_MAIL`.
+   */
   isOpen: boolean;
   /** Whether the reader unsubscribed from everything or from this domain. */
   isUnsubscribed: boolean;
@@ -24,14 +26,25 @@ export interface AlertRoute {
   leavesAt: number;
 }
 
+/**
+ * Returns whether messages may be sent to a channel: its recipient confirmed it, and nobody switched it off. Mail to the account's
+ * own address is always open.
+ */
+export function isChannelOpen(
+  key: string,
+  { confirmedAt, disabledAt }: { confirmedAt: number | null; disabledAt: number | null },
+): boolean {
+  return key === ACCOUNT_MAIL || (confirmedAt !== null && disabledAt === null);
+}
+
 /** Returns whether a plan includes a channel. Mail to the account's own address is part of every plan. */
 export function mayUseChannel(plan: Plan, key: string): boolean {
   return plan === 'premium' || key === ACCOUNT_MAIL;
 }
 
 /**
- * Returns the channels for an alert, each with the earliest time to send it (ms UTC): quiet hours delay alerts that can wait.
- * If no chosen channel is open, mail to the account's own address is the fallback.
+ * Returns the channels for an alert, each with the earliest time to send it (ms UTC, see `sendAt`). If no chosen channel
+ * can be used, the fallback is mail to the account's own address.
  */
 export function routeAlert(
   alert: Pick<PlannedAlert, 'severity'>,

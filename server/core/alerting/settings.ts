@@ -45,6 +45,50 @@ export function effectiveSettings(
   return { ...account, ...rest, ...(steps !== undefined && plan === 'premium' && { steps }) };
 }
 
+/** Returns whether a plan permits a domain's new steps. Unchanged ones may stay, although they are inactive without Premium. */
+export function maySetSteps(
+  plan: Plan,
+  { before, after }: { before: DomainAlertSettings | null; after: DomainAlertSettings },
+): boolean {
+  return plan === 'premium' || after.steps === undefined || isSame(after.steps, before?.steps);
+}
+
+/**
+ * Returns whether a change may alter the alerts of the next check. Quiet hours cannot, because they only delay
+ * messages.
+ */
+export function affectsAlerts(before: AlertSettings, after: AlertSettings): boolean {
+  return (['channels', 'steps', 'muted'] as const).some((part) => !isSame(before[part], after[part]));
+}
+
+/** Compares lists in order; null and undefined are only the same as themselves. */
+function isSame(one: readonly string[] | null | undefined, other: typeof one): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * Returns the channels of a choice that exist, in the order of `existing`. Returns null (every channel) if none does, because an
+ * empty list would stop all alerts.
+ */
+export function existingChannels(
+  chosen: AlertSettings['channels'],
+  existing: readonly string[],
+): AlertSettings['channels'] {
+  if (chosen === null) return null;
+  const kept = existing.filter((key) => chosen.includes(key));
+  return kept.length === 0 ? null : kept;
+}
+
+/** Limits a domain's choice of channels to those that exist. If none does, the domain uses the account's choice. */
+export function withExistingChannels(
+  { channels, ...rest }: DomainAlertSettings,
+  existing: readonly string[],
+): DomainAlertSettings {
+  if (channels === undefined) return rest;
+  const kept = existingChannels(channels, existing);
+  return channels !== null && kept === null ? rest : { ...rest, channels: kept };
+}
+
 /** Returns whether the settings turn an event off. */
 export function isMuted(settings: Pick<AlertSettings, 'muted'>, problem: Problem, step: AlertStep): boolean {
   if (problem === 'down') return settings.muted.includes('uptime');

@@ -3,7 +3,10 @@ import { WEEK_MS } from '../../../contract/durations.ts';
 import type { AlertSeverity } from './alert.ts';
 import type { QuietHours } from './settings.ts';
 
-/** A maintenance window, in which no alerts are sent. Instants are those of its first occurrence, ms UTC. */
+/**
+ * A maintenance window, in which problems are not reported, but recoveries are. Instants are those of its first occurrence,
+ * ms UTC.
+ */
 export interface MaintenanceWindow {
   startsAt: number;
   endsAt: number;
@@ -30,7 +33,10 @@ export function maintenanceUntil(
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** Returns the earliest time to send a message (ms UTC): `now`, or the end of the current quiet hours. */
+/**
+ * Returns the earliest time to send a message (ms UTC): the end of the current quiet hours, or `now` if there are none or
+ * they let this severity pass.
+ */
 export function sendAt(
   now: number,
   severity: AlertSeverity,

@@ -24,7 +24,7 @@ export function upcomingAlerts(input: {
   /** Steps that the open incident of the certificate has reported; empty if there is none. */
   notified: Pick<KnownIncident, 'notifiedSteps' | 'lastStepAt'>;
   acknowledged: boolean;
-  /** End of a snooze or of maintenance, ms UTC. */
+  /** End of a snooze or of maintenance, ms UTC; null if there is neither. */
   silentUntil: number | null;
   timeZone: string | null;
   now: number;

@@ -21,13 +21,13 @@ const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Creates a host that is checked over time. Each check returns the alerts that follow from it. */
+/** Creates a host that is checked over time. Each check returns the alerts that follow from it as "problem step". */
 function watched() {
   const outbox = new MemoryOutbox();
   let previous: Verdict | null = null;
   let now = NOW;
-  const told = (verdict: Verdict, look: Partial<RecordedCheck>) => {
-    const alerts = outbox.recordCheck({ verdict, previous, now, ...look });
+  const record = (verdict: Verdict, more: Partial<RecordedCheck>) => {
+    const alerts = outbox.recordCheck({ verdict, previous, now, ...more });
     previous = verdict;
     return alerts.map(({ incident, step }) => `${incident.problem} ${step}`);
   };
@@ -37,16 +37,16 @@ function watched() {
       now += ms;
       return this;
     },
-    shows(presented: readonly MintedCertificate[], look: Partial<RecordedCheck> = {}) {
+    shows(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
       const seen = observation([answer(presented)], { observedAt: now });
-      return told(judge(seen, now, trustStore, previous), look);
+      return record(judge(seen, now, trustStore, previous), more);
     },
     /** Shows a chain for the 90 s after which the end of a problem is confirmed. */
-    keepsShowing(presented: readonly MintedCertificate[], look: Partial<RecordedCheck> = {}) {
-      return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, look));
+    keepsShowing(presented: readonly MintedCertificate[], more: Partial<RecordedCheck> = {}) {
+      return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, more));
     },
-    isGone: (look: Partial<RecordedCheck> = {}) =>
-      told(judge(observation([failed()], { observedAt: now }), now, trustStore, previous), look),
+    isGone: (more: Partial<RecordedCheck> = {}) =>
+      record(judge(observation([failed()], { observedAt: now }), now, trustStore, previous), more),
   };
 }
 
@@ -90,11 +90,11 @@ describe('an expiring certificate', () => {
   it('causes another alert when a renewal is rolled back, at most twice a week', () => {
     const host = watched();
     const old = ending(5);
-    // A certificate that comes back counts as that of another server until eight checks have not seen it.
+    // Until eight checks in a row saw another leaf, a certificate that comes back counts as that of another server.
     const staysRenewed = () => Array.from({ length: 10 }, () => host.wait(HOUR).shows(fresh)).flat();
-    const told = [1, 2, 3].flatMap(() => [...host.wait(HOUR).keepsShowing(old), ...staysRenewed()]);
+    const steps = [1, 2, 3].flatMap(() => [...host.wait(HOUR).keepsShowing(old), ...staysRenewed()]);
     // The rollback is also an unexpected change.
-    expect(told.filter((one) => one !== 'changed opened')).toEqual([
+    expect(steps.filter((one) => one !== 'changed opened')).toEqual([
       'expiry critical',
       'expiry resolved',
       'expiry critical',
@@ -130,14 +130,14 @@ describe('an expiring certificate', () => {
 describe('a silence', () => {
   const old = ending(14);
 
-  it('for maintenance delays the alert of a step until maintenance ends', () => {
+  it('maintenance delays the alert of a step until it ends', () => {
     const host = watched();
     const until = { maintenanceUntil: NOW + HOUR };
     expect(host.shows(old, until)).toEqual([]);
     expect(host.wait(HOUR).shows(old)).toEqual(['expiry warning']);
   });
 
-  it('by a snooze ends with the tightest step, even if the host is unreachable', () => {
+  it('a snooze ends with the tightest step, even if the host is unreachable', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -146,7 +146,7 @@ describe('a silence', () => {
     expect(host.wait(DAY).isGone()).toEqual(['expiry critical']);
   });
 
-  it('by an acknowledgement lasts until expiry and does not hold back the resolved alert', () => {
+  it('an acknowledgement lasts until expiry and does not hold back the resolved alert', () => {
     const host = watched();
     host.shows(old);
     const [incident] = host.outbox.incidents;
@@ -158,7 +158,7 @@ describe('a silence', () => {
     ]);
   });
 
-  it('by muted recoveries drops a resolved alert for good', () => {
+  it('muting recoveries drops a resolved alert for good', () => {
     const host = watched();
     const muted = { settings: { steps: null, muted: ['good_news' as const] } };
     expect(host.shows(old, muted)).toEqual(['expiry warning']);
@@ -194,15 +194,15 @@ describe('changed alert steps', () => {
       ],
     });
     let previous: Verdict | null = null;
-    const look = (now: number, evidence: ReturnType<typeof window>) => {
+    const check = (now: number, evidence: ReturnType<typeof window>) => {
       const seen = observation([answer(withChain(leaf))], { observedAt: now, ...evidence });
       const verdict = judge(seen, now, trustStore, previous);
-      const told = host.outbox.recordCheck({ verdict, previous, now });
+      const alerts = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
-      return told.map(({ step }) => step);
+      return alerts.map(({ step }) => step);
     };
-    expect(look(NOW, window(NOW - 2 * DAY, NOW - DAY))).toContain('renewal_overdue');
-    expect(look(NOW + 27 * DAY, window(NOW + 30 * DAY, NOW + 60 * DAY))).toContain('warning');
+    expect(check(NOW, window(NOW - 2 * DAY, NOW - DAY))).toContain('renewal_overdue');
+    expect(check(NOW + 27 * DAY, window(NOW + 30 * DAY, NOW + 60 * DAY))).toContain('warning');
   });
 });
 
@@ -237,16 +237,16 @@ describe('a problem that a second check has to confirm', () => {
     if (!leaf) throw new Error('nothing was issued');
     const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
     let previous: Verdict | null = null;
-    const look = (ms: number, found: typeof authorities | []) => {
+    const check = (ms: number, found: typeof authorities | []) => {
       const now = NOW + ms;
       const seen = observation([answer([leaf])], { observedAt: now, authorities: found });
       const verdict = judge(seen, now, trustStore, previous);
-      const told = host.outbox.recordCheck({ verdict, previous, now });
+      const alerts = host.outbox.recordCheck({ verdict, previous, now });
       previous = verdict;
-      return told.map(({ step, alert }) => [step, alert.severity]);
+      return alerts.map(({ step, alert }) => [step, alert.severity]);
     };
-    expect([look(0, authorities), look(30_000, authorities)].flat()).toEqual([['some_clients', 'warning']]);
-    expect([look(DAY, []), look(DAY + 30_000, [])].flat()).toEqual([['opened', 'critical']]);
+    expect([check(0, authorities), check(30_000, authorities)].flat()).toEqual([['some_clients', 'warning']]);
+    expect([check(DAY, []), check(DAY + 30_000, [])].flat()).toEqual([['opened', 'critical']]);
   });
 
   it('can be an unexpected change, but no due renewal and no alternating nodes', () => {

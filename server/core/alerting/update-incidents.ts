@@ -22,16 +22,23 @@ const MIN_GAP_MS = 20_000;
 const CLEAR_AFTER_MS = 90_000;
 /** How long a problem that returned within a week must be absent before it is over: servers may answer in rotation. */
 const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
-/** A problem that returned this often within a week is intermittent and no longer reported each time. */
+/**
+ * If this many incidents of a problem ended within a week, it is intermittent: the next one reopens the last without an
+ * alert.
+ */
 const MAX_RETURNS = 2;
 
-/** Problems that a signature or a date proves at once. Others may be a deployment in progress, so a second check decides. */
+/**
+ * Problems that one check proves, by a date, a signature or the CA's renewal window. Others may be a deployment in
+ * progress, so a second check decides.
+ */
 const NEEDS_NO_CONFIRMATION: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
 
 /**
- * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each event once: the
- * tightest expiry step reached, or the start of another problem, and its end if anything was sent. Decides from what exists
- * and what was sent, never from what changed, so that a lost check loses no alert.
+ * Returns how a check changes the incidents of a monitor (except outages, see `conclude`), and which alerts follow. An
+ * incident reports each event once: the tightest expiry step reached, or the start of another problem, and its end if
+ * anything was sent. Decides from what exists and what was sent, never from what changed, so that a lost check loses no
+ * alert.
  */
 export function updateIncidents(check: RecordedCheck): IncidentPlan {
   const { verdict, previous, known, host } = check;
@@ -56,8 +63,8 @@ const isSame = (one: Key, other: Key) =>
 const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
 
 /**
- * Adds the open incidents about a change if the new certificate is still there: only one check shows a replacement as a
- * condition, and the next one has to confirm it.
+ * Adds a condition for every open incident about a change whose new certificate is still served: only the first check sees
+ * the replacement, and a second one has to confirm it.
  */
 function withPendingChange(
   conditions: Condition[],
@@ -93,7 +100,7 @@ function beginIncident(check: RecordedCheck, plan: IncidentPlan, condition: Cond
   if (!isProven) requestRecheck(plan, now + CONFIRM_AFTER_MS);
 }
 
-/** Returns reported incidents of the same problem that ended recently, the first to end first. */
+/** Returns reported incidents of the same problem and certificate that ended within a week, the first to end first. */
 function earlierOf({ known }: RecordedCheck, key: Key): KnownIncident[] {
   return known
     .filter((one) => isSame(one, key) && one.endedAt !== null && one.notifiedSteps.length > 0)
@@ -134,7 +141,8 @@ function continueIncident(
   condition: Condition,
 ): void {
   const { now } = check;
-  // The incident was reopened without an alert, and now there is a new step: open a new one, so that a recovery can follow.
+  // The incident was reopened without an alert, and now there is a new step: end it and open another one, so that a
+  // recovery can follow.
   if (incident.notifiedSteps.includes('resolved') && hasUnsentStep(check, incident, condition)) {
     plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(check, plan, condition, now);
@@ -146,7 +154,7 @@ function continueIncident(
   plan.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
   if (confirmedAt === null) return requestRecheck(plan, now + CONFIRM_AFTER_MS);
   planAlert(check, plan, next, condition);
-  // A change is an event and not a state: its incident ends once the alert was sent, or is turned off in the settings.
+  // A change is an event and not a state: its incident ends at once, unless a snooze or maintenance still delays the alert.
   if (incident.problem === 'changed' && silentUntil(next, check) === null)
     plan.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
 }
@@ -173,8 +181,8 @@ function provesEnd(check: RecordedCheck, { problem, fingerprint, facts }: KnownI
 }
 
 /**
- * Returns whether another certificate replaced the old one for good. In a rotation, ignores a certificate that also expires
- * soon, because it may be that of another server.
+ * Returns whether another certificate replaced the old one for good. In a rotation, ignores a certificate that expires no
+ * later or is due for an alert itself, because it may be that of another server.
  */
 function isSucceeded(
   { verdict: { lastSeen, leafFingerprint }, settings, now }: RecordedCheck,
@@ -186,7 +194,10 @@ function isSucceeded(
   return alertSteps(leaf, settings.steps).every(({ at }) => at > now);
 }
 
-/** Ends a confirmed incident, or drops an unconfirmed one, once its problem has been absent for long enough. */
+/**
+ * Ends a confirmed incident and plans its recovery alert, or drops an unconfirmed one, once its problem has been absent for
+ * long enough. Drops an unconfirmed change at once.
+ */
 function clearIncident(check: RecordedCheck, plan: IncidentPlan, incident: KnownIncident): void {
   const { now, verdict } = check;
   const { confirmedAt, facts } = incident;

@@ -6,7 +6,13 @@ import { createTrustStore } from '../../pki/index.ts';
 import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS } from '../alerting/settings.ts';
 import type { KnownIncident } from '../alerting/incident.ts';
 import { judge } from '../judge/judge.ts';
-import { type AlertContext, type CheckState, conclude, type EarlierDelivery } from './conclude.ts';
+import {
+  type AlertContext,
+  type CheckState,
+  conclude,
+  type EarlierDelivery,
+  onScheduleUntil,
+} from './conclude.ts';
 
 const trustStore = createTrustStore([root.der]);
 const served = observation([answer(withChain(issue()))]);
@@ -25,6 +31,7 @@ const WATCHED: CheckState = {
     recentChecks: 'u',
     responseMs: 40,
   },
+  unreachableSince: null,
   previous: verdictOf(served),
   incidents: [],
   settings: DEFAULT_ALERT_SETTINGS,
@@ -88,7 +95,7 @@ const needs = (state: CheckState, seen: typeof served) =>
   conclude(state, seen, verdictOf(seen), NOW).needsContext;
 
 describe('the conclusion of a check', () => {
-  it('of an unchanged result plans the next check after the interval, and nothing else', () => {
+  it('a check with an unchanged result plans the next check after the interval, and nothing else', () => {
     expect(needs(WATCHED, served)).toBe(false);
     expect(concluded(WATCHED, served, null)).toMatchObject({
       uptime: { uptime: 'up', recentChecks: 'uu' },
@@ -113,7 +120,16 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of a first failure opens no incident and repeats the check after 30 seconds', () => {
+  it('dates unreachability from the first failed check to the next one that reads a certificate', () => {
+    const since = (unreachableSince: number | null, seen: typeof served) =>
+      concluded({ ...WATCHED, unreachableSince }, seen).unreachableSince;
+    expect(since(null, served)).toBeNull();
+    expect(since(null, unreachable)).toBe(unreachable.observedAt);
+    expect(since(NOW - HOUR_MS, unreachable)).toBe(NOW - HOUR_MS);
+    expect(since(NOW - HOUR_MS, served)).toBeNull();
+  });
+
+  it('a first failure opens no incident and repeats the check after 30 seconds', () => {
     expect(needs(WATCHED, unreachable)).toBe(false);
     expect(concluded(WATCHED, unreachable, null)).toMatchObject({
       uptime: { uptime: 'up', suspectedSince: NOW },
@@ -123,7 +139,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of a second failure opens an incident from the first one on and alerts every channel', () => {
+  it('a second failure opens an incident from the first one on and alerts every channel', () => {
     expect(needs(SUSPECTED, unreachable)).toBe(true);
     expect(concluded(SUSPECTED, unreachable)).toMatchObject({
       uptime: { uptime: 'down', downSince: NOW - SECOND_CHECK, recentChecks: 'ud' },
@@ -142,7 +158,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of a recovery ends the incident and alerts only channels that got the outage alert', () => {
+  it('a recovery ends the incident and alerts only channels that got the outage alert', () => {
     expect(needs(DOWN, served)).toBe(true);
     expect(concluded(DOWN, served, { ...CONTEXT, deliveries: [delivered] })).toMatchObject({
       uptime: { uptime: 'up', downSince: null },
@@ -153,7 +169,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('during maintenance opens the incident without an alert and repeats the check at the end', () => {
+  it('a failed check during maintenance opens the incident without an alert and repeats the check at the end', () => {
     const until = NOW + 20 * MINUTE_MS;
     expect(concluded(SUSPECTED, unreachable, { ...CONTEXT, maintenanceUntil: until })).toMatchObject({
       incidents: [{ kind: 'open', problem: 'down' }],
@@ -162,7 +178,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of a monitor that was paused meanwhile changes nothing', () => {
+  it('a check of a monitor that was paused meanwhile changes nothing', () => {
     expect(needs({ ...SUSPECTED, kind: 'paused' }, unreachable)).toBe(false);
     expect(concluded({ ...SUSPECTED, kind: 'paused' }, unreachable, null)).toMatchObject({
       uptime: null,
@@ -171,7 +187,7 @@ describe('the conclusion of a check', () => {
     });
   });
 
-  it('of the self-check causes no alert and repeats it within five minutes', () => {
+  it('the self-check causes no alert and repeats it within five minutes', () => {
     expect(needs({ ...SUSPECTED, kind: 'own' }, unreachable)).toBe(false);
     expect(concluded({ ...WATCHED, kind: 'own' }, served, null)).toMatchObject({
       alerts: [],
@@ -183,13 +199,13 @@ describe('the conclusion of a check', () => {
     expect(concluded({ ...WATCHED, isRequested: true }, served, null).nextCheckAt).toBe(NOW);
   });
 
-  it('of a new monitor repeats the check after a minute to examine the posture', () => {
+  it('the first check of a monitor is repeated after a minute to examine the posture', () => {
     expect(concluded({ ...WATCHED, previous: null }, served, null).nextCheckAt).toBe(NOW + MINUTE_MS);
   });
 });
 
 describe('the routes of an alert', () => {
-  const untold: CheckState = { ...DOWN, incidents: [{ ...OUTAGE, notifiedSteps: [], lastStepAt: null }] };
+  const unreported: CheckState = { ...DOWN, incidents: [{ ...OUTAGE, notifiedSteps: [], lastStepAt: null }] };
   const failedOn = (channelKey: string): EarlierDelivery => ({ ...delivered, channelKey, state: 'failed' });
   const routes = (state: CheckState, seen: typeof served, deliveries: EarlierDelivery[]) =>
     concluded(state, seen, { ...CONTEXT, deliveries }).alerts.map((alert) =>
@@ -197,11 +213,11 @@ describe('the routes of an alert', () => {
     );
 
   it('leave out channels on which it failed for good', () => {
-    expect(routes(untold, unreachable, [failedOn('slack')])).toEqual([[ACCOUNT_MAIL]]);
-    expect(routes(untold, unreachable, [failedOn('slack'), failedOn(ACCOUNT_MAIL)])).toEqual([[]]);
+    expect(routes(unreported, unreachable, [failedOn('slack')])).toEqual([[ACCOUNT_MAIL]]);
+    expect(routes(unreported, unreachable, [failedOn('slack'), failedOn(ACCOUNT_MAIL)])).toEqual([[]]);
   });
 
-  it('of a recovery include channels where the outage alert waits, not where it was superseded', () => {
+  it('the routes of a recovery alert include channels where the outage alert waits, not where it was superseded', () => {
     expect(routes(DOWN, served, [{ ...delivered, state: 'waiting' }])).toEqual([[ACCOUNT_MAIL]]);
     expect(routes(DOWN, served, [{ ...delivered, state: 'superseded' }])).toEqual([[]]);
   });
@@ -236,4 +252,19 @@ it('a check that needs no alert context has the same conclusion with any context
     { numRuns: 500 },
   );
   expect(skipped).toBeGreaterThan(50);
+});
+
+it('onScheduleUntil is known only for trusted certificates that live less than 30 days', () => {
+  const renewal = {
+    from: NOW,
+    to: NOW,
+    source: 'lifetime',
+    explanationUrl: null,
+    overdueAt: NOW + 1,
+  } as const;
+  const lasting = (days: number) => ({ notBefore: NOW, notAfter: NOW + days * DAY_MS });
+  expect(onScheduleUntil({ trusted: true, renewal }, lasting(29))).toBe(NOW + 1);
+  expect(onScheduleUntil({ trusted: false, renewal }, lasting(29))).toBeNull();
+  expect(onScheduleUntil({ trusted: true, renewal }, lasting(30))).toBeNull();
+  expect(onScheduleUntil({ trusted: true, renewal: null }, lasting(29))).toBeNull();
 });

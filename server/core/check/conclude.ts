@@ -1,4 +1,5 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { isShortLived, type Renewable } from '../alert-steps.ts';
 import type { AlertFacts, AlertStep, PlannedAlert } from '../alerting/alert.ts';
 import { updateIncidents } from '../alerting/update-incidents.ts';
 import type { IncidentChange, IncidentPlan, KnownIncident } from '../alerting/incident.ts';
@@ -11,7 +12,7 @@ import type { Plan } from '../plan.ts';
 import { findingMessage } from '../report/describe-finding.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import type { Verdict } from '../verdict.ts';
-import { nextCheckAt } from './schedule.ts';
+import { HEARTBEAT_EVERY_MINUTES, nextCheckAt } from './schedule.ts';
 import {
   assessUptime,
   followUptime,
@@ -27,21 +28,23 @@ export interface UptimeRecord extends UptimeStanding {
   since: number | null;
   /** Results of the last checks, in the form that `recentChecks` returns. */
   recentChecks: string;
-  /** Response time of the last check that got an answer; null before it. */
+  /** Response time in ms of the last check that got an answer; null before it. */
   responseMs: number | null;
 }
 
-/** The stored state of a monitor at the end of a check. */
+/** The state of a monitor when a check is recorded. */
 export interface CheckState {
-  /** `paused`: a user paused the monitor during the check. `own`: the monitor of the self-check, which pings HEARTBEAT_URL. */
+  /** `paused`: the monitor was paused during the check. `own`: the monitor of the self-check, which pings HEARTBEAT_URL. */
   kind: 'watched' | 'paused' | 'own';
   uptime: UptimeRecord;
+  /** Start of the time since which no check read a certificate, ms UTC; null if the last check read one. */
+  unreachableSince: number | null;
   /** Verdict of the previous check; null for a first check. */
   previous: Verdict | null;
   /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
   incidents: readonly KnownIncident[];
   settings: AlertSettings;
-  /** The check interval that the plan allows. */
+  /** The check interval in minutes that applies, see `frequencyOn`. */
   everyMinutes: number;
   /** Whether a user requested another check during this one. */
   isRequested: boolean;
@@ -49,7 +52,7 @@ export interface CheckState {
   jitter: number;
 }
 
-/** The stored data that the routing of alerts depends on. */
+/** The stored data that alerts and their routes depend on. */
 export interface AlertContext {
   plan: Plan;
   /** Time zone as an IANA name; null means UTC. */
@@ -81,13 +84,13 @@ export interface Conclusion {
   uptime: UptimeRecord | null;
   /** The problem that needs attention now, with a sentence for the summary; null if there is none. */
   problem: { code: 'unreachable' | 'untrusted'; message: string } | null;
+  /** The new value of `CheckState.unreachableSince`. */
+  unreachableSince: number | null;
   incidents: IncidentChange[];
   alerts: RoutedAlert[];
   /** When the next check is due, ms UTC. */
   nextCheckAt: number;
 }
-
-const HEARTBEAT_EVERY_MS = 5 * MINUTE_MS;
 
 /** A conclusion whose incidents, alerts and next due time may still depend on the alert context. */
 export interface PendingConclusion {
@@ -142,8 +145,8 @@ export function conclude(
         recheckAt: earliest([
           step.recheckAt,
           recheckAt,
-          kind === 'own' ? now + HEARTBEAT_EVERY_MS : null,
-          moreKnownAt(previous, verdict, now),
+          kind === 'own' ? now + HEARTBEAT_EVERY_MINUTES * MINUTE_MS : null,
+          earlyCheckAt(previous, verdict, now),
         ]),
         jitter: state.jitter,
       });
@@ -152,6 +155,7 @@ export function conclude(
         // The monitor was paused during the check, so its uptime is unknown until it is resumed.
         uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
         problem: problemOf(verdict, displayName(observation.endpoint)),
+        unreachableSince: verdict.reached ? null : (state.unreachableSince ?? verdict.observedAt),
         incidents: kind === 'paused' ? [] : [...outage.changes, ...changes],
         alerts: context === null ? [] : alerts.map(routed(settings, context, now)),
         // A user requested a check during this one. Its probe may be older than the request, so another check follows.
@@ -168,6 +172,17 @@ function problemOf(
   if (!reached) return { code: 'unreachable', message: failure ? failureSentence(failure, host) : '' };
   if (!trusted) return { code: 'untrusted', message: worst ? findingMessage(worst, host) : '' };
   return null;
+}
+
+/**
+ * Returns until when the renewal of the current certificate is on schedule (ms UTC). Null if that is unknown, and for certificates
+ * that are long-lived or not trusted: their badges do not depend on it.
+ */
+export function onScheduleUntil(
+  { trusted, renewal }: Pick<Verdict, 'trusted' | 'renewal'>,
+  certificate: Renewable,
+): number | null {
+  return trusted && isShortLived(certificate) ? (renewal?.overdueAt ?? null) : null;
 }
 
 const NO_PLAN: IncidentPlan = { changes: [], alerts: [], recheckAt: null };
@@ -233,8 +248,8 @@ function uptimeRecord(
 }
 
 /**
- * Returns a function that adds routes to an alert. It omits channels on which the alert failed for good, and sends recoveries
- * only to channels that received the problem.
+ * Returns a function that adds routes to an alert. Omits channels on which the same step failed for good. A recovery goes
+ * only to channels on which the problem was delivered or is being sent.
  */
 function routed(settings: AlertSettings, context: AlertContext, now: number) {
   return (alert: PlannedAlert): RoutedAlert => {
@@ -248,7 +263,7 @@ function routed(settings: AlertSettings, context: AlertContext, now: number) {
       now,
     });
     if (step !== 'resolved') return { ...alert, routes };
-    // A recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
+    // The recovery from an outage also goes to channels on which the outage alert is still queued or has failed.
     const notified = earlier.filter(({ state, isBeingSent }) =>
       problem === 'down'
         ? state !== 'superseded'
@@ -265,7 +280,7 @@ const FIRST_POSTURE_MS = MINUTE_MS;
 const PENDING_ANSWER_MS = 2 * MINUTE_MS;
 
 /** Returns when to check early (ms UTC): for the posture after a first check, or for an answer that is pending; else null. */
-function moreKnownAt(previous: Verdict | null, verdict: Verdict, now: number): number | null {
+function earlyCheckAt(previous: Verdict | null, verdict: Verdict, now: number): number | null {
   if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
   // Check early only once: otherwise we would query a source that is always too slow every two minutes.
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { alertSteps } from '../alert-steps.ts';
-import { laneOf, lanePortions, LANES, nextCheckAt } from './schedule.ts';
+import { dueWithInterval, laneOf, lanePortions, LANES, nextCheckAt } from './schedule.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -93,6 +93,20 @@ describe('nextCheckAt', () => {
 
   it('shortens an interval by up to a tenth', () => {
     expect(due({ everyMinutes: 60, jitter: 0.5 })).toBe(57 * MINUTE);
+  });
+});
+
+describe('dueWithInterval', () => {
+  it('moves a check earlier, but neither later nor into the past', () => {
+    const planned = { dueAt: NOW + 10 * HOUR, lastCheckedAt: NOW - HOUR, now: NOW };
+    expect(dueWithInterval(120, planned)).toBe(NOW + HOUR);
+    expect(dueWithInterval(30, planned)).toBe(NOW);
+    expect(dueWithInterval(1440, planned)).toBe(NOW + 10 * HOUR);
+    expect(dueWithInterval(30, { ...planned, dueAt: NOW - MINUTE })).toBe(NOW - MINUTE);
+  });
+
+  it('counts from now if there was no check yet', () => {
+    expect(dueWithInterval(30, { dueAt: NOW + HOUR, lastCheckedAt: null, now: NOW })).toBe(NOW + 30 * MINUTE);
   });
 });
 

@@ -1,7 +1,7 @@
 import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Longest interval for a host that is down, on every plan. */
+/** Longest interval for a host that is down or unreachable, on every plan. */
 const UNREACHABLE_MINUTES = 60;
 /** Share of the interval over which checks are spread, so that domains added together drift apart. */
 const SPREAD = 0.1;
@@ -11,8 +11,8 @@ const FLOOR_MS = MINUTE_MS;
 
 /**
  * Returns when to check next (ms UTC): after the shortest of the interval, an hour if unreachable, and a 24th of a
- * certificate's lifetime, but at the next alert step if that is earlier. `jitter` in [0, 1) shortens intervals by up to 10 %
- * and delays a step by up to a minute.
+ * certificate's lifetime, or at the next alert step if that is earlier. Waits at least a minute, except for `recheckAt`.
+ * `jitter` in [0, 1) shortens intervals by up to 10 % and delays a step by up to a minute.
  */
 export function nextCheckAt(input: {
   now: number;
@@ -41,22 +41,39 @@ export function nextCheckAt(input: {
   return Math.floor(Math.min(due, Math.max(now, input.recheckAt ?? Infinity)));
 }
 
-/** Number of priority lanes for due checks, by how many monitors their account has. Each claim takes from all lanes. */
+/** Interval of the self-check, which pings HEARTBEAT_URL. */
+export const HEARTBEAT_EVERY_MINUTES = 5;
+
+/**
+ * When a check of an endpoint also serves other monitors of it: those due within `share` of their interval, at most `maxMs`. One
+ * that is not due yet must also have been checked at least `apartMs` ago.
+ */
+export const EARLY_CHECK = { share: 0.5, maxMs: HOUR_MS, apartMs: 2 * MINUTE_MS } as const;
+
+/** Returns when to check next (ms UTC) after the interval changed: earlier than planned if the new one requires it, never later. */
+export function dueWithInterval(
+  everyMinutes: number,
+  { dueAt, lastCheckedAt, now }: { dueAt: number; lastCheckedAt: number | null; now: number },
+): number {
+  return Math.min(dueAt, Math.max(now, (lastCheckedAt ?? now) + everyMinutes * MINUTE_MS));
+}
+
+/**
+ * Number of priority lanes for due checks, by how many monitors their account has. Every lane gets a share of the claims.
+ */
 export const LANES = 7;
 
 /**
- * Returns the lane of a monitor whose account had `before` others when it was added: 0 for the first three, then one more
- * with every power of four. Each lane but the last has few monitors per account, so that the first monitor of one account
- * never waits behind the thousandth of another.
+ * Returns the lane of a monitor whose account had `before` others when it was added: 0 for the first three, then one more with
+ * every power of four. So the first monitor of one account never waits behind the thousandth of another.
  */
 export function laneOf(before: number): number {
   return Math.min(LANES - 1, Math.floor(Math.log2(before + 1) / 2));
 }
 
 /**
- * Returns how many of the next `limit` claims each lane gets; unused ones go to other lanes. Lane 0 gets half, lane 1 a
- * quarter and so on; the last lanes get few, but are never starved. `taken`: number of earlier claims, so that batches of one
- * get the same shares as large ones.
+ * Returns how many of the next `limit` claims each lane gets: half for lane 0, a quarter for lane 1 and so on. The caller gives
+ * unused ones to other lanes. `taken`: number of earlier claims, so that batches of one get the same shares as large ones.
  */
 export function lanePortions(limit: number, taken: number): number[] {
   const portions = Array.from({ length: LANES }, () => 0);

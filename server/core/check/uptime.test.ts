@@ -5,6 +5,8 @@ import type { FailedObservation, HttpObservation, Observation, Resolution } from
 import {
   assessUptime,
   followUptime,
+  isHeldBack,
+  isUptimeConfirmed,
   recentChecks,
   type Uptime,
   uptimePercent,
@@ -97,7 +99,7 @@ describe('assessUptime', () => {
     expect(assessUptime(seen({ endpoint, addresses: [refused] }))).toEqual({
       state: 'down',
       responseMs: null,
-      cause: { code: 'starttls_refused', message: expect.stringContaining('mail.example:25 offers no') },
+      cause: { code: 'starttls_refused', message: expect.stringContaining('mail.example:25 does not offer') },
     });
   });
 
@@ -272,11 +274,34 @@ describe('uptimePercent', () => {
     [500 * HOUR, 50],
     [999.9 * HOUR, 0],
     [2_000 * HOUR, 0],
-  ])('with %i ms of downtime in 1,000 hours is %d', (downMs, percent) => {
+  ])('uptimePercent with %i ms of downtime in 1,000 hours is %d', (downMs, percent) => {
     expect(uptimePercent({ from, now: NOW, downMs })).toBe(percent);
   });
 
   it('is 100 at the very beginning', () => {
     expect(uptimePercent({ from: NOW, now: NOW, downMs: 0 })).toBe(100);
   });
+});
+
+it('isUptimeConfirmed needs a success or a confirmed outage', () => {
+  const unknown = { uptime: 'unknown', recentChecks: '?d', downMs: 0 } as const;
+  expect(isUptimeConfirmed({ ...unknown, uptime: null })).toBe(false);
+  expect(isUptimeConfirmed(unknown)).toBe(false);
+  expect(isUptimeConfirmed({ ...unknown, recentChecks: '?du?' })).toBe(true);
+  expect(isUptimeConfirmed({ ...unknown, downMs: 1 })).toBe(true);
+  expect(isUptimeConfirmed({ ...unknown, uptime: 'up' })).toBe(true);
+  expect(isUptimeConfirmed({ ...unknown, uptime: 'down' })).toBe(true);
+});
+
+it('isHeldBack tells a check that was not recorded from one with a failure on our side', () => {
+  const failure = { stage: 'connect', detail: null } as const;
+  const timedOut = { failure: { ...failure, reason: 'timeout' } } as const;
+  expect(isHeldBack({ recentChecks: '', verdict: null })).toBe(false);
+  expect(isHeldBack({ recentChecks: 'uu', verdict: { failure: null } })).toBe(false);
+  expect(isHeldBack({ recentChecks: '?', verdict: null })).toBe(true);
+  expect(isHeldBack({ recentChecks: 'u?', verdict: { failure: null } })).toBe(true);
+  expect(isHeldBack({ recentChecks: 'd?', verdict: timedOut })).toBe(true);
+  expect(isHeldBack({ recentChecks: 'ud', verdict: timedOut })).toBe(false);
+  const noRoute = { failure: { ...failure, reason: 'no_route_here' } } as const;
+  expect(isHeldBack({ recentChecks: 'u?', verdict: noRoute })).toBe(false);
 });

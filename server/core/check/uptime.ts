@@ -4,8 +4,10 @@ import {
   type HandshakeObservation,
   mostTellingFailure,
   type Observation,
+  type ReachFailure,
 } from '../observation.ts';
 import { displayName } from '../endpoint.ts';
+import type { Verdict } from '../verdict.ts';
 import { failureSentence } from '../report/reach-finding.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
@@ -21,7 +23,10 @@ export interface DownCause {
 /** The result of a single check, without regard to earlier ones. */
 export interface UptimeAssessment {
   state: Uptime;
-  /** Time to the end of the handshake in ms, for https to the start of the HTTP response; null if there was neither. */
+  /**
+   * Time in ms to the HTTP response if there was one, else to the end of the handshake; null if unknown, or down without a
+   * response.
+   */
   responseMs: number | null;
   /** The reason for `down`; null for the other states. */
   cause: DownCause | null;
@@ -40,9 +45,9 @@ const OWN_RESOLVER_FAILURES = new Set([
 ]);
 
 /**
- * Returns the uptime, which ignores faults of the certificate. One working address is enough, because browsers try the others. For
- * https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the handshake
- * decides.
+ * Returns the uptime, which ignores faults of the certificate. One working address is enough, because browsers try the
+ * others. For https the HTTP response decides; without one (we aborted, or the server demands a client certificate) the
+ * handshake decides.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isConclusive(observation)) return UNKNOWN;
@@ -74,7 +79,8 @@ export function assessUptime(observation: Observation): UptimeAssessment {
         message: `${host} closed the connection without answering the request.`,
       });
     default:
-      // The server answered, but not with HTTP: only silence and server errors are an outage.
+      // The server answered, but not with HTTP, or with too large headers. Only silence, a closed connection and server
+      // errors are an outage.
       return { state: 'up', responseMs, cause: null };
   }
 }
@@ -83,15 +89,18 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
   return { state: 'down', responseMs, cause };
 }
 
-/** Returns false if every failure is on our side: no IPv6, the address policy, or our resolver. */
+/** Returns false if every failure is on our side: no IPv6, the address policy, our resolver or an aborted examination. */
 function isConclusive({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
-    const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
-    if (resolution.stage !== 'dns' || isOurs) return false;
+    const isOurResolver = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
+    if (resolution.stage !== 'dns' || isOurResolver) return false;
     return !(resolution.reason === 'dns_failed' && OWN_RESOLVER_FAILURES.has(resolution.detail ?? ''));
   }
-  const isOurs = (seen: FailedObservation) => seen.stage === 'policy' || seen.reason === 'no_route_here';
-  return addresses.length === 0 || addresses.some((seen) => seen.outcome === 'handshake' || !isOurs(seen));
+  const isLocalFailure = (seen: FailedObservation) =>
+    seen.stage === 'policy' || seen.reason === 'no_route_here';
+  return (
+    addresses.length === 0 || addresses.some((seen) => seen.outcome === 'handshake' || !isLocalFailure(seen))
+  );
 }
 
 /** The uptime state of an endpoint between two checks. Times are ms UTC. */
@@ -125,14 +134,14 @@ const CONFIRM_AFTER_MS = 30_000;
  */
 const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 /**
- * An outage ends this long after its last failed check. A down endpoint is checked hourly; after two inconclusive
- * checks its state is unknown.
+ * After this long without a failed check, the state of a down endpoint is unknown, and its outage ends at the last failed
+ * one. Down endpoints are checked at least hourly, so no check was conclusive meanwhile.
  */
 const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
  * Returns the uptime after a check. A first failure is only suspected; a second one soon after opens an incident that began
- * with the first. An incident never covers time without checks.
+ * with the first. An incident never covers more than three hours without a failed check.
  */
 export function followUptime(
   before: UptimeStanding,
@@ -171,9 +180,50 @@ function nextStep(standing: UptimeStanding, state: Uptime, now: number): UptimeS
 const MAX_RECENT = 90;
 const LETTERS: Record<Uptime, string> = { up: 'u', down: 'd', unknown: '?' };
 
-/** Appends the result of a check to those of the last 90, oldest first, as one letter each: `u`, `d` or `?`. */
+/**
+ * Appends the result of a check to earlier ones and keeps the last 90, oldest first, as one letter each: `u`, `d` or `?`.
+ */
 export function recentChecks(before: string, state: Uptime): string {
   return (before + LETTERS[state]).slice(-MAX_RECENT);
+}
+
+/** Failures on our side, after which the check is recorded and leaves a `?`. */
+const OWN_FAILURES: ReadonlySet<ReachFailure> = new Set([
+  'address_refused',
+  'no_route_here',
+  'dns_refused',
+  'dns_failed',
+  'resolver_silent',
+  'not_examined',
+]);
+
+/**
+ * Returns whether the last check was held back, because our own network may have caused its result. It then left a `?`, and the
+ * last recorded verdict does not explain that.
+ */
+export function isHeldBack({
+  recentChecks: letters,
+  verdict,
+}: {
+  recentChecks: string;
+  verdict: Pick<Verdict, 'failure'> | null;
+}): boolean {
+  const failure = verdict?.failure ?? null;
+  return letters.endsWith(LETTERS.unknown) && (failure === null || !OWN_FAILURES.has(failure.reason));
+}
+
+/** Returns whether a check found the monitor up, or a second check confirmed that it is down. */
+export function isUptimeConfirmed({
+  uptime,
+  recentChecks: letters,
+  downMs,
+}: {
+  uptime: Uptime | null;
+  recentChecks: string;
+  downMs: number;
+}): boolean {
+  if (uptime === 'unknown') return downMs > 0 || letters.includes(LETTERS.up);
+  return uptime !== null;
 }
 
 /**

@@ -116,8 +116,8 @@ function legacyFindings(answers: readonly Answer[]): Shown[] {
 }
 
 /**
- * Reports addresses that failed while others answered. Missing IPv6 on our side is not reported, as it says nothing about the
- * host.
+ * Returns one finding per reason for addresses that failed while others answered. Missing IPv6 on our side is not reported,
+ * because it says nothing about the host.
  */
 function unreachableFindings(observation: Observation): Shown[] {
   const failed = observation.addresses.filter(

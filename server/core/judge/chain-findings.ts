@@ -37,7 +37,7 @@ export function judgeChain(input: {
   isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
   const { presentedChain, trustStore, now, work, isPending = false, isBarred = () => false } = input;
-  // With an exhausted budget, the chains of further addresses are not even parsed.
+  // Once the budget is exhausted, the chains of further addresses are not even parsed.
   if (work.isExhausted) return unreadableChain([tooMuchWork()]);
   const [leaf, ...others] = presentedChain.map((der) => {
     const certificate = tryParseCertificate(der);

@@ -26,7 +26,7 @@ import type { Verdict } from '../verdict.ts';
 const SEED = 20_261_120;
 const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null, windowDays: null };
 const trustStore = createTrustStore([root.der], { arePublic: true });
-/** An intermediate with every kind of extension that we parse. */
+/** An intermediate with path length, name constraints and a CRL URL, so that damage hits their parsers too. */
 const authority = root.intermediate({
   ...years,
   commonName: 'Fjord CA 2',
@@ -55,7 +55,10 @@ function judgeChain(presented: readonly Uint8Array[]): Verdict {
   return judge(observation(addresses), NOW, trustStore);
 }
 
-/** Returns the CPU time of this thread in ms that judging takes, with everything else that an observation may contain. */
+/**
+ * Returns the CPU time in ms that judging a chain takes in this thread. The chain is also among the fetched certificates
+ * and in the posture, and a second address shows a valid chain.
+ */
 function timed(presented: readonly Uint8Array[]): number {
   const started = process.threadCpuUsage();
   const addresses = [answer(presented.map((der) => ({ der }))), answer(whole.map((der) => ({ der })))];

@@ -55,7 +55,7 @@ export function pendingFinding(leaf: Certificate, failures: readonly PathFailure
   };
 }
 
-/** Returns whether an answer that the verdict depends on is still pending, so that the next check will know more. */
+/** Returns whether an answer that the verdict depends on is still pending, so that the next check may know more. */
 export function isAwaiting({ reached, path, findings, revocation }: Verdict): boolean {
   const isPathPending = findings.some(
     ({ code, severity }) => code === 'incomplete_chain' && severity === 'warning',

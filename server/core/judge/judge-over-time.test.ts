@@ -62,7 +62,7 @@ describe('certificates that alternate at one address', () => {
         code: 'certificates_differ',
         severity: 'note',
         message:
-          'The host shows 2 certificates in turn, as servers behind one address do; the first to expire does so on 9 January 2027.',
+          'The host alternates between 2 certificates, probably from several servers behind one address. The earliest expires on 9 January 2027.',
       },
     ]);
     expect(expiring?.toSorted()).toEqual([a.fingerprint, b.fingerprint].toSorted());
@@ -133,7 +133,7 @@ describe('certificates that differ between addresses', () => {
   it('are reported as ones that expire earlier if their names differ', () => {
     const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
     expect(inWords(six(a, other)).findings[0]?.message).toMatch(
-      /^2 of 6 addresses show a certificate that expires earlier/,
+      /^2 of 6 addresses serve a certificate that expires earlier/,
     );
   });
 
@@ -169,7 +169,9 @@ describe('the posture, which is examined once a day', () => {
     });
     expect(daily.findings).toEqual(daily.posture?.findings);
     const [finding] = inWords(daily).findings;
-    expect(finding?.message).toMatch(/^Clients that accept RSA signatures only get another certificate\. /);
+    expect(finding?.message).toMatch(
+      /^Clients that accept only RSA signatures get a different certificate\. /,
+    );
     expect(finding?.command).toContain('-sigalgs');
     expect(daily.trusted).toBe(true);
   });

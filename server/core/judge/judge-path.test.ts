@@ -49,7 +49,7 @@ describe('an incomplete chain', () => {
         code: 'incomplete_chain',
         severity: 'warning',
         message:
-          "Your server does not send the intermediate 'Fjord CA 1'. Browsers may cope, curl and Java will not.",
+          'Your server does not send the intermediate “Fjord CA 1”. Browsers may still connect; curl, Java and many apps will not.',
         addresses: ['192.0.2.1'],
         fingerprint: leaf.fingerprint,
         fix: expect.stringMatching(/^Send this file: /),
@@ -57,7 +57,7 @@ describe('an incomplete chain', () => {
         evidence: [
           { label: 'Missing', value: 'Fjord CA 1' },
           { label: 'Sent', value: 'pay.fjord.example' },
-          { label: 'your-ca.pem in the line', value: 'the file with your authority’s root' },
+          { label: 'your-ca.pem in the command', value: 'the file with your authority’s root' },
         ],
         attachment: 'chain',
       },
@@ -75,7 +75,7 @@ describe('an incomplete chain', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
     expect(inWords(verdict).findings[0]?.message).toMatch(
-      /the intermediates 'Fjord CA 2' and 'Fjord CA 1'\./,
+      /the intermediates “Fjord CA 2” and “Fjord CA 1”\./,
     );
     expect(verdict.path.map(({ source }) => source)).toEqual(['sent', 'cache', 'fetched', 'trust_store']);
   });
@@ -87,7 +87,7 @@ describe('an incomplete chain', () => {
     expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
     expect(inWords(verdict).findings[0]).toMatchObject({
       message:
-        "Your server sends the intermediate 'Fjord CA 1' that expired on 19 November 2026. Browsers may cope, curl and Java will not.",
+        'Your server sends the intermediate “Fjord CA 1”, which expired on 19 November 2026. Browsers may still connect; curl, Java and many apps will not.',
       attachment: 'chain',
     });
     expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);
@@ -204,7 +204,7 @@ describe('an authority that is still being fetched', () => {
         code: 'incomplete_chain',
         severity: 'warning',
         message:
-          'The chain is incomplete: the server does not send “Fjord CA 1”, which is still being looked for.',
+          'The chain is incomplete: the server does not send “Fjord CA 1”. We are still looking for it elsewhere.',
       },
     ]);
     expect(isAwaiting(verdict)).toBe(true);
@@ -217,7 +217,7 @@ describe('an authority that is still being fetched', () => {
     const { key, subjectDer } = intermediate;
     const cross = removed.intermediate({ key, subjectDer, ...years });
     expect(inWords(pending([issue(), cross])).findings).toMatchObject([
-      { severity: 'warning', message: expect.stringContaining('still being looked for') as unknown },
+      { severity: 'warning', message: expect.stringContaining('still looking for another chain') as unknown },
     ]);
   });
 

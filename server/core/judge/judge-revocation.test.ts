@@ -65,7 +65,7 @@ describe('the revocation state', () => {
     ['revoked', 'revoked', 'good', 'revoked', 'crl'],
     ['unreachable', 'bad_signature', 'wrong_scope', 'unavailable', null],
     ['pending', 'unreachable', 'stale', 'unknown', null],
-  ])('with CRL %s, OCSP %s and staple %s is %s', (crl, ocsp, staple, state, source) => {
+  ])('the revocation state with CRL %s, OCSP %s and staple %s is %s', (crl, ocsp, staple, state, source) => {
     const evidence = [said('staple', staple), said('ocsp', ocsp), said('crl', crl)];
     const { revocation, trusted } = judged(evidence, { staple: new Uint8Array(1) });
     expect(revocation).toMatchObject({ state, source });
@@ -100,14 +100,14 @@ describe('the revocation state', () => {
         code: 'revoked',
         severity: 'critical',
         message:
-          'The certificate was revoked on 18 November 2026, because its key was compromised: so says the authority’s list (CRL).',
+          'The certificate was revoked on 18 November 2026 because its key was compromised, according to the authority’s list (CRL).',
         fingerprint: leaf.fingerprint,
       },
     ]);
     const evidence = Object.fromEntries(
       (findings[0]?.evidence ?? []).map(({ label, value }) => [label, value]),
     );
-    expect(evidence).toMatchObject({ Reason: 'key compromise', Read: '20 November 2026, 14:30 UTC' });
+    expect(evidence).toMatchObject({ Reason: 'key compromise', Received: '20 November 2026, 14:30 UTC' });
     expect(verdict.lastSeen?.revoked).toMatchObject([
       { fingerprint: leaf.fingerprint, role: 'leaf', served: true, source: 'crl', name: HOST },
     ]);
@@ -121,12 +121,12 @@ describe('the revocation state', () => {
       const verdict = judged([said(worse, 'revoked'), said(better, 'good')]);
       expect(verdict.revocation).toMatchObject({ state: 'revoked', source: worse });
       const [finding] = inWords(verdict).findings;
-      expect(finding?.message).toMatch(`, while ${who} does not call it revoked.`);
-      expect(finding?.evidence).toContainEqual({ label: 'Not revoked, says', value: who });
+      expect(finding?.message).toMatch(`, although ${who} does not list it as revoked.`);
+      expect(finding?.evidence).toContainEqual({ label: 'Not revoked according to', value: who });
     }
   });
 
-  it('of the leaf stays good if an intermediate is revoked, which is critical', () => {
+  it('the revocation state of the leaf stays good if an intermediate is revoked, which is critical', () => {
     const verdict = judged([said('crl', 'good'), said('crl', 'revoked', intermediate)]);
     expect(verdict).toMatchObject({ trusted: false, revocation: { state: 'good' } });
     expect(codes(verdict)).toEqual(['intermediate_revoked']);
@@ -135,7 +135,7 @@ describe('the revocation state', () => {
     ]);
   });
 
-  describe('of an intermediate with another certificate for its key', () => {
+  describe('the revocation state of an intermediate with another certificate for its key', () => {
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const twin = other.intermediate({
       commonName: 'Fjord CA 1',
@@ -160,7 +160,7 @@ describe('the revocation state', () => {
           code: 'intermediate_revoked',
           severity: 'warning',
           message: expect.stringMatching(
-            /is sent along although it was revoked .* some clients may not/,
+            /^The server sends the intermediate .*, which was revoked .* some may refuse to connect/,
           ) as string,
           attachment: 'chain',
         },
@@ -191,21 +191,21 @@ describe('the revocation state', () => {
 describe('OCSP staples', () => {
   const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Uint8Array.of(0x30, 3, 2, 1, 5) };
 
-  it('that are invalid are a finding of their own', () => {
+  it('OCSP staples that are invalid are a finding of their own', () => {
     const staple = new Uint8Array(1);
     const verdict = judged([said('crl', 'good'), said('staple', 'stale')], { staple });
     expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'staple_invalid',
         severity: 'warning',
-        message: 'The OCSP answer that the server staples does not count. The answer is out of date.',
+        message: 'The server staples an OCSP response that clients cannot use. The response is out of date.',
       },
     ]);
     expect(verdict.revocation.state).toBe('good');
     expect(codes(judged([said('staple', 'good')], { staple }))).toEqual([]);
   });
 
-  it('that the certificate requires and the server does not send are a finding', () => {
+  it('OCSP staples that the certificate requires and the server does not send are a finding', () => {
     const shown = issue({ extraExtensions: [mustStaple] });
     expect(codes(judged([], { shown }))).toEqual(['staple_missing']);
     expect(codes(judged([], { shown, staple: new Uint8Array(1) }))).toEqual([]);
@@ -230,12 +230,12 @@ describe('an earlier revocation', () => {
   it('is reported with the date of the answer once no source confirms it', () => {
     const lifted = judged([said('crl', 'good')], { now: NOW + DAY, previous: before });
     expect(inWords(lifted).findings[0]?.message).toMatch(
-      /was revoked on 18 November 2026, .*: so said the authority’s list \(CRL\) on 20 November 2026\.$/,
+      /was revoked on 18 November 2026 .*, as the authority’s list \(CRL\) said on 20 November 2026\.$/,
     );
     expect(revocationSentence(lifted.revocation)).toBe(
-      'Revoked, said the authority’s list (CRL) on 20 November 2026.',
+      'Revoked, as the authority’s list (CRL) said on 20 November 2026.',
     );
-    expect(revocationSentence(before.revocation)).toBe('Revoked, says the authority’s list (CRL).');
+    expect(revocationSentence(before.revocation)).toBe('Revoked, according to the authority’s list (CRL).');
   });
 
   it('stays while the host cannot be reached', () => {
@@ -247,12 +247,12 @@ describe('an earlier revocation', () => {
   it('applies to issuer and serial number: to a re-encoded certificate, not to a renewal', () => {
     const serialNumber = 4711n;
     const [one, again] = [issue({ serialNumber }), issue({ serialNumber })];
-    const told = judged([said('crl', 'revoked', one)], { shown: one });
-    const verdict = judged([], { shown: again, previous: told });
+    const first = judged([said('crl', 'revoked', one)], { shown: one });
+    const verdict = judged([], { shown: again, previous: first });
     expect(verdict.findings).toMatchObject([{ code: 'revoked', fingerprint: again.fingerprint }]);
     expect(verdict.lastSeen?.revoked).toMatchObject([{ fingerprint: one.fingerprint, served: true }]);
 
-    const renewed = judged([], { previous: told });
+    const renewed = judged([], { previous: first });
     expect(renewed).toMatchObject({ trusted: true, revocation: { state: 'unknown' } });
     expect(renewed.lastSeen?.revoked).toMatchObject([{ fingerprint: one.fingerprint, served: false }]);
     const back = judged([], { shown: one, previous: renewed });

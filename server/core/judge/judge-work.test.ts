@@ -84,7 +84,7 @@ describe('the work limit of a check', () => {
     expect(findings.map(({ code, message }) => ({ code, message }))).toEqual([
       {
         code: 'path_invalid',
-        message: 'The certificate could not be verified: its chain exceeds the limit of work for one check.',
+        message: 'We could not verify the certificate: its chain is too complex for one check.',
       },
     ]);
   });

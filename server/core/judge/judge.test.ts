@@ -85,7 +85,7 @@ describe('the verdict on a chain', () => {
   it('names the hosts that the certificate is for', () => {
     const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
     expect(inWords(verdictOn(withChain(issue({ dnsNames: names })))).findings[0]?.message).toBe(
-      'The certificate does not cover pay.fjord.example; it is for a.example, b.example, c.example and 2 more.',
+      'The certificate does not cover pay.fjord.example. It is for a.example, b.example, c.example and 2 more.',
     );
     const commonNameOnly = issue({ dnsNames: [], commonName: HOST });
     expect(codes(verdictOn(withChain(commonNameOnly)))).toEqual(['name_mismatch']);
@@ -135,7 +135,7 @@ describe('the verdict on a chain', () => {
     const verdict = verdictOn([rubbish]);
     expect(verdict).toMatchObject({ reached: false, trusted: false, leafFingerprint: null, lastSeen: null });
     expect(inWords(verdict).failure?.message).toBe(
-      'pay.fjord.example shows a certificate that cannot be read.',
+      'pay.fjord.example serves a certificate that cannot be read.',
     );
     expect(codes(verdict)).toEqual(['malformed_certificate']);
     const beside = verdictOn([...withChain(issue()), rubbish]);
@@ -235,7 +235,8 @@ describe('the validity of a chain', () => {
     expect(inWords(judge(seen, NOW, createTrustStore([fading.der]))).findings).toMatchObject([
       {
         code: 'untrusted_root',
-        message: 'The certificate is not trusted: its authority “Fading Root” expired on 19 November 2026.',
+        message:
+          'The certificate is not trusted: the certificate of its authority “Fading Root” expired on 19 November 2026.',
       },
     ]);
   });
@@ -248,8 +249,7 @@ describe('the validity of a chain', () => {
         {
           code: 'chain_cut',
           severity: 'note',
-          message:
-            'The server sends too many certificates. The first 2 were judged; the others were not read.',
+          message: 'The server sends too many certificates. We checked the first 2 and ignored the others.',
           fix: expect.stringContaining('Send this file instead'),
         },
       ],
@@ -363,7 +363,7 @@ describe('the verdict on an unreachable host', () => {
     expect(inWords(verdict).failure).toEqual({
       stage: 'policy',
       reason: 'address_refused',
-      message: 'pay.fjord.example leads to an address that cannot be tracked here.',
+      message: 'pay.fjord.example has an address that this server may not check.',
     });
     expect(JSON.stringify(verdict)).not.toContain('10.0.0.7');
   });

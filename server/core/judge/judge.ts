@@ -125,8 +125,8 @@ export function judge(
 }
 
 /**
- * Judges the results of the daily posture check; returns null if there are none. Skips leaves that the usual handshake also
- * shows. Findings about the other leaves are warnings, because they affect some clients only.
+ * Judges the results of the daily posture check. Skips leaves that the usual handshake also shows or that cannot be read. Findings
+ * about the other leaves become warnings, because they affect some clients only; notes are left out.
  */
 function judgePosture(
   { posture, renewal }: Observation,
@@ -183,14 +183,15 @@ function toFinding({ code, severity, fingerprint, facts }: ChainFinding, address
 
 /** Returns the finding about rotation; none if another finding already reports that addresses differ. */
 function rotationFindings(sideBySide: readonly Shown[], finding: ChainFinding | null): Finding[] {
-  const isSaid = sideBySide.some((one) => one.finding.code === 'certificates_differ');
-  return finding === null || isSaid ? [] : [toFinding(finding, [])];
+  const isReported = sideBySide.some((one) => one.finding.code === 'certificates_differ');
+  return finding === null || isReported ? [] : [toFinding(finding, [])];
 }
 
 const MAX_REMEMBERED = 20;
 
 /**
- * Merges revoked certificates of earlier checks and of this one (last), by issuer and serial number. The first record stays.
+ * Merges the revoked certificates of earlier checks with those of this one, by issuer and serial number, and keeps the last
+ * 20. The first record stays, except for `served`, which is that of this check.
  */
 function stillRevoked(
   before: readonly RevokedCertificate[],

@@ -3,8 +3,8 @@ import { certificateName, issuerName } from '../facts.ts';
 import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
 
 /**
- * Returns every reason why no path is valid, as findings. `named`: the certificates that the failures are about, by
- * fingerprint.
+ * Returns the reasons why no path is valid as findings, except expired intermediates, which have a finding of their own.
+ * `named`: the certificates that the failures are about, by fingerprint.
  */
 export function pathFaults(
   failures: readonly PathFailure[],
@@ -13,7 +13,6 @@ export function pathFaults(
   const findings = new Map<string, ChainFinding>();
   for (const failure of failures) {
     const certificate = named.get(failure.fingerprint);
-    // Expired intermediates have their own finding.
     if (certificate === undefined || (failure.code === 'expired' && failure.role === 'intermediate'))
       continue;
     const facts = factsOf(failure, certificate);
@@ -60,7 +59,8 @@ function factsOf({ code: fault, role }: PathFailure, certificate: Certificate): 
 function codeOf(facts: PathFault): FindingCode {
   switch (facts.fault) {
     case 'no_issuer':
-      // A leaf with a URL of its issuer comes from a public authority, so its chain is incomplete and not untrusted.
+      // A leaf with a URL of its issuer most likely comes from a public authority: report its chain as incomplete, not as
+      // untrusted.
       return facts.canBeFetched ? 'incomplete_chain' : 'untrusted_root';
     case 'untrusted_root':
     case 'expired':

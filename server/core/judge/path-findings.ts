@@ -13,16 +13,15 @@ import type { ChainFinding } from '../finding.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
 import { pathFaults } from './path-faults.ts';
 
-/** Instant until which a root may issue (ms UTC), by the SHA-256 of its subject public key. */
+/** Instant up to which a browser trusts what a root issued (ms UTC), by the SHA-256 of the root's subject public key. */
 export type RootConstraints = ReadonlyMap<string, number>;
 
 /**
- * Roots that Chrome trusts only for certificates whose earliest SCT is no later than an instant, by the SHA-256 of their
- * subject public key. Sources: "Sustaining Digital Certificate Security: Upcoming Changes to the Chrome Root Store",
- * security.googleblog.com, 30 May 2025 (after 2025-07-31 23:59:59 UTC); the keys as in Mozilla's set of roots.
+ * Roots that Chrome trusts only for certificates whose earliest SCT is no later than an instant, by the SHA-256 of their subject
+ * public key in Mozilla's root store. Source: "Sustaining Digital Certificate Security", security.googleblog.com, 30 May 2025.
  */
 export const CHROME_TRUSTS_UNTIL: RootConstraints = new Map([
-  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (not in every version of Node)
+  // OU=ePKI Root Certification Authority, O=Chunghwa Telecom Co., Ltd., C=TW (not among the roots of every Node version)
   ['62554c17005543b237215f04268dcd2fd1c470240ad3c8660e25ae2c59630f55', Date.UTC(2025, 6, 31, 23, 59, 59)],
   // CN=HiPKI Root CA - G1, O=Chunghwa Telecom Co., Ltd., C=TW
   ['79caaf5347e6e4a94c8e78a98496fc74020f809ede13f220fab6104c8ded329f', Date.UTC(2025, 6, 31, 23, 59, 59)],
@@ -36,7 +35,10 @@ export interface PathJudgement {
   path: Certificate[] | null;
   /** Whether the path ends in an anchor of a public root program. */
   isPublic: boolean;
-  /** The certificate on the path, without the anchor, that expires first; the leaf if no path is known. */
+  /**
+   * The certificate that limits the chain: the one below the anchor that expires first, or an expired intermediate that
+   * makes clients refuse the chain. The leaf if no path is valid for other reasons.
+   */
   weakest: Certificate;
 }
 
@@ -49,7 +51,7 @@ interface PathQuestion {
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   trustStore: TrustStore;
-  /** Roots that a browser trusts only for certificates logged up to a given instant. Without SCTs, it compares the notBefore. */
+  /** Roots that a browser trusts only for certificates logged up to a given instant. Default: `CHROME_TRUSTS_UNTIL`. */
   constraints?: RootConstraints;
   now: number;
   /** Remaining work budget of this check. */

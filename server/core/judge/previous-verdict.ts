@@ -21,8 +21,8 @@ const REVOCATION_UNKNOWN: RevocationVerdict = {
 };
 
 /**
- * Returns the fields of a verdict without a certificate that the previous verdict decides. `lastSeen` stays, so that alerts
- * refer to that time and a revoked certificate stays revoked.
+ * Returns most fields of the verdict of a check that read no certificate. Revocation, renewal, posture and `lastSeen` are
+ * those of the previous verdict, so that alerts refer to that time and a revoked certificate stays revoked.
  */
 export function unreachedVerdict(
   previous: Verdict | null,
@@ -43,7 +43,8 @@ export function unreachedVerdict(
 }
 
 /**
- * Returns the revocation of the leaf. While an answer is pending, uses a good answer of an earlier check until it expires.
+ * Returns the revocation of the leaf. If it is unknown while an answer is pending, uses a good answer about the same leaf
+ * from the previous verdict until that expires.
  */
 export function withPendingAnswer(
   revocation: RevocationVerdict | null,
@@ -61,7 +62,7 @@ export function withPendingAnswer(
   return isFresh ? { ...known, sources: [...revocation.sources, answer] } : revocation;
 }
 
-/** Returns the renewal windows of the CAs. If a CA gave no answer this time, uses its previous window. */
+/** Returns the renewal evidence. Adds the previous window of each certificate whose CA gave no answer this time. */
 export function withKnownWindows(
   renewal: readonly RenewalEvidence[],
   previous: Verdict | null,

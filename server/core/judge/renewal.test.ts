@@ -30,8 +30,8 @@ function judged(renewal: RenewalEvidence[], now = NOW, shown: MintedCertificate 
 
 describe('the renewal period', () => {
   it('is the window of the CA if it is known, else the last third of the lifetime', () => {
-    const told = window(normal, normal + 2 * DAY);
-    expect(judged([told])).toMatchObject({
+    const published = window(normal, normal + 2 * DAY);
+    expect(judged([published])).toMatchObject({
       renewal: { from: normal, to: normal + 2 * DAY, source: 'ari', explanationUrl: null },
       lastSeen: { expiring: [{ renewalWindow: { start: normal, end: normal + 2 * DAY } }] },
       findings: [],
@@ -66,14 +66,14 @@ describe('the renewal period', () => {
 });
 
 describe('a renewal window of an earlier check', () => {
-  const told = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
+  const before = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
   const then = (renewal: RenewalEvidence[], shown = leaf) =>
-    judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, told).renewal;
+    judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, before).renewal;
   const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
 
   it('stays while the CA does not answer, and goes if the CA has none for this certificate', () => {
-    expect(then([])).toEqual(told.renewal);
-    expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(told.renewal);
+    expect(then([])).toEqual(before.renewal);
+    expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(before.renewal);
     expect(then([{ ...nothing, outcome: 'unsupported' }])?.source).toBe('lifetime');
     expect(then([window(normal + DAY, normal + 2 * DAY)])).toMatchObject({ from: normal + DAY });
     expect(then([], issue())?.source).toBe('lifetime');
@@ -89,7 +89,7 @@ describe('an overdue renewal', () => {
         code: 'renewal_overdue',
         severity: 'warning',
         message:
-          'The certificate should have been renewed by 22 December 2026; it expires on 19 January 2027.',
+          'The certificate should have been renewed by 22 December 2026. It expires on 19 January 2027.',
       },
     ]);
   });
@@ -110,7 +110,7 @@ describe('a replacement that the CA wants', () => {
       {
         code: 'replacement_wanted',
         severity: 'warning',
-        message: 'Your CA wants this certificate replaced now, and says why.',
+        message: 'Your CA wants this certificate replaced now, and explains why.',
         evidence: [{}, { label: 'Explanation', value: url }],
       },
     ]);
@@ -121,7 +121,7 @@ describe('a replacement that the CA wants', () => {
     const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
     expect(judged(early).findings.map(({ code }) => code)).toEqual(['replacement_wanted', 'renewal_overdue']);
     expect(inWords(judged(early, current.notBefore + 10 * DAY)).findings[0]?.message).toBe(
-      'Your CA wants this certificate replaced by 11 November 2026, long before the usual time.',
+      'Your CA wants this certificate replaced by 11 November 2026, earlier than usual.',
     );
     expect(judged([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
   });

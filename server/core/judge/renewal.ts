@@ -37,7 +37,10 @@ export function renewalVerdict(
   };
 }
 
-/** Reports a renewal that is overdue, and a replacement that the CA wants before the usual time. */
+/**
+ * Reports a renewal that is overdue, and a replacement that the CA explains or wants far before the usual time. Reports
+ * nothing about an expired certificate.
+ */
 export function renewalFindings(
   certificate: Certificate,
   window: Window | null,

@@ -6,8 +6,8 @@ import { isKnownFromEarlierCheck } from './revocation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
- * Reports a revoked certificate with source, time and reason. Clients refuse a path that contains it. A certificate that no
- * path needs (`served` is false) may still mislead some clients. `current` has the present answers of all sources.
+ * Reports a revoked certificate. Clients refuse a path that contains it. If no path needs it (`served` is false), the finding is a
+ * warning, because it may still mislead some clients. `current` has the present answers of all sources.
  */
 export function revokedFinding(
   certificate: Certificate,

@@ -13,8 +13,8 @@ export function revocationKey({ issuer, serialNumber }: Certificate): string {
 }
 
 /**
- * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, also one of an earlier check (`before`);
- * then the first fresh verified answer, the CRL's before others. A missing answer is never treated as good.
+ * Concludes whether a certificate is revoked at `now`. Any verified `revoked` wins, also one of an earlier check
+ * (`before`). Otherwise the first fresh `good` wins, in the order CRL, OCSP, staple. A missing answer is never treated as good.
  */
 export function concludeRevocation(
   certificate: Certificate,
@@ -52,7 +52,8 @@ export function concludeRevocation(
 }
 
 /**
- * How long a response without nextUpdate is treated as fresh, since newer information is always available (RFC 6960 §4.2.2.1).
+ * How long a response without nextUpdate is treated as fresh. A missing nextUpdate means that newer information is always
+ * available (RFC 6960 §4.2.2.1).
  */
 const DEFAULT_VALIDITY_MS = HOUR_MS;
 
@@ -86,7 +87,7 @@ export function rememberRevoked(
   certificate: Certificate,
   role: 'leaf' | 'intermediate',
   { state, source, at, reason, revokedAt }: RevocationVerdict,
-  /** Whether a path that clients need contains the certificate. */
+  /** Whether the certificate is the leaf, or an intermediate that clients need. */
   served: boolean,
 ): RevokedCertificate | null {
   if (state !== 'revoked' || source === null || at === null) return null;

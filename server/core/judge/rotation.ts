@@ -9,7 +9,7 @@ const MAX_TURNS = 6;
 const FORGOTTEN_AFTER_CHECKS = 8;
 const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 
-/** Returns the recent leaves with this check added, without those that count as gone. */
+/** Returns the recent leaves with this check added, at most six periods and without leaves that count as gone. */
 export function recordServed(
   before: readonly ServedPeriod[],
   certificate: ExpiringCertificate,

@@ -4,8 +4,8 @@ import type { ChainFinding } from '../finding.ts';
 import type { HandshakeObservation } from '../observation.ts';
 
 /**
- * Returns notes about certificates that are sent but not part of a valid path, or sent out of order. Trust does not depend on
- * them. `sent`: without the leaf, in order; `path`: leaf first.
+ * Returns notes about certificates that are sent but not part of a valid path, sent twice, or sent out of order. Trust does
+ * not depend on them. `sent`: without the leaf, in order; `path`: leaf first.
  */
 export function sentChainFindings(
   sent: readonly Certificate[],
@@ -37,8 +37,8 @@ function unusedExpired(one: Certificate): ChainFinding {
 }
 
 /**
- * Reports roots, unrelated and repeated certificates. Other certificates of an authority on the path are not reported,
- * because older clients may need them.
+ * Reports roots, unrelated and repeated certificates. Intermediates that belong to another path of the leaf are not
+ * reported, because older clients may need them.
  */
 function extraFindings(sent: readonly Certificate[], path: readonly Certificate[]): ChainFinding[] {
   const useful = withAncestors(path.slice(0, path.length > 1 ? -1 : 1), sent);
@@ -67,7 +67,10 @@ function extraFindings(sent: readonly Certificate[], path: readonly Certificate[
   ];
 }
 
-/** Returns the fingerprints of a path and of every certificate sent that may have issued one of its certificates. */
+/**
+ * Returns the fingerprints of a path and of every intermediate sent that may be above one of its certificates, by their
+ * names.
+ */
 function withAncestors(path: readonly Certificate[], sent: readonly Certificate[]): Set<string> {
   const useful = new Map(path.map((one) => [one.fingerprint, one]));
   // Iterating over a Map includes entries that are added during the loop.
@@ -84,8 +87,8 @@ function orderFindings(
   sent: readonly Certificate[],
   positionOnPath: ReadonlyMap<string, number>,
 ): ChainFinding[] {
-  const once = new Set(sent.map(({ fingerprint }) => fingerprint));
-  const sentPositions = [...once]
+  const distinct = new Set(sent.map(({ fingerprint }) => fingerprint));
+  const sentPositions = [...distinct]
     .flatMap((fingerprint) => positionOnPath.get(fingerprint) ?? [])
     .filter((index) => index > 0);
   if (sentPositions.every((index, position) => index >= (sentPositions[position - 1] ?? 0))) return [];

@@ -17,25 +17,25 @@ export function chainWords(facts: ChainFacts): Words {
     }
     case 'too_much_work':
       return {
-        message: 'The certificate could not be verified: its chain exceeds the limit of work for one check.',
+        message: 'We could not verify the certificate: its chain is too complex for one check.',
         evidence: [],
       };
     case 'no_path':
       return {
-        message: 'The certificate is not trusted: no way to a known authority was found.',
+        message: 'The certificate is not trusted: it does not lead to a known authority.',
         evidence: [],
       };
     case 'distrusted_root':
       return {
-        message: `Chrome does not trust the root “${facts.root}” for certificates issued after ${longDate(facts.trustedUntil, 'UTC')}, and this one is newer.`,
+        message: `Chrome does not trust certificates of the root “${facts.root}” that were issued after ${longDate(facts.trustedUntil, 'UTC')}, and this one is newer.`,
         evidence: [
           { label: 'Root', value: facts.root },
-          { label: 'Trusted for certificates until', value: longInstant(facts.trustedUntil) },
+          { label: 'Trusted for certificates issued until', value: longInstant(facts.trustedUntil) },
         ],
       };
     case 'expired_authority':
       return {
-        message: `The intermediate certificate “${facts.name}” expired on ${longDate(facts.notAfter, 'UTC')}, and without it clients cannot verify this host.`,
+        message: `The intermediate certificate “${facts.name}” expired on ${longDate(facts.notAfter, 'UTC')}. Without it, clients cannot verify this host.`,
         evidence: [
           { label: 'Intermediate', value: facts.name },
           { label: 'Expired', value: longInstant(facts.notAfter) },
@@ -43,12 +43,12 @@ export function chainWords(facts: ChainFacts): Words {
       };
     case 'outdated_intermediate':
       return {
-        message: `Your server sends the intermediate '${facts.name}' that expired on ${longDate(facts.notAfter, 'UTC')}. ${SOME_CLIENTS_REFUSE}`,
+        message: `Your server sends the intermediate “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. ${SOME_CLIENTS_REFUSE}`,
         evidence: missingAndSent(facts.evidence.missing, facts.evidence.sent),
       };
     case 'missing_intermediates': {
       const { missing, evidence } = facts;
-      const quoted = missing.map((name) => `'${name}'`).join(' and ');
+      const quoted = missing.map((name) => `“${name}”`).join(' and ');
       return {
         message: `Your server does not send the intermediate${missing.length === 1 ? '' : 's'} ${quoted}. ${SOME_CLIENTS_REFUSE}`,
         evidence: missingAndSent(missing, evidence.sent),
@@ -58,8 +58,8 @@ export function chainWords(facts: ChainFacts): Words {
       const { issuer, isIssuerSent, evidence } = facts;
       return {
         message: isIssuerSent
-          ? `The chain that the server sends leads to no known authority; another way up from “${issuer}” is still being looked for.`
-          : `The chain is incomplete: the server does not send “${issuer}”, which is still being looked for.`,
+          ? `The chain that the server sends does not lead to a known authority. We are still looking for another chain for “${issuer}”.`
+          : `The chain is incomplete: the server does not send “${issuer}”. We are still looking for it elsewhere.`,
         evidence: [
           { label: 'Certificate', value: evidence.certificate },
           { label: 'Issued by', value: issuer },
@@ -67,10 +67,10 @@ export function chainWords(facts: ChainFacts): Words {
       };
     }
     case 'unreadable_companion':
-      return { message: 'One of the certificates sent along cannot be read.', evidence: [] };
+      return { message: 'The server sends an additional certificate that cannot be read.', evidence: [] };
     case 'unused_expired':
       return {
-        message: `“${facts.name}” is sent along although it expired on ${longDate(facts.notAfter, 'UTC')}; nothing depends on it.`,
+        message: `The server also sends “${facts.name}”, which expired on ${longDate(facts.notAfter, 'UTC')}. No client needs it.`,
         evidence: [
           { label: 'Certificate', value: facts.name },
           { label: 'Expired', value: longInstant(facts.notAfter) },
@@ -91,24 +91,24 @@ export function chainWords(facts: ChainFacts): Words {
     }
     case 'wrong_order':
       return {
-        message: 'The server sends the chain in the wrong order; some clients cannot follow it.',
-        evidence: [{ label: 'Sent after the certificate', value: facts.evidence.sent.join(', ') }],
+        message: 'The server sends the chain in the wrong order. Some clients refuse to connect.',
+        evidence: [{ label: 'Sent after the host’s certificate', value: facts.evidence.sent.join(', ') }],
       };
     case 'chain_cut':
       return {
-        message: `The server sends too many certificates. The first ${facts.read} were judged; the others were not read.`,
-        evidence: [{ label: 'Certificates read', value: String(facts.read) }],
+        message: `The server sends too many certificates. We checked the first ${facts.read} and ignored the others.`,
+        evidence: [{ label: 'Certificates checked', value: String(facts.read) }],
       };
     default:
       return facts satisfies never;
   }
 }
 
-const SOME_CLIENTS_REFUSE = 'Browsers may cope, curl and Java will not.';
+const SOME_CLIENTS_REFUSE = 'Browsers may still connect; curl, Java and many apps will not.';
 
 const WHY_EXTRA = {
   repeated: 'sent twice',
-  root: 'a root: clients have it already, or do not trust it',
+  root: 'a root, which clients already have or do not trust',
   unrelated: 'not part of this chain',
 } as const;
 
@@ -123,42 +123,42 @@ function pathFault(facts: PathFault): string {
   switch (facts.fault) {
     case 'no_issuer':
       return facts.canBeFetched
-        ? `The chain is incomplete: the server does not send “${facts.issuer}”, which could not be found elsewhere either.`
-        : `The certificate is not trusted: its issuer “${facts.issuer}” is neither sent by the server nor a known authority.`;
+        ? `The chain is incomplete: the server does not send “${facts.issuer}”, and we could not find it elsewhere.`
+        : `The certificate is not trusted: its issuer “${facts.issuer}” is not a known authority, and the server does not send that certificate.`;
     case 'untrusted_root':
       return `The certificate is not trusted: it leads to “${facts.root}”, which is not a known authority.`;
     case 'expired':
-      return `The certificate is not trusted: its authority “${facts.authority}” expired on ${longDate(facts.notAfter, 'UTC')}.`;
+      return `The certificate is not trusted: the certificate of its authority “${facts.authority}” expired on ${longDate(facts.notAfter, 'UTC')}.`;
     case 'self_signed':
-      return 'The certificate is signed by itself and not trusted: no authority vouches for it.';
+      return 'The certificate is self-signed, so clients do not trust it.';
     case 'weak_key': {
       const { type, bits, curve } = facts.key;
-      return `${subjectOf(facts)} has a key (${curve ?? `${type.toUpperCase()}, ${bits} bits`}) that clients refuse.`;
+      return `${subjectOf(facts)} has a weak key (${curve ?? `${type.toUpperCase()}, ${bits} bits`}), which clients refuse.`;
     }
     case 'weak_signature':
       return `${subjectOf(facts)} is signed with ${facts.algorithm}, which clients refuse.`;
     case 'not_yet_valid':
-      return `${subjectOf(facts)} is valid only from ${longDate(facts.notBefore, 'UTC')} on.`;
+      return `${subjectOf(facts)} is not valid before ${longDate(facts.notBefore, 'UTC')}.`;
     case 'malformed':
-      return `${subjectOf(facts)} has a part that cannot be read, so that clients may refuse it.`;
+      return `${subjectOf(facts)} has a part that cannot be read. Clients may refuse it.`;
     default:
-      return `${subjectOf(facts)} ${PATH_FAULTS[facts.fault]}.`;
+      return `${subjectOf(facts)} ${PATH_FAULTS[facts.fault]}, so clients refuse it.`;
   }
 }
 
 function subjectOf({ authority }: { authority: string | null }): string {
-  return authority === null ? 'The certificate' : `The authority certificate “${authority}”`;
+  return authority === null ? 'The certificate' : `The certificate “${authority}”`;
 }
 
 const PATH_FAULTS: Record<Exclude<OtherPathFault, 'malformed'>, string> = {
-  bad_signature: 'claims an issuer that did not sign it',
-  extended_key_usage: 'is not meant for web servers (extended key usage)',
-  key_usage: 'may not be used this way (key usage)',
-  not_a_ca: 'has issued a certificate without being an authority',
-  path_length: 'has more authorities below it than it allows',
-  name_constraints: 'may not issue for the names of this certificate',
-  unknown_critical_extension: 'has a critical extension that clients do not know',
-  policy: 'does not fulfil the certificate policies that its chain asks for',
-  profile: 'breaks a rule of its authority',
+  bad_signature: 'was not signed by the issuer that it names',
+  extended_key_usage: 'is not meant for TLS servers (extended key usage)',
+  key_usage: 'lacks a required key usage',
+  not_a_ca: 'is used as an issuer but is not a CA certificate (basic constraints)',
+  path_length: 'allows fewer intermediate certificates below it than this chain has',
+  name_constraints: 'is not allowed to issue for the names of this certificate',
+  unknown_critical_extension: 'has a critical extension that clients do not support',
+  policy: 'lacks a certificate policy that its chain requires',
+  profile: 'breaks a rule for public certificates',
   name_mismatch: 'is for another name',
 };

@@ -4,8 +4,8 @@ import { displayName, type Endpoint } from '../endpoint.ts';
 import type { AddressFacts, Finding, FindingWords, KeyType } from '../finding.ts';
 import { leafWords, type Words } from './leaf-words.ts';
 import { longDate, longInstant } from '../long-date.ts';
-import { failureSentence, whatHappened } from './reach-finding.ts';
-import { OWN_ROOT_FILE, reproduce } from './reproduce.ts';
+import { failureSentence, STAGE_WORDS, whatHappened } from './reach-finding.ts';
+import { OWN_ROOT_FILE, reproductionCommand } from './reproduce.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
 /** A finding in words. */
@@ -38,7 +38,7 @@ export function describeFindings(
     const { facts, keyType, ...rest } = finding;
     if (facts.kind === 'stored_words') return { ...rest, ...facts.words };
     const { message, evidence } = wordsOf(finding, host);
-    const command = reproduce({
+    const command = reproductionCommand({
       code: finding.code,
       endpoint,
       addresses: commandAddresses(finding, addresses),
@@ -57,7 +57,7 @@ export function describeFindings(
 }
 
 const OWN_ROOT_EVIDENCE = {
-  label: `${OWN_ROOT_FILE} in the line`,
+  label: `${OWN_ROOT_FILE} in the command`,
   value: 'the file with your authority’s root',
 };
 
@@ -90,8 +90,11 @@ function wordsOf({ facts, addresses, keyType }: Finding, host: string): Words {
   if (keyType === null) return words;
   const name = KEY_NAMES[keyType];
   return {
-    message: `Clients that accept ${name} signatures only get another certificate. ${words.message}`,
-    evidence: [...words.evidence, { label: 'Shown to', value: `clients with ${name} signatures only` }],
+    message: `Clients that accept only ${name} signatures get a different certificate. ${words.message}`,
+    evidence: [
+      ...words.evidence,
+      { label: 'Shown to', value: `clients that accept only ${name} signatures` },
+    ],
   };
 }
 
@@ -121,8 +124,8 @@ function wordsFor(facts: Finding['facts'], addresses: number, host: string): Wor
 }
 
 /**
- * Returns the addresses for the command; none if every address shows the finding, because the shorter command by name then
- * shows it too.
+ * Returns the addresses for the command: all that answered for `certificates_differ`, else those that show the finding.
+ * None if all that answered show it, because the shorter command by name then shows it too.
  */
 function commandAddresses({ code, addresses }: Finding, all: Verdict['addresses']): readonly string[] {
   const answered = all.flatMap(({ failure, address }) => (failure === null ? [address] : []));
@@ -147,7 +150,7 @@ function addressWords(facts: AddressFacts, count: number): Words {
       const { certificates } = facts;
       const first = certificates[0]?.notAfter ?? 0;
       return {
-        message: `The host shows ${certificates.length} certificates in turn, as servers behind one address do; the first to expire does so on ${longDate(first, 'UTC')}.`,
+        message: `The host alternates between ${certificates.length} certificates, probably from several servers behind one address. The earliest expires on ${longDate(first, 'UTC')}.`,
         evidence: certificates.map(({ fingerprint, notAfter }) => ({
           label: `Until ${longDate(notAfter, 'UTC')}`,
           value: `SHA-256 ${fingerprint}`,
@@ -156,7 +159,7 @@ function addressWords(facts: AddressFacts, count: number): Words {
     }
     case 'legacy_tls':
       return {
-        message: `The server needs outdated encryption (${facts.tlsVersion}), which browsers refuse.`,
+        message: `The server supports only outdated encryption (${facts.tlsVersion}), which browsers refuse.`,
         evidence: [
           { label: 'TLS version', value: facts.tlsVersion },
           { label: 'Cipher', value: facts.evidence.cipher },
@@ -164,10 +167,10 @@ function addressWords(facts: AddressFacts, count: number): Words {
       };
     case 'addresses_unreachable':
       return {
-        message: `${count} of ${facts.total} addresses could not be checked: it ${whatHappened(facts.reason)}.`,
+        message: `We could not check ${count} of ${facts.total} addresses: the host ${whatHappened(facts.reason)}.`,
         evidence: facts.evidence.map(({ address, stage, durationMs }) => ({
           label: address,
-          value: `failed at ${stage} after ${Math.round(durationMs)} ms`,
+          value: `failed at ${STAGE_WORDS[stage]} after ${Math.round(durationMs)} ms`,
         })),
       };
     default:
@@ -186,8 +189,8 @@ function difference(
     case 'its_renewals':
       return `${share} still ${isOne ? 'serves' : 'serve'} the old certificate, which expires on ${date}.`;
     case 'later':
-      return `${share} ${isOne ? 'shows' : 'show'} a certificate that expires earlier than elsewhere, on ${date}.`;
+      return `${share} ${isOne ? 'serves' : 'serve'} a certificate that expires earlier than the others, on ${date}.`;
     default:
-      return `${read} addresses show ${certificates} different certificates.`;
+      return `${read} addresses serve ${certificates} different certificates.`;
   }
 }

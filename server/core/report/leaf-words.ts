@@ -1,5 +1,6 @@
 import type { FindingWords, LeafFacts, RenewalWindow } from '../finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
+import { count } from '../../../contract/words.ts';
 import { unreadableCertificate } from './reach-finding.ts';
 import { reasonWords, revocationReason, revocationSource, revocationWhy } from './revocation-words.ts';
 
@@ -15,7 +16,7 @@ export function leafWords(facts: LeafFacts, host: string): Words {
       };
     case 'not_yet_valid':
       return {
-        message: `The certificate is valid only from ${longDate(facts.notBefore, 'UTC')} on.`,
+        message: `The certificate is not valid before ${longDate(facts.notBefore, 'UTC')}.`,
         evidence: validity(facts.notBefore, facts.evidence.notAfter),
       };
     case 'other_names':
@@ -23,10 +24,10 @@ export function leafWords(facts: LeafFacts, host: string): Words {
     case 'long_lifetime': {
       const { days, mostDays, notBefore } = facts;
       return {
-        message: `The certificate is valid for ${days} days; browsers accept ${mostDays} at most from a public authority on ${longDate(notBefore, 'UTC')}.`,
+        message: `The certificate is valid for ${count(days, 'day')}. Browsers accept at most ${count(mostDays, 'day')} for public certificates issued on ${longDate(notBefore, 'UTC')}.`,
         evidence: [
-          { label: 'Validity', value: `${days} days` },
-          { label: 'Most allowed (Baseline Requirements §6.3.2)', value: `${mostDays} days` },
+          { label: 'Validity', value: count(days, 'day') },
+          { label: 'Maximum allowed', value: count(mostDays, 'day') },
         ],
       };
     }
@@ -37,20 +38,20 @@ export function leafWords(facts: LeafFacts, host: string): Words {
     case 'staple_missing':
       return {
         message:
-          'The certificate demands that the server staples an OCSP answer, and it staples none: clients that honour this refuse it.',
-        evidence: [{ label: 'Extension', value: 'TLS Feature: status_request (must staple)' }],
+          'The certificate requires a stapled OCSP response, but the server sends none. Clients that check this refuse to connect.',
+        evidence: [{ label: 'Extension', value: 'OCSP must staple' }],
       };
     case 'staple_invalid': {
       const why = revocationWhy(facts.why);
       return {
-        message: `The OCSP answer that the server staples does not count. ${why}`,
-        evidence: [{ label: 'Stapled answer', value: why }],
+        message: `The server staples an OCSP response that clients cannot use. ${why}`,
+        evidence: [{ label: 'Stapled response', value: why }],
       };
     }
     case 'replacement_wanted': {
       const { window, hasBegun } = facts;
       const when = hasBegun ? 'now' : `by ${longDate(window.end, 'UTC')}`;
-      const why = window.explanationUrl === null ? ', long before the usual time' : ', and says why';
+      const why = window.explanationUrl === null ? ', earlier than usual' : ', and explains why';
       return {
         message: `Your CA wants this certificate replaced ${when}${why}.`,
         evidence: windowEvidence(window),
@@ -59,7 +60,7 @@ export function leafWords(facts: LeafFacts, host: string): Words {
     case 'renewal_overdue': {
       const { dueAt, notAfter, evidence } = facts;
       return {
-        message: `The certificate should have been renewed by ${longDate(dueAt, 'UTC')}; it expires on ${longDate(notAfter, 'UTC')}.`,
+        message: `The certificate should have been renewed by ${longDate(dueAt, 'UTC')}. It expires on ${longDate(notAfter, 'UTC')}.`,
         evidence: [
           { label: 'Serial number', value: evidence.serialNumber },
           { label: 'Renewal due', value: longInstant(dueAt) },
@@ -86,10 +87,10 @@ function otherNames({ names, total }: Extract<LeafFacts, { kind: 'other_names' }
   return {
     message:
       total === 0
-        ? `The certificate names no host (it has no subject alternative names), so it does not cover ${host}.`
-        : `The certificate does not cover ${host}; it is for ${listed}.`,
+        ? `The certificate names no host, so it does not cover ${host}.`
+        : `The certificate does not cover ${host}. It is for ${listed}.`,
     evidence: [
-      { label: 'Asked for', value: host },
+      { label: 'Expected name', value: host },
       { label: 'Subject alternative names', value: total === 0 ? 'none' : listed },
     ],
   };
@@ -97,7 +98,7 @@ function otherNames({ names, total }: Extract<LeafFacts, { kind: 'other_names' }
 
 function windowEvidence({ start, end, explanationUrl }: RenewalWindow): Words['evidence'] {
   return [
-    { label: 'Window of the authority (RFC 9773)', value: `${longInstant(start)} to ${longInstant(end)}` },
+    { label: 'Suggested renewal window', value: `${longInstant(start)} to ${longInstant(end)}` },
     ...(explanationUrl === null ? [] : [{ label: 'Explanation', value: explanationUrl }]),
   ];
 }
@@ -108,21 +109,21 @@ function revoked(facts: Extract<LeafFacts, { kind: 'revoked' }>): Words {
   const dissent = facts.dissent && revocationSource(facts.dissent);
   const what = role === 'leaf' ? 'The certificate' : `The intermediate certificate “${name}”`;
   const when = revokedAt === null ? '' : ` on ${longDate(revokedAt, 'UTC')}`;
-  const why = because === null ? '' : `, because ${because}`;
+  const why = because === null ? '' : ` because ${because}`;
   const who = wasSaidBefore
-    ? `so said ${revocationSource(source)} on ${longDate(at, 'UTC')}`
-    : `so says ${revocationSource(source)}${dissent === null ? '' : `, while ${dissent} does not call it revoked`}`;
+    ? `as ${revocationSource(source)} said on ${longDate(at, 'UTC')}`
+    : `according to ${revocationSource(source)}${dissent === null ? '' : `, although ${dissent} does not list it as revoked`}`;
   return {
     message: served
-      ? `${what} was revoked${when}${why}: ${who}.`
-      : `${what} is sent along although it was revoked${when}${why}: ${who}. There is a way to a known authority without it, but some clients may not look for it.`,
+      ? `${what} was revoked${when}${why}, ${who}.`
+      : `The server sends ${what.replace(/^T/, 't')}, which was revoked${when}${why}, ${who}. Clients can verify the host without it, but some may refuse to connect.`,
     evidence: [
       { label: 'Serial number', value: evidence.serialNumber },
       ...(revokedAt === null ? [] : [{ label: 'Revoked', value: longInstant(revokedAt) }]),
       ...(reason === null ? [] : [{ label: 'Reason', value: reasonWords(reason) }]),
       { label: 'Source', value: revocationSource(source) },
-      ...(dissent === null ? [] : [{ label: 'Not revoked, says', value: dissent }]),
-      { label: 'Read', value: longInstant(at) },
+      ...(dissent === null ? [] : [{ label: 'Not revoked according to', value: dissent }]),
+      { label: 'Received', value: longInstant(at) },
     ],
   };
 }

@@ -3,8 +3,8 @@ import { truncatedLine } from '../one-line.ts';
 const MAX_LENGTH = 600;
 
 /**
- * Returns an untrusted string as plain text in Markdown: one line of at most 600 characters before escaping, without control,
- * format or line-breaking characters. It contains no markup, link, entity or mention of an account.
+ * Returns an untrusted string as plain text in Markdown: one line of at most 600 characters before escaping, without
+ * control, format or line-breaking characters. The only markup is a code span around each word with `@`.
  */
 export function plain(text: string): string {
   return visible(text)
@@ -13,7 +13,10 @@ export function plain(text: string): string {
     .join('');
 }
 
-/** Words with `@`. They are shown as code, because an escaped `@name` still notifies that account if the report is pasted. */
+/**
+ * Words with `@`. They are shown as code, because an escaped `@name` still notifies that account if somebody pastes the
+ * report into an issue.
+ */
 const WITH_AT = /(?<![\p{L}\p{N}.@_+-])([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
 
 function escaped(text: string): string {

@@ -3,7 +3,7 @@ import { displayName } from '../endpoint.ts';
 import type { FindingCode } from '../finding.ts';
 import { longInstant } from '../long-date.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
-import { reproduceAnswer, reproduceFailure } from './reproduce.ts';
+import { failureCommand, responseCommand } from './reproduce.ts';
 import type { Failure, Verdict } from '../verdict.ts';
 
 /**
@@ -24,8 +24,8 @@ export interface ReportUptime {
 }
 
 /**
- * Returns the first finding of a report if the endpoint was not reached, or if it was reached but is down; else null.
- * `message` replaces the sentence about the failure.
+ * Returns the first finding of a report if the endpoint was not reached, or if it was reached but is down for a known
+ * cause; else null. `message` replaces the sentence about the failure.
  */
 export function reachFinding(
   endpoint: Described,
@@ -48,7 +48,7 @@ export function reachFinding(
       message: message ?? failureSentence(failure, displayName(endpoint)),
       addresses: addresses.map(({ address }) => address),
       fix: FIXES[failure.reason],
-      command: reproduceFailure(endpoint, failure),
+      command: failureCommand(endpoint, failure),
       evidence: [{ label: 'Failed at', value: STAGE_WORDS[failure.stage] }, ...since],
     };
   if (!isDown || uptime.cause === null) return null;
@@ -57,60 +57,60 @@ export function reachFinding(
     code: 'down',
     message: uptime.cause,
     addresses: [],
-    fix: 'Look into the logs of the web server and of the application behind it, and start what has stopped. The certificate is not the cause.',
-    command: reproduceAnswer(endpoint),
+    fix: 'Check the logs of the web server and of the application behind it, and restart what has stopped. The certificate is not the cause.',
+    command: responseCommand(endpoint),
     evidence: since,
   };
 }
 
-const STAGE_WORDS: Record<ReachStage, string> = {
-  policy: 'the addresses that may be asked',
-  dns: 'the name (DNS)',
-  connect: 'the connection (TCP)',
-  starttls: 'the change to TLS (STARTTLS)',
-  handshake: 'the TLS handshake',
-  examination: 'our examination of what it sends',
+export const STAGE_WORDS: Record<ReachStage, string> = {
+  policy: 'address policy',
+  dns: 'DNS lookup',
+  connect: 'TCP connection',
+  starttls: 'STARTTLS',
+  handshake: 'TLS handshake',
+  examination: 'our check of the certificates',
 };
 
-const FIX_DNS = 'Mend the name servers of the domain; if it is signed (DNSSEC), look at its signatures too.';
-const OUR_DNS = 'Nothing is known about the host: mend the name server that is used here (DNS_SERVERS).';
+const FIX_DNS = 'Fix the domain’s name servers. If the domain is signed (DNSSEC), check its signatures too.';
+const OUR_DNS = 'The host is not the cause. Fix the name server that this installation uses (DNS_SERVERS).';
 const CERTIFICATE_MISSING =
-  'Name the certificate, its chain and its key in the settings of the server, and reload it.';
-const OFFER_TLS = 'Switch TLS (STARTTLS) on at this port, or correct the port or the protocol of this entry.';
+  'Set the certificate, its chain and its key in the server’s configuration, and reload it.';
+const OFFER_TLS = 'Enable TLS (STARTTLS) on this port, or correct the port or the protocol of this domain.';
 
 /** One concrete thing to do for each reason why a host was not reached. */
 const FIXES: Record<ReachFailure, string> = {
   name_not_found:
-    'Correct the name, or create its A and AAAA records in DNS. If the host is gone for good, stop watching it.',
+    'Correct the name, or create A and AAAA records for it in DNS. If the host is gone for good, remove it here.',
   no_addresses:
-    'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, stop watching it.',
+    'Create A and AAAA records for the name in DNS, or correct the name. If the host is gone for good, remove it here.',
   dns_failed: FIX_DNS,
   dns_timeout: FIX_DNS,
   dns_refused: OUR_DNS,
   resolver_silent: OUR_DNS,
   address_refused:
-    'Let the name lead to a public address. Hosts of a network of one’s own are checked where the operator has opened that network (EGRESS_ALLOW_CIDRS).',
-  refused: 'Start the server, or correct the port: nothing listens there.',
+    'Point the name to a public address. To check hosts of a private network, the operator must allow that network (EGRESS_ALLOW_CIDRS).',
+  refused: 'Start the server, or correct the port: nothing is listening there.',
   reset:
-    'Look into the logs of the server, and at what stands before it (firewall, proxy): it is reached, and hangs up.',
-  timeout: 'Start the server, and let the firewall before it pass connections to this port.',
-  unroutable: 'Let the name lead to an address that is on the internet, or mend the route to it.',
-  no_route_here: 'Give this machine IPv6, or the host an IPv4 address: about the host nothing is known.',
+    'Check the server’s logs and any firewall or proxy in front of it: something accepts the connection and then closes it.',
+  timeout: 'Start the server, and allow connections to this port in its firewall.',
+  unroutable: 'Point the name to an address on the internet, or fix the route to it.',
+  no_route_here:
+    'Set up IPv6 on this machine, or give the host an IPv4 address. The host itself may be fine.',
   not_tls: OFFER_TLS,
   tls_alert:
-    'Let the server answer to this name: give it a certificate for the name, and the TLS versions and ciphers that it comes with.',
-  protocol_version: 'Let the server offer TLS 1.2 and 1.3, with the ciphers that it comes with.',
+    'Configure the server for this name, with a certificate that covers it and the default TLS versions and ciphers.',
+  protocol_version: 'Enable TLS 1.2 and 1.3 on the server, with their default ciphers.',
   no_certificate: CERTIFICATE_MISSING,
-  too_large:
-    'Let the server send its own certificate and the intermediates above it only, not a whole list of authorities.',
+  too_large: 'Send only the server’s certificate and its intermediates, not a whole list of authorities.',
   closed: CERTIFICATE_MISSING,
-  wrong_protocol: 'Correct the port or the protocol of this entry: another service answers there.',
+  wrong_protocol: 'Correct the port or the protocol of this domain: another service answers there.',
   starttls_refused: OFFER_TLS,
   starttls_injection:
-    'Update the mail server or the proxy before it: whoever sends text before the handshake can be made to pass on commands (CVE-2011-0411).',
+    'Update the mail server or the proxy in front of it: attackers can inject commands before TLS starts (CVE-2011-0411).',
   not_examined:
-    'About the host nothing is known. If this lasts, let the server send its own certificate and the intermediates above it only.',
-  other: 'Look at whether the server runs, and at the network before it.',
+    'The host itself may be fine. If this happens again, send only the server’s certificate and its intermediates.',
+  other: 'Check whether the server is running, and check the network in front of it.',
 };
 
 /** The predicate of a sentence whose subject is a host or some of its addresses. */
@@ -120,23 +120,23 @@ const PREDICATES: Record<ReachFailure, string> = {
   dns_failed: 'could not be looked up: its name servers answered with an error',
   dns_timeout: 'could not be looked up: its name servers did not answer in time',
   dns_refused: 'could not be looked up: the name server refused to answer',
-  resolver_silent: 'could not be looked up: the name server that is used here does not answer',
-  address_refused: 'leads to an address that cannot be tracked here',
+  resolver_silent: 'could not be looked up: our name server does not answer',
+  address_refused: 'has an address that this server may not check',
   refused: 'refused the connection',
-  reset: 'broke off the connection',
+  reset: 'reset the connection',
   timeout: 'did not answer in time',
-  unroutable: 'cannot be reached from here: no route leads to it',
-  no_route_here: 'has IPv6 addresses only, and there is no IPv6 here',
+  unroutable: 'cannot be reached: there is no route to it',
+  no_route_here: 'has only IPv6 addresses, and our server has no IPv6',
   not_tls: 'answered, but not with TLS',
   tls_alert: 'ended the TLS handshake with an error',
-  protocol_version: 'speaks no TLS version that can be used',
-  no_certificate: 'showed no certificate',
-  too_large: 'sent more certificates than can be accepted',
-  closed: 'closed the connection before showing a certificate',
-  wrong_protocol: 'answered in another protocol',
-  starttls_refused: 'offers no change to TLS (STARTTLS)',
-  starttls_injection: 'sent plain text after it had agreed to change to TLS',
-  not_examined: 'could not be checked: examining it took too long and was ended',
+  protocol_version: 'supports no TLS version that we can use',
+  no_certificate: 'sent no certificate',
+  too_large: 'sent more certificates than we accept',
+  closed: 'closed the connection before sending a certificate',
+  wrong_protocol: 'answered with another protocol',
+  starttls_refused: 'does not offer STARTTLS',
+  starttls_injection: 'sent plain text after agreeing to start TLS',
+  not_examined: 'could not be checked: our check of its certificates took too long',
   other: 'could not be reached',
 };
 /** Returns the predicate of a sentence about a host, for example "did not answer in time". */
@@ -159,5 +159,5 @@ export function failureSentence({ reason, detail }: Failure, host: string): stri
 }
 
 export function unreadableCertificate(host: string): string {
-  return `${host} shows a certificate that cannot be read.`;
+  return `${host} serves a certificate that cannot be read.`;
 }

@@ -13,23 +13,23 @@ export function postureLines({
 }: PostureVerdict): string[] {
   const offered = tlsVersions.filter((one) => one.offered === true).map(({ version }) => version);
   return [
-    `- TLS versions offered: ${offered.length === 0 ? 'not known' : offered.map(code).join(', ')}`,
+    `- TLS versions offered: ${offered.length === 0 ? 'unknown' : offered.map(code).join(', ')}`,
     `- Post-quantum key exchange: ${POST_QUANTUM[postQuantum.state]}${postQuantum.group === null ? '' : ` (${code(postQuantum.group)})`}`,
     `- CAA: ${caaText(caa)}`,
     `- Registration of the domain: ${registrationText(registration)}`,
     ...alternates.map(
       ({ keyType, certificate }) =>
-        `- Certificate for ${keyType.toUpperCase()} signatures only: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
+        `- Certificate for clients that accept only ${keyType.toUpperCase()} signatures: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
     ),
-    `- Looked at on ${longDate(at, 'UTC')}`,
+    `- Checked on ${longDate(at, 'UTC')}`,
   ];
 }
 
 const POST_QUANTUM: Record<PostureVerdict['postQuantum']['state'], string> = {
   negotiated: 'negotiated',
   not_offered: 'not offered',
-  intolerant: 'the server does not answer hellos that offer it',
-  unknown: 'not known',
+  intolerant: 'the server does not answer clients that offer it',
+  unknown: 'unknown',
 };
 
 function caaText(caa: PostureVerdict['caa']): string {
@@ -39,7 +39,7 @@ function caaText(caa: PostureVerdict['caa']): string {
     case 'none':
       return 'none: any authority may issue';
     case 'not_applicable':
-      return 'not for IP addresses';
+      return 'not applicable to IP addresses';
     default:
       return 'could not be read';
   }

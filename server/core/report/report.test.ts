@@ -42,9 +42,9 @@ describe('reportMarkdown', () => {
     );
     expect(text).toContain('## Findings\n\nNone.');
     expect(text).toContain('| `Fjord Root` | root |');
-    expect(text).toContain('Not known: it names no list and no responder');
+    expect(text).toContain('Unknown: no CRL or OCSP responder');
     expect(text).not.toContain('## Uptime');
-    expect(text).toContain('by its lifetime');
+    expect(text).toContain('based on its lifetime');
   });
 
   it('has a fix, a command and the file to send for each finding', () => {
@@ -53,10 +53,8 @@ describe('reportMarkdown', () => {
       { der: leaf.chain[0]?.der ?? new Uint8Array(), source: 'fetched', url: null } as const,
     ];
     const text = report(observation([answer([leaf]), failed()], { authorities }), leaf);
-    expect(text).toContain(
-      'is trusted by clients that fetch missing certificates, and by no others; 2 things',
-    );
-    expect(text).toContain("### Warning: Your server does not send the intermediate 'Fjord CA 1'.");
+    expect(text).toContain('Only clients that fetch missing certificates trust pay.fjord.example. 2 things');
+    expect(text).toContain('### Warning: Your server does not send the intermediate “Fjord CA 1”.');
     expect(text).toContain('**What to do:** Send this file:');
     expect(text).toContain('```sh\ncurl -sSI https://pay.fjord.example/\n```');
     expect(text).toContain('-----BEGIN CERTIFICATE-----');
@@ -78,7 +76,7 @@ describe('reportMarkdown', () => {
     );
     expect(text).toContain('```sh\ncurl -sSI --connect-timeout 10 https://pay.fjord.example/\n```');
     expect(text).toContain(
-      '## Uptime\n\nDown since 19 November 2026, 14:30 UTC; 98.9 % over the last 90 days.',
+      '## Uptime\n\nDown since 19 November 2026, 14:30 UTC; 98.9% over the last 90 days.',
     );
     expect(text).not.toContain('None.');
   });
@@ -106,10 +104,10 @@ describe('reportMarkdown', () => {
     ]);
     const text = report(seen, old);
     expect(text).toContain(
-      'This one is served at 192.0.2.1; the other 2 addresses serve one valid until 8 February 2027.',
+      'This certificate is served at 192.0.2.1; the other 2 addresses serve one that is valid until 8 February 2027.',
     );
     expect(text).toMatch(/\| `192\.0\.2\.1` .* answered with the certificate above \|/);
-    expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, until 8 February 2027 \|/);
+    expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, valid until 8 February 2027 \|/);
   });
 
   it('includes TLS versions, key exchange, CAA and registration', () => {

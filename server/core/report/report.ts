@@ -6,14 +6,14 @@ import { longDate, longInstant } from '../long-date.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
 import { reachFinding, type ReportFinding, type ReportUptime, whatHappened } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
-import { revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
+import { reasonWords, revocationReason, revocationSentence, revocationWhy } from './revocation-words.ts';
 import type { Severity } from '../finding.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
 const SOURCE_WORDS = {
   sent: 'sent by the server',
-  cache: 'not sent; known from elsewhere',
+  cache: 'not sent; taken from our cache',
   fetched: 'not sent; fetched from its authority',
   trust_store: 'trusted root',
 } as const;
@@ -35,7 +35,10 @@ export interface Report {
   now: number;
 }
 
-/** Returns every finding of a report: first that the endpoint was not reached or is down, then those of the verdict. */
+/**
+ * Returns every finding of a report: first that the endpoint was not reached or is down, unless a finding of the verdict
+ * says the same, then those of the verdict.
+ */
 export function reportFindings(report: Report): ReportFinding[] {
   const { endpoint, verdict, uptime, failureMessage = null, ownAuthorities } = report;
   const reach = reachFinding(endpoint, verdict, uptime, failureMessage);
@@ -73,19 +76,19 @@ export function reportMarkdown(report: Report): string {
 
 function headline(host: string, { verdict }: Report, findings: readonly ReportFinding[]): string {
   const [first] = findings;
-  if (!verdict.reached) return first?.message ?? `${host} could not be read.`;
+  if (!verdict.reached) return first?.message ?? `${host} could not be reached.`;
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   if (first?.code === 'down') return first.message;
   if (count('critical') > 0) return `Clients refuse ${host}: ${first?.message ?? ''}`;
   const warnings = count('warning');
   const things = warnings === 1 ? '1 thing needs' : `${warnings} things need`;
   if (needsFetching(verdict))
-    return `${host} is trusted by clients that fetch missing certificates, and by no others; ${things} attention.`;
-  if (warnings > 0) return `${host} is trusted; ${things} attention.`;
+    return `Only clients that fetch missing certificates trust ${host}. ${things} attention.`;
+  if (warnings > 0) return `${host} is trusted. ${things} attention.`;
   return `${host} is trusted, and nothing needs attention.`;
 }
 
-/** Returns whether only clients that fetch a missing certificate trust the host. */
+/** Returns whether only clients that fetch or cache a missing certificate trust the host. */
 export function needsFetching({ trusted, findings }: Verdict): boolean {
   return (
     trusted &&
@@ -105,9 +108,11 @@ export function whereServed({ addresses, leafFingerprint }: Verdict): string | n
   if (leafFingerprint === null || others.length === 0) return null;
   const dates = [...new Set(others.map(({ notAfter }) => notAfter ?? 0))];
   const what =
-    dates.length === 1 && dates[0] ? `one valid until ${longDate(dates[0], 'UTC')}` : 'other certificates';
+    dates.length === 1 && dates[0]
+      ? `one that is valid until ${longDate(dates[0], 'UTC')}`
+      : 'other certificates';
   const who = others.length === 1 ? 'the other address serves' : `the other ${others.length} addresses serve`;
-  return `This one is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
+  return `This certificate is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
 }
 
 /** Returns words for the certificate of an address if the addresses show different certificates, else null. */
@@ -117,7 +122,7 @@ export function servedThere(
 ): string | null {
   if (fingerprint === null || whereServed(verdict) === null) return null;
   if (fingerprint === verdict.leafFingerprint) return 'the certificate above';
-  return notAfter === null ? 'another certificate' : `another one, until ${longDate(notAfter, 'UTC')}`;
+  return notAfter === null ? 'another certificate' : `another one, valid until ${longDate(notAfter, 'UTC')}`;
 }
 
 function certificateTable(facts: CertificateFacts): string {
@@ -146,7 +151,7 @@ function findingText(finding: ReportFinding): string {
       ? []
       : [evidence.map(({ label, value }) => `- ${plain(label)}: ${code(value)}`).join('\n')]),
     ...(addresses.length === 0 ? [] : [`Seen at ${addresses.map(code).join(', ')}.`]),
-    ...(command === null ? [] : [`See it yourself:`, block('sh', command)]),
+    ...(command === null ? [] : ['To reproduce it:', block('sh', command)]),
   ].join('\n\n');
 }
 
@@ -188,8 +193,8 @@ function revocationText({ revocation }: Verdict): string[] {
   const { at, reason, revokedAt, sources } = revocation;
   const details = [
     ...(revokedAt === null ? [] : [`Revoked ${utc(revokedAt)}.`]),
-    ...(reason === null ? [] : [`Reason: ${plain(revocationReason(reason) ?? reason)}.`]),
-    ...(at === null ? [] : [`Read ${utc(at)}.`]),
+    ...(reason === null ? [] : [`Reason: ${plain(revocationReason(reason) ?? reasonWords(reason))}.`]),
+    ...(at === null ? [] : [`Received ${utc(at)}.`]),
   ];
   const rows = sources.map((one) => [
     one.source.toUpperCase(),
@@ -200,22 +205,22 @@ function revocationText({ revocation }: Verdict): string[] {
   ]);
   return [
     [revocationSentence(revocation), ...details].join(' '),
-    ...(rows.length === 0 ? [] : [table(['Source', 'Address', 'Says', 'Read', 'Valid until'], rows)]),
+    ...(rows.length === 0 ? [] : [table(['Source', 'Address', 'Answer', 'Received', 'Valid until'], rows)]),
   ];
 }
 
-const STATE_WORDS = { good: 'Not revoked', revoked: 'Revoked', none: 'Nothing' } as const;
+const STATE_WORDS = { good: 'Not revoked', revoked: 'Revoked', none: 'No valid answer' } as const;
 
 function uptimeText({ state, downSince, percent, windowDays }: ReportUptime): string[] {
   if (state === null || state === 'unknown') return [];
   const now = state === 'up' ? 'Up' : `Down${downSince === null ? '' : ` since ${longInstant(downSince)}`}`;
   const share =
-    percent === null || windowDays === null ? '' : `; ${percent} % over the last ${windowDays} days`;
+    percent === null || windowDays === null ? '' : `; ${percent}% over the last ${windowDays} days`;
   return ['## Uptime', `${now}${share}.`];
 }
 
 function renewalText({ from, to, source, explanationUrl }: NonNullable<Verdict['renewal']>): string {
-  const by = source === 'ari' ? 'by its authority’s window (RFC 9773)' : 'by its lifetime';
+  const by = source === 'ari' ? 'according to its authority' : 'based on its lifetime';
   const why = explanationUrl === null ? '' : ` Explanation: ${code(explanationUrl)}`;
   return `Expected between ${utc(from)} and ${utc(to)}, ${by}.${why}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reproduce, type Reproduction, shellQuoted } from './reproduce.ts';
+import { reproductionCommand, type Reproduction, shellQuoted } from './reproduce.ts';
 
 const HOST = 'pay.fjord.example';
 
@@ -10,7 +10,7 @@ function line({
   ...rest
 }: Partial<Reproduction> & Partial<Reproduction['endpoint']> = {}): string {
   const asked = { code: 'incomplete_chain', addresses: [], tlsVersion: null, keyType: null } as const;
-  return reproduce({ ...asked, ...rest, endpoint: { host, port, protocol } });
+  return reproductionCommand({ ...asked, ...rest, endpoint: { host, port, protocol } });
 }
 
 describe('reproduce', () => {

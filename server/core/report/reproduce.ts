@@ -46,7 +46,7 @@ const SIGNATURES = {
 } as const;
 
 /** Returns a command for a POSIX shell that shows a finding, with `curl` or `openssl`. */
-export function reproduce(target: Reproduction): string {
+export function reproductionCommand(target: Reproduction): string {
   const { code, addresses } = target;
   if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(target);
   const [at = null] = addresses;
@@ -76,7 +76,7 @@ export function reproduce(target: Reproduction): string {
  * Returns a command for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by the stage of
  * the failure.
  */
-export function reproduceFailure(
+export function failureCommand(
   endpoint: Reproduction['endpoint'],
   { stage, reason }: { stage: ReachStage; reason: ReachFailure },
 ): string {
@@ -91,7 +91,7 @@ export function reproduceFailure(
 }
 
 /** Returns a command that shows the HTTP response of a host, whether or not its certificate is valid. */
-export function reproduceAnswer(endpoint: Reproduction['endpoint']): string {
+export function responseCommand(endpoint: Reproduction['endpoint']): string {
   return `curl -ksSI --max-time 20 ${shellQuoted(pageUrl(endpoint))}`;
 }
 
@@ -157,7 +157,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** Quotes any text as one word of a POSIX shell. */
+/** Returns any text quoted as one argument of a POSIX shell command. */
 export function shellQuoted(text: string): string {
   return /^[\w.,:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

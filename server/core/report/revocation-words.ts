@@ -5,15 +5,15 @@ import type { RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict } from '../verdict.ts';
 
 const WHY: Record<RevocationProblem, string> = {
-  pending: 'The answer has not arrived yet; the next check will know more.',
-  unreachable: 'It could not be reached.',
-  too_large: 'The answer is larger than can be accepted.',
-  malformed: 'The answer cannot be read.',
-  bad_signature: 'The answer is not signed by the authority of this certificate.',
-  wrong_issuer: 'The answer comes from another authority.',
-  wrong_scope: 'The answer is about other certificates than this one.',
-  stale: 'The answer is out of date.',
-  responder_refused: 'It answered with an error, or does not know the certificate.',
+  pending: 'The response has not arrived yet. The next check will show it.',
+  unreachable: 'The source could not be reached.',
+  too_large: 'The response is larger than we accept.',
+  malformed: 'The response cannot be read.',
+  bad_signature: 'The response is not signed by the authority of this certificate.',
+  wrong_issuer: 'The response comes from another authority.',
+  wrong_scope: 'The response does not cover this certificate.',
+  stale: 'The response is out of date.',
+  responder_refused: 'The responder returned an error or does not know the certificate.',
 };
 
 /** Returns a sentence that says why the answer of a revocation source is not used. */
@@ -24,7 +24,7 @@ export function revocationWhy(why: RevocationProblem): string {
 const SOURCE_NAMES = {
   crl: 'the authority’s list (CRL)',
   ocsp: 'the authority’s responder (OCSP)',
-  staple: 'the answer that the server staples (OCSP)',
+  staple: 'the server’s stapled response (OCSP)',
 } as const;
 
 /** Returns a reason code (RFC 5280 §5.3.1) as a clause, for example "its key was compromised"; null if it gives no reason. */
@@ -43,19 +43,19 @@ export function reasonWords(reason: string): string {
 const SHORT_REASONS: Readonly<Record<string, string>> = {
   cACompromise: 'compromise of its CA',
   aACompromise: 'compromise of an attribute authority',
-  removeFromCRL: 'removed from the list',
+  removeFromCRL: 'removed from the revocation list',
   unspecified: 'no reason given',
 };
 
 const REASONS: Readonly<Record<string, string>> = {
   keyCompromise: 'its key was compromised',
   cACompromise: 'the key of its authority was compromised',
-  affiliationChanged: 'its owner changed',
+  affiliationChanged: 'the details of its owner changed',
   superseded: 'it was replaced',
-  cessationOfOperation: 'it is not used any more',
+  cessationOfOperation: 'it is no longer used',
   certificateHold: 'it was put on hold',
-  removeFromCRL: 'it was taken off the list',
-  privilegeWithdrawn: 'its authority withdrew it',
+  removeFromCRL: 'it was removed from the revocation list',
+  privilegeWithdrawn: 'its owner is no longer entitled to it',
   aACompromise: 'the key of an attribute authority was compromised',
 };
 
@@ -70,18 +70,18 @@ export function revocationSentence(revocation: RevocationVerdict): string {
   const named = source === null ? 'its authority' : revocationSource(source);
   switch (state) {
     case 'good':
-      return `Not revoked, says ${named}.`;
+      return `Not revoked, according to ${named}.`;
     case 'revoked':
       return isKnownFromEarlierCheck(revocation) && at !== null
-        ? `Revoked, said ${named} on ${longDate(at, 'UTC')}.`
-        : `Revoked, says ${named}.`;
+        ? `Revoked, as ${named} said on ${longDate(at, 'UTC')}.`
+        : `Revoked, according to ${named}.`;
     case 'not_applicable':
-      return 'It lives too short to be revoked, or says that it never will be.';
+      return 'Not applicable: short-lived, or issued without revocation.';
     case 'unavailable':
-      return 'Could not be determined: nobody who was asked gave an answer that counts.';
+      return 'Unknown: no source gave a response that we could verify.';
     default:
       return sources.length === 0
-        ? 'Not known: it names no list and no responder whose answer would count.'
-        : 'Not known yet: the answer is still on its way.';
+        ? 'Unknown: no CRL or OCSP responder that we can verify.'
+        : 'Not known yet: the response has not arrived.';
   }
 }

@@ -28,7 +28,7 @@ export function integerContent(element: DerElement): Uint8Array {
   const [first, second] = content;
   if (first === undefined) throw new PkiError('der_integer', 'empty integer');
   if (second !== undefined && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80))) {
-    throw new PkiError('der_integer', 'integer not minimal');
+    throw new PkiError('der_integer', 'integer not minimally encoded');
   }
   return content;
 }
@@ -39,8 +39,8 @@ export function integerContent(element: DerElement): Uint8Array {
  */
 export function countValue(element: DerElement): number {
   const content = integerContent(element);
-  if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative count');
-  if (content.length > 4) throw new PkiError('value', 'count out of range');
+  if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative number');
+  if (content.length > 4) throw new PkiError('value', 'number out of range');
   let value = 0;
   for (const byte of content) value = value * 256 + byte;
   return value;
@@ -54,10 +54,11 @@ export function bitStringValue(element: DerElement): { unusedBits: number; octet
   const [unusedBits] = element.content;
   const octets = element.content.subarray(1);
   if (unusedBits === undefined || unusedBits > 7 || (octets.length === 0 && unusedBits !== 0)) {
-    throw new PkiError('der_bit_string', 'bad count of unused bits');
+    throw new PkiError('der_bit_string', 'invalid number of unused bits');
   }
   const last = octets[octets.length - 1] ?? 0;
-  if ((last & ((1 << unusedBits) - 1)) !== 0) throw new PkiError('der_bit_string', 'unused bits set');
+  if ((last & ((1 << unusedBits) - 1)) !== 0)
+    throw new PkiError('der_bit_string', 'unused bits are not zero');
   return { unusedBits, octets };
 }
 
@@ -69,12 +70,14 @@ export function objectIdentifierText(content: Uint8Array): string {
   if (content.length === 0 || content.length > 64) {
     throw new PkiError('der_object_identifier', 'empty or oversized object identifier');
   }
-  if ((content[content.length - 1] ?? 0) >= 0x80) throw new PkiError('der_object_identifier', 'arc cut off');
+  if ((content[content.length - 1] ?? 0) >= 0x80)
+    throw new PkiError('der_object_identifier', 'truncated object identifier');
   let text = '';
   let arc = 0;
   let open = false;
   for (const byte of content) {
-    if (!open && byte === 0x80) throw new PkiError('der_object_identifier', 'arc not minimal');
+    if (!open && byte === 0x80)
+      throw new PkiError('der_object_identifier', 'object identifier not minimally encoded');
     arc = arc * 128 + (byte & 0x7f);
     // Arcs of 128 bits exist (UUIDs under 2.25). Above 2^53 numbers lose precision, so two
     // arcs could get the same text.
@@ -90,7 +93,7 @@ export function objectIdentifierText(content: Uint8Array): string {
 }
 
 export function objectIdentifier(element: DerElement): string {
-  if (element.tag !== TAG.objectIdentifier) throw new PkiError('der_tag', 'object identifier expected');
+  if (element.tag !== TAG.objectIdentifier) throw new PkiError('der_tag', 'expected an object identifier');
   // Nearly all certificates use the same few dozen identifiers, and a cache hit costs a tenth of decoding.
   const encoded = element.latin1;
   let text = decoded.get(encoded);
@@ -107,28 +110,29 @@ const decoded = new LruCache<string, string>(512);
 export function ia5Text(element: DerElement): string {
   const text = element.latin1;
   for (let index = 0; index < text.length; index++) {
-    if (text.charCodeAt(index) >= 0x80) throw new PkiError('der_string', 'IA5String beyond ASCII');
+    if (text.charCodeAt(index) >= 0x80)
+      throw new PkiError('der_string', 'non-ASCII character in an IA5String');
   }
   return text;
 }
 
 /**
  * Parses a UTCTime or GeneralizedTime into ms UTC. Throws PkiError if it lacks seconds or `Z`, has fractions of a
- * second (RFC 5280 §4.1.2.5), or does not exist.
+ * second (RFC 5280 §4.1.2.5), or names a time that does not exist.
  */
 export function timeValue(element: DerElement): number {
   const generalized = element.tag === TAG.generalizedTime;
-  if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'time expected');
+  if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'expected a time');
   let text = ia5Text(element);
   // RFC 5280 §4.1.2.5.1: the two-digit years 50 to 99 mean 1950 to 1999.
   if (!generalized) text = (text >= '5' ? '19' : '20') + text;
-  if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in its DER form');
+  if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in DER form');
   const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;
   const iso = `${day}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}.000Z`;
   const instant = Date.parse(iso);
   // Date.parse turns 30 February or 24:00 into another day. Such times are invalid.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== iso) {
-    throw new PkiError('der_time', 'no such time');
+    throw new PkiError('der_time', 'invalid time');
   }
   return instant;
 }

@@ -103,10 +103,10 @@ export class DerReader {
     const found = bytes[start];
     const first = bytes[start + 1];
     if (start + 1 >= limit || found === undefined || first === undefined) {
-      throw new PkiError('der_truncated', 'element cut off');
+      throw new PkiError('der_truncated', 'truncated element');
     }
     if (tag !== undefined && found !== tag) {
-      throw new PkiError('der_tag', `tag ${found.toString(16)} where ${tag.toString(16)} belongs`);
+      throw new PkiError('der_tag', `expected tag ${tag.toString(16)}, found ${found.toString(16)}`);
     }
     if ((found & 0x1f) === 0x1f) throw new PkiError('der_tag', 'multi-byte tag');
     if (++this.#count > MAX_CHILDREN) throw new PkiError('too_large', 'too many elements');
@@ -117,16 +117,16 @@ export class DerReader {
       const size = first & 0x7f;
       // 0x80 is BER's indefinite form. More than four length bytes would exceed every size limit.
       if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
-      if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
+      if (contentStart + size > limit) throw new PkiError('der_truncated', 'truncated length');
       length = 0;
       for (let index = 0; index < size; index++) length = length * 256 + (bytes[contentStart + index] ?? 0);
       if (length < 0x80 || length < 256 ** (size - 1)) {
-        throw new PkiError('der_length', 'length not minimal');
+        throw new PkiError('der_length', 'length not minimally encoded');
       }
       contentStart += size;
     }
     const end = contentStart + length;
-    if (end > limit) throw new PkiError('der_truncated', 'content cut off');
+    if (end > limit) throw new PkiError('der_truncated', 'truncated content');
     this.#position = end;
     return new DerElement(found, bytes, start, contentStart, end);
   }
@@ -136,18 +136,21 @@ export class DerReader {
     return this.nextTag === tag ? this.read() : null;
   }
 
-  /** Reads the next element and returns a reader over its content. Throws PkiError if its tag differs from `tag`. */
+  /**
+   * Reads the next element and returns a reader over its content. Throws PkiError if it is malformed or its tag
+   * differs from `tag`.
+   */
   enter(tag: number): DerReader {
     return this.read(tag).open();
   }
 
   /** Throws PkiError if unread bytes remain. */
   end(): void {
-    if (!this.done) throw new PkiError('der_trailing', 'bytes after the end');
+    if (!this.done) throw new PkiError('der_trailing', 'extra bytes after the end');
   }
 }
 
-/** Reads the only element of `bytes`. Throws PkiError if its tag differs or bytes follow. */
+/** Reads the only element of `bytes`. Throws PkiError if it is malformed, its tag differs or bytes follow. */
 export function onlyElement(bytes: Uint8Array, tag: number): DerElement {
   const reader = new DerReader(bytes);
   const element = reader.read(tag);
@@ -155,7 +158,10 @@ export function onlyElement(bytes: Uint8Array, tag: number): DerElement {
   return element;
 }
 
-/** Reads a non-empty list (`SIZE (1..MAX) OF`) with `read` for each element. Throws PkiError if it is empty. */
+/**
+ * Reads a non-empty list (`SIZE (1..MAX) OF`) with `read` for each element. Throws PkiError if it is malformed or
+ * empty.
+ */
 export function nonEmptyList<Item>(
   bytes: Uint8Array,
   tag: number,

@@ -29,7 +29,7 @@ export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'
     blocks.push(new Uint8Array(Buffer.from(base64, 'base64')));
   }
   const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
-  if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
+  if (begun !== blocks.length) throw new PkiError('pem', 'incomplete PEM block');
   return blocks;
 }
 
@@ -40,7 +40,7 @@ export function pemText(bytes: Uint8Array): string {
 }
 
 function checkLength(length: number): void {
-  if (length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
+  if (length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text larger than 8 MB');
 }
 
 /** Encodes one certificate as PEM with lines of 64 characters and a final newline (RFC 7468 §2). */

@@ -165,7 +165,7 @@ export function formatDistinguishedName(name: DistinguishedName): string {
 
 function formatAttribute({ type, text, encoded }: NameAttribute): string {
   const short = shortAttributeName(type);
-  // RFC 4514 §2.4: after a type in dotted form, the value is the hex of its encoding.
+  // RFC 4514 §2.4: after a type in dotted form, the value is the hex of its encoding. So is a value that is no text.
   if (short === null || text === null) return `${short ?? type}=#${toHex(encoded)}`;
   return `${short}=${escapeValue(text)}`;
 }

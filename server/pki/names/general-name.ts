@@ -58,12 +58,12 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
       objectIdentifierText(element.content);
       return { kind: 'unsupported', form: 'registeredID' };
     default:
-      throw new PkiError('der_tag', 'no such form of GeneralName');
+      throw new PkiError('der_tag', 'unknown form of GeneralName');
   }
 }
 
 function addressOctets(octets: Uint8Array, lengths: readonly number[]): Uint8Array {
-  if (!lengths.includes(octets.length)) throw new PkiError('value', 'iPAddress of an impossible length');
+  if (!lengths.includes(octets.length)) throw new PkiError('value', 'iPAddress of invalid length');
   return octets;
 }
 

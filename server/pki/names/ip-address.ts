@@ -1,5 +1,5 @@
 /**
- * Parses an IPv4 or IPv6 address into 4 or 16 octets. Returns null for any other text, also with a
+ * Parses an IPv4 or IPv6 address into 4 or 16 octets. Returns null for any other text, including addresses with a
  * zone id or prefix length.
  */
 export function parseIpAddress(text: string): Uint8Array | null {

@@ -48,7 +48,7 @@ describe('a dNSName constraint', () => {
     ['example.com', '*.example.com'],
     ['.example.com', 'a.example.com'],
     ['', 'anything.example'],
-  ])('on %j covers %s', (base, name) => {
+  ])('a dNSName constraint on %j covers %s', (base, name) => {
     expect(isPermitted('dns', base, name)).toBe(true);
     expect(isExcluded('dns', base, name)).toBe(true);
   });
@@ -58,7 +58,7 @@ describe('a dNSName constraint', () => {
     ['example.com', 'example.com.evil.example'],
     ['a.example.com', 'example.com'],
     ['.example.com', 'example.com'],
-  ])('on %j does not cover %s', (base, name) => {
+  ])('a dNSName constraint on %j does not cover %s', (base, name) => {
     expect(isPermitted('dns', base, name)).toBe(false);
     expect(isExcluded('dns', base, name)).toBe(false);
   });
@@ -88,7 +88,7 @@ describe('an rfc822Name constraint', () => {
     ['.example.com', 'a@sub.example.com', true],
     ['.example.com', 'a@example.com', false],
     ['example.com', '"a@b"@example.com', true],
-  ])('on %s covers the mailbox %s: %s', (base, name, expected) => {
+  ])('an rfc822Name constraint on %s covers the mailbox %s: %s', (base, name, expected) => {
     expect(isPermitted('email', base, name)).toBe(expected);
     expect(isExcluded('email', base, name)).toBe(expected);
   });
@@ -119,7 +119,7 @@ describe('a uniformResourceIdentifier constraint', () => {
     ['.example.com', 'https://a.example.com', true],
     ['example.com', 'https://example.com@evil.example/', false],
     ['example.com', 'https://evil.example#example.com', false],
-  ])('on %s covers the URI %s: %s', (base, name, expected) =>
+  ])('a uniformResourceIdentifier constraint on %s covers the URI %s: %s', (base, name, expected) =>
     expect(isPermitted('uri', base, name)).toBe(expected),
   );
 
@@ -138,7 +138,7 @@ describe('a name constraint', () => {
     return nameConstraints !== null && satisfiesNameConstraints(certificate, nameConstraints, budget());
   };
 
-  it('on addresses covers the subnet of the same family only', () => {
+  it('a name constraint on addresses covers the subnet of the same family only', () => {
     const authority = { permitted: { ip: ['192.0.2.0/24'] } };
     expect(within({ ipAddresses: ['192.0.2.7'] }, authority)).toBe(true);
     expect(within({ ipAddresses: ['192.0.3.7'] }, authority)).toBe(false);
@@ -147,7 +147,7 @@ describe('a name constraint', () => {
     expect(within({ ipAddresses: ['::1'] }, { excluded: { ip: ['::1/128'] } })).toBe(false);
   });
 
-  it('on directory names covers names that start with its base', () => {
+  it('a name constraint on directory names covers names that start with its base', () => {
     const authority = { permitted: { directory: [nameDer({ country: 'DE', organization: 'Example' })] } };
     expect(within({ country: 'DE', organization: 'EXAMPLE', commonName: 'a' }, authority)).toBe(true);
     expect(within({ country: 'FR', organization: 'Example', commonName: 'a' }, authority)).toBe(false);
@@ -155,7 +155,7 @@ describe('a name constraint', () => {
     expect(within({ dnsNames: ['a.example'], commonName: null }, authority)).toBe(true);
   });
 
-  it('on an unknown form fails for every name of that form', () => {
+  it('a name constraint on an unknown form fails for every name of that form', () => {
     const other = tagged(0, true, objectIdentifier('1.2.3'), tagged(0, true, utf8String('a')));
     expect(satisfiesNameConstraints(withNames(other), constraints([], [other]), budget())).toBe(false);
     expect(satisfiesNameConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
@@ -188,7 +188,7 @@ describe('the name constraints extension', () => {
       sequence(tagged(0, true, sequence(generalName('dns', 'a.example'), tagged(0, false, Buffer.of(1))))),
     ],
   ];
-  it.each(refused)('with %s cannot be read', (_, value) => {
+  it.each(refused)('the name constraints extension with %s cannot be read', (_, value) => {
     expect(() => parseNameConstraints(value)).toThrow(expect.objectContaining({ name: 'PkiError' }));
   });
 });

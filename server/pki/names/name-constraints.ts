@@ -47,20 +47,20 @@ function checkBase(base: GeneralName): void {
   if (base.kind === 'ip') {
     const mask = base.octets.subarray(base.octets.length / 2);
     if (!/^1*0*$/.test([...mask].map((octet) => octet.toString(2).padStart(8, '0')).join(''))) {
-      throw new PkiError('value', 'subnet mask with a gap');
+      throw new PkiError('value', 'subnet mask is not contiguous');
     }
   } else if (base.kind === 'dns') {
     // Wildcards are invalid, because a base covers its subdomains anyway. Leading dots are common; a profile rule
     // reports them.
     if (!/^\.?(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/i.test(base.value) || base.value === '.') {
-      throw new PkiError('value', 'dNSName constraint is no host name');
+      throw new PkiError('value', 'dNSName constraint is not a host name');
     }
   }
 }
 
 /**
- * Returns whether all names satisfy the constraints of a CA above (RFC 5280 §4.2.1.10, §6.1.3 b, c). Returns false if a
- * constrained name cannot be compared or `work` runs out: an attacker sets the cost, which is names × constraints.
+ * Returns whether all names of a certificate satisfy the constraints of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b, c). Returns
+ * false if a constrained name cannot be compared or `work` runs out: an attacker sets the cost, names × constraints.
  */
 export function satisfiesNameConstraints(
   certificate: Certificate,

@@ -39,7 +39,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     id: 'authority-key-identifier-present',
     section: '4.2.1.1',
     profile: 'rfc5280',
-    // Only a self-issued anchor may omit its key identifier.
+    // Only a self-issued anchor may omit the key identifier of its issuer.
     broken: ({ authorityKeyIdentifier, selfIssued }, role) =>
       typeof authorityKeyIdentifier?.keyIdentifier !== 'string' && !(selfIssued && role === 'anchor'),
   },

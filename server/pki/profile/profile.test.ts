@@ -87,7 +87,7 @@ describe('certificate profiles', () => {
         extraExtensions: [{ oid: ALTERNATIVE_NAMES, value: sequence(dnsName('a.example')) }],
       },
     ],
-  ])('of RFC 5280 and the Baseline Requirements have the rule %s', (rule, options) => {
+  ])('certificate profiles of RFC 5280 and the Baseline Requirements have the rule %s', (rule, options) => {
     const certificate = issue(options);
     expect(broken(certificate, 'rfc5280')).toContain(rule);
     expect(broken(certificate, 'web-pki')).toContain(rule);
@@ -141,7 +141,7 @@ describe('certificate profiles', () => {
         ),
       },
     ],
-  ])('of the Baseline Requirements alone have the rule %s', (rule, options) => {
+  ])('certificate profiles of the Baseline Requirements alone have the rule %s', (rule, options) => {
     const certificate = issue(options);
     expect(broken(certificate, 'web-pki')).toContain(rule);
     expect(broken(certificate, 'rfc5280')).not.toContain(rule);

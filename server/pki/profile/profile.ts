@@ -6,8 +6,8 @@ import { FIELD_RULES } from './profile-field-rules.ts';
 import { NAME_RULES } from './profile-name-rules.ts';
 
 /**
- * Set of rules beyond those that TLS clients check. `tls-client`: none. `rfc5280`: requirements of RFC 5280 §4 on CAs.
- * `web-pki`: Baseline Requirements (BR) of the CA/Browser Forum on publicly trusted CAs.
+ * Set of rules beyond those that TLS clients check. `tls-client`: none. `rfc5280`: requirements of RFC 5280 on CAs.
+ * `web-pki`: most of these, and the Baseline Requirements (BR) of the CA/Browser Forum on publicly trusted CAs.
  */
 export type Profile = 'tls-client' | 'rfc5280' | 'web-pki';
 

@@ -38,22 +38,23 @@ class Cursor {
    */
   read(position: number, limit: number, tag: number): void {
     const bytes = this.#bytes;
-    if (position + 2 > limit) throw new PkiError('der_truncated', 'element cut off');
+    if (position + 2 > limit) throw new PkiError('der_truncated', 'truncated element');
     this.tag = bytes[position] ?? 0;
-    if (this.tag !== tag && tag !== 0) throw new PkiError('der_tag', 'another element expected');
+    if (this.tag !== tag && tag !== 0) throw new PkiError('der_tag', 'unexpected element');
     let length = bytes[position + 1] ?? 0;
     let contentStart = position + 2;
     if (length >= 0x80) {
       const size = length & 0x7f;
       if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
-      if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
+      if (contentStart + size > limit) throw new PkiError('der_truncated', 'truncated length');
       length = bytes.readUIntBE(contentStart, size);
-      if (length < 0x80 || length < 256 ** (size - 1)) throw new PkiError('der_length', 'length not minimal');
+      if (length < 0x80 || length < 256 ** (size - 1))
+        throw new PkiError('der_length', 'length not minimally encoded');
       contentStart += size;
     }
     this.contentStart = contentStart;
     this.end = contentStart + length;
-    if (this.end > limit) throw new PkiError('der_truncated', 'content cut off');
+    if (this.end > limit) throw new PkiError('der_truncated', 'truncated content');
   }
 }
 
@@ -83,7 +84,8 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
     if (cursor.end < end) {
       hasExtensions = true;
       cursor.read(cursor.end, end, TAG.sequence);
-      if (cursor.end !== end) throw new PkiError('der_trailing', 'bytes after the extensions of an entry');
+      if (cursor.end !== end)
+        throw new PkiError('der_trailing', 'extra bytes after the extensions of an entry');
       if (hasCritical(bytes, cursor, cursor.contentStart, end)) hasUnknownCritical = true;
     }
     if (wanted !== null && isSame(bytes, serialStart, serialEnd, wanted)) found.push({ start, end });
@@ -134,17 +136,17 @@ function checkInteger(bytes: Buffer, start: number, end: number): void {
   const first = bytes[start] ?? 0;
   const second = bytes[start + 1] ?? 0;
   if ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)) {
-    throw new PkiError('der_integer', 'integer not minimal');
+    throw new PkiError('der_integer', 'integer not minimally encoded');
   }
 }
 
 /**
- * Checks only the type and length of a time; `crl.find` parses the digits. The length limits the number of entries.
- * Throws PkiError if the type or length is wrong.
+ * Checks only the type and length of a time; `crl.find` parses the digits. The fixed length also limits how many
+ * entries fit into a CRL. Throws PkiError if the type or length is wrong.
  */
 function checkTime({ tag, contentStart, end }: Cursor): void {
   const length = tag === TAG.utcTime ? 13 : tag === TAG.generalizedTime ? 15 : -1;
-  if (end - contentStart !== length) throw new PkiError('der_time', 'time not in its DER form');
+  if (end - contentStart !== length) throw new PkiError('der_time', 'time not in DER form');
 }
 
 function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): boolean {

@@ -59,7 +59,7 @@ export interface RevocationList {
  * 5280 §4.2.1.13. Keeps a view on `list`, so callers must not change it. Throws PkiError on malformed input.
  */
 export function parseCrl(list: Uint8Array): RevocationList {
-  if (list.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
+  if (list.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'CRL larger than 32 MB');
   const bytes = toDer(Buffer.from(list.buffer, list.byteOffset, list.length));
   const outer = onlyElement(bytes, TAG.sequence).open();
   const signed = outer.read(TAG.sequence);
@@ -67,7 +67,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   const signature = bitStringValue(outer.read(TAG.bitString));
   outer.end();
   if (signature.unusedBits !== 0)
-    throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+    throw new PkiError('der_bit_string', 'signature is not a whole number of bytes');
 
   const body = signed.open();
   const version = readVersion(body);
@@ -84,7 +84,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
 
   const entries = walkEntries(bytes, revoked, null);
   if (version === 1 && (extensions.size > 0 || entries.hasExtensions)) {
-    throw new PkiError('version', 'extensions before version 2');
+    throw new PkiError('version', 'extensions in a CRL below version 2');
   }
   const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
   const verified = new WeakMap<Certificate, boolean>();
@@ -115,7 +115,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
 function toDer(bytes: Buffer): Buffer {
   if (bytes[0] === TAG.sequence) return bytes;
   const [der] = splitPem(pemText(bytes), 'crl');
-  if (der === undefined) throw new PkiError('der_tag', 'no CRL');
+  if (der === undefined) throw new PkiError('der_tag', 'not a CRL');
   return Buffer.from(der.buffer, der.byteOffset, der.length);
 }
 
@@ -131,7 +131,7 @@ function hasStrongSignature(
 function readVersion(body: DerReader): number {
   const field = body.optional(TAG.integer);
   if (field === null) return 1;
-  if (countValue(field) !== 1) throw new PkiError('version', 'no such version');
+  if (countValue(field) !== 1) throw new PkiError('version', 'unknown version');
   return 2;
 }
 
@@ -148,7 +148,7 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** CRL extensions that may be critical: this code evaluates them, or they only help to find the issuer. */
+/** CRL extensions that may be critical: this code evaluates them, or they do not change the meaning of an entry. */
 const KNOWN_EXTENSIONS = new Set<string>([
   CRL_EXTENSION.issuerAltName,
   CRL_EXTENSION.crlNumber,

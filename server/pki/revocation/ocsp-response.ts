@@ -42,16 +42,16 @@ export interface SingleResponse {
 export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
   const outer = onlyElement(der, TAG.sequence).open();
   const status = outer.read(TAG_ENUMERATED).content;
-  if (status.length !== 1) throw new PkiError('value', 'no such status');
+  if (status.length !== 1) throw new PkiError('value', 'unknown status');
   const bytes = outer.optional(contextTag(0, 'constructed'));
   outer.end();
   if (status[0] !== SUCCESSFUL) return null;
-  if (bytes === null) throw new PkiError('empty', 'success without a response');
+  if (bytes === null) throw new PkiError('empty', 'successful status without a response');
   const typed = onlyElement(bytes.content, TAG.sequence).open();
   const type = objectIdentifier(typed.read());
   const response = typed.read(TAG.octetString).content;
   typed.end();
-  if (type !== BASIC) throw new PkiError('value', 'unknown type of response');
+  if (type !== BASIC) throw new PkiError('value', 'unknown response type');
   return parseBasicResponse(response);
 }
 
@@ -60,14 +60,14 @@ function parseBasicResponse(der: Uint8Array): BasicOcspResponse {
   const signed = outer.read(TAG.sequence);
   const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
   const { unusedBits, octets } = bitStringValue(outer.read(TAG.bitString));
-  if (unusedBits !== 0) throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+  if (unusedBits !== 0) throw new PkiError('der_bit_string', 'signature is not a whole number of bytes');
   const certificates = readCertificates(outer);
   outer.end();
 
   const data = signed.open();
   const version = data.optional(contextTag(0, 'constructed'));
   if (version !== null && countValue(onlyElement(version.content, TAG.integer)) !== 0) {
-    throw new PkiError('version', 'no such version');
+    throw new PkiError('version', 'unknown version');
   }
   const responder = readResponder(data);
   const producedAt = timeValue(data.read(TAG.generalizedTime));
@@ -134,7 +134,7 @@ function readStatus(reader: DerReader): Pick<SingleResponse, 'status' | 'revoked
     case contextTag(2, 'primitive'):
       return { status: 'unknown', revokedAt: null, reason: null };
     default:
-      throw new PkiError('der_tag', 'no such status');
+      throw new PkiError('der_tag', 'unknown status');
   }
 }
 

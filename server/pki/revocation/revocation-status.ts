@@ -8,11 +8,11 @@ export type NoStatusReason =
   /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
   /**
-   * The answer has no entry for this certificate and does not cover it: delta CRL, other shard, other kind of
-   * certificate, or only some reasons.
+   * The answer does not cover this certificate: OCSP response about others, delta or indirect CRL, other shard, other
+   * kind of certificate, or only some reasons.
    */
   | 'wrong_scope'
-  /** The answer is not a revocation, and it is expired, has no end of validity, or is dated in the future. */
+  /** The answer is not a revocation, and it is expired, dated in the future, or (a CRL) without nextUpdate. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';

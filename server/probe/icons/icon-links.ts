@@ -3,11 +3,11 @@ const LINK_TAG = /<link([^<>]{0,1000})>/gi;
 const MAX_TAGS = 200;
 /** Wanted side length in pixels: the size of an icon on a card at about double pixel density. */
 const WANTED_SIDE = 32;
-/** Penalty for an icon without a `sizes` attribute. */
+/** Penalty for an icon whose `sizes` attribute is missing or names no size. */
 const UNKNOWN_SIZE_PENALTY = 100;
 
 /**
- * Returns the https URLs of the icons that a page names, the best fitting one first. Does not parse HTML: finds
+ * Returns the https URLs of the icons that a page names, except SVG, the best fitting one first. Does not parse HTML: finds
  * `<link>` tags in the given start of the page and reads four attributes of each.
  */
 export function iconLinks(html: string, page: URL): URL[] {

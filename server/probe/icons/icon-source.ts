@@ -108,8 +108,8 @@ const MAX_REDIRECTS = 2;
 const HOP_MS = 8_000;
 
 /**
- * Fetches an untrusted URL, https only and without cookies or credentials. Resolves every redirect again, checks it
- * against the address policy and pins its address. Returns null for failures and every status but 200.
+ * Fetches an untrusted URL, https only and without cookies or credentials. Follows at most two redirects: resolves each
+ * again, checks it against the address policy and pins its address. Returns null for failures and every status but 200.
  */
 async function guardedGet(url: URL, options: GuardedGetOptions): Promise<GetResponse | null> {
   const { accept, ...request } = options;

@@ -88,8 +88,8 @@ function webpSize(bytes: Buffer): Size | null {
 const MAX_IMAGES = 32;
 
 /**
- * Returns the size of the first image that is too large, otherwise of the last image, because a browser may pick any;
- * null if one is unreadable. Each image is a PNG, or a bitmap whose height includes its mask.
+ * Reads every image, because a browser may pick any. Returns the size of the first that is too large or empty, otherwise of
+ * the last; null if an image before is unreadable. Each is a PNG, or a bitmap whose height includes its mask.
  */
 function icoSize(bytes: Buffer): Size | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;

@@ -36,12 +36,12 @@ interface Cached<Answer> {
 }
 
 const MAX_IN_MEMORY = 8_192;
-/** Maximum number of requests running or queued. Above it, callers get the cached answer or null at once. */
+/** Maximum number of requests running or queued. Instead of starting another, callers get the cached answer or null. */
 const MAX_IN_FLIGHT = 512;
 const MAX_WAIT_MS = MINUTE_MS;
 /**
- * Maximum time in ms that an answer may be dated ahead of now. Other answers count as stale, so that they are not kept
- * for long after the clock was set back.
+ * Maximum time in ms that an answer may be dated ahead of now. Answers further ahead count as stale: the clock was set
+ * back, and they would otherwise stay fresh for too long.
  */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
 

@@ -11,7 +11,7 @@ import type {
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
 import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
-/** Settings that all fetches from CAs share. */
+/** Settings and cache of the fetches from CAs. */
 export interface FetchContext extends ChargedRequestContext {
   cache: DiskCache;
 }
@@ -30,11 +30,11 @@ export interface FetchOptions<Value> {
 }
 
 export interface FetchRequest<Value, Why extends string> extends ChargedRequest {
-  /** Cache key of a verified answer. */
+  /** Cache key of answers and failures. Concurrent requests with the same key share one fetch. */
   key: string;
   /**
    * Subject for which `validate` verifies the answer, if the subject differs between requests with this key.
-   * Failures are cached per subject.
+   * Failed verifications are cached per subject, other failures per key.
    */
   subject?: string;
   /**
@@ -52,7 +52,7 @@ export type FetchResult<Value, Why extends string = never> =
    * the same value. Both ms UTC.
    */
   | { ok: true; value: Value; at: number; askAgainAt: number }
-  /** `pending`: the fetch did not finish in time, or was not allowed because a quota is used up. */
+  /** `pending`: the fetch did not finish in time, or our own limits did not allow it. */
   | {
       ok: false;
       why: Why | 'pending' | 'unreachable' | 'too_large' | 'malformed';
@@ -80,22 +80,22 @@ interface SharedRequest<Value> {
   stored: Cached<Value> | null;
 }
 
-/** Minimum time between requests to a URL after a verified answer, over all callers. */
+/** Minimum time between requests with the same key after a verified answer, over all callers. */
 const MIN_FRESH_MS = HOUR_MS;
-/** Minimum time between requests to a URL after a failed or unverified answer, over all callers. */
+/** Minimum time between requests with the same key after a failure, over all callers. */
 const RETRY_MS = 15 * MINUTE_MS;
 /**
- * Maximum time in ms that an answer may be dated ahead of now. Other answers count as stale, so that they are not kept
- * for long after the clock was set back.
+ * Maximum time in ms that an answer may be dated ahead of now. Answers further ahead count as stale: the clock was set
+ * back, and they would otherwise stay fresh for too long.
  */
 const CLOCK_TOLERANCE_MS = HOUR_MS;
 const MAX_FAILURES = 8_192;
-/** Maximum number of fetches running or queued. Above it, callers get the cached answer or `pending` at once. */
+/** Maximum number of fetches running or queued. Instead of starting another, callers get the cached answer or `pending`. */
 const MAX_IN_FLIGHT = 512;
 
 /**
  * Returns a function that fetches data of one kind, such as CRLs, merges concurrent requests for the same key, and
- * caches answers and failures. A verified answer stays until another verified one replaces it.
+ * caches answers and failures. Only a verified answer ever replaces a verified one.
  */
 export function createCachedFetch<Value, Why extends string = never>(
   context: FetchContext,
@@ -111,8 +111,8 @@ export function createCachedFetch<Value, Why extends string = never>(
     accept,
     maxBytes,
     deadlineMs,
-    context: context,
-    withSlot: createSemaphore(options.maxConcurrent),
+    context,
+    withPermit: createSemaphore(options.maxConcurrent),
   };
 
   const readStored = async (key: string): Promise<Cached<Value> | null> => {
@@ -168,7 +168,7 @@ export function createCachedFetch<Value, Why extends string = never>(
     return toOutcome(shared.stored);
   };
 
-  return async function fetchOnce(request: FetchRequest<Value, Why>): Promise<Outcome> {
+  return async function fetchCached(request: FetchRequest<Value, Why>): Promise<Outcome> {
     const { key, now, signal } = request;
     const isFresh = (entry: Cached<Value> | null): entry is Cached<Value> =>
       entry !== null && entry.at <= now + CLOCK_TOLERANCE_MS && now < entry.freshUntil;

@@ -38,7 +38,7 @@ export type ChargedResponse =
 
 export interface ChargedRequestOptions {
   context: ChargedRequestContext;
-  withSlot: <T>(task: () => Promise<T>) => Promise<T>;
+  withPermit: <T>(task: () => Promise<T>) => Promise<T>;
   accept: string;
   maxBytes: number;
   deadlineMs: number;
@@ -50,8 +50,8 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const MAX_ADDRESSES = 3;
 
 /**
- * Sends the request and charges it to the quota of the asker. Follows one redirect of a GET; its target passes the same
- * address checks and is charged too. Returns null if the quota is used up. Never rejects.
+ * Sends the request and charges it to the quotas of its requester or host. Follows one redirect of a GET; its target passes
+ * the same address checks and is charged too. Returns null if a quota is used up. Never rejects because of a failed request.
  */
 export async function sendChargedRequest(
   request: ChargedRequest,
@@ -77,18 +77,18 @@ async function sendCharged(
   text: string,
   { requester, body, now }: ChargedRequest,
   known: Validators | null,
-  { context, withSlot, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
+  { context, withPermit, accept, maxBytes, deadlineMs }: ChargedRequestOptions,
 ): Promise<ChargedResponse | Redirect | null> {
   const url = URL.parse(text);
   if (url === null) return { why: 'unreachable' };
-  if (requester?.mayAsk() === false) return null;
+  if (requester?.takeRequest() === false) return null;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   // Resolve only once, so that the charged addresses are the contacted ones.
   const resolution = await context.resolver.resolve(host, { signal: context.stop });
   const addresses = resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : [];
   const charges = quotasFor(requester, host, addresses);
   if (!context.quotas.take(charges, now)) return null;
-  const answer = await withSlot(() =>
+  const answer = await withPermit(() =>
     exchange({
       url,
       resolver: { resolve: () => Promise.resolve(resolution) },

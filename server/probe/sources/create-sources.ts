@@ -26,7 +26,7 @@ export interface OpenSources extends Sources {
 
 const MAX_PRIVATE_BYTES = 64 * 1024 * 1024;
 
-/** Creates all sources with shared caches and request quotas. All connections pass the egress address policy. */
+/** Creates all sources, with their caches and request quotas. All connections pass the egress address policy. */
 export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): OpenSources {
   const stopping = new AbortController();
   const troubleOption = onTrouble === undefined ? {} : { onTrouble };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { LruCache } from '../../pki/index.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-/** Flat metadata stored with the bytes, such as the fetch time. Callers validate the fields that they read. */
+/** Flat metadata stored with the bytes, such as the fetch time. The cache does not check which fields there are. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
 
 export interface CacheEntry {
@@ -32,7 +32,7 @@ const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Age at which a temporary file counts as abandoned, because no write takes an hour. */
 const STALE_MS = HOUR_MS;
 const MAX_HEADER_BYTES = 4_096;
-/** Maximum number of writes between two sweeps. Other processes write to the folder too. */
+/** Maximum number of writes of this process between two sweeps. */
 const WRITES_PER_SWEEP = 500;
 
 /**
@@ -49,7 +49,7 @@ export function createDiskCache(folder: string | null, options: DiskCacheOptions
 
   const write = async (key: string, bytes: Uint8Array, meta: CacheMeta): Promise<void> => {
     const header = JSON.stringify({ key, sha256: hash('sha256', bytes, 'hex'), meta });
-    if (header.length > MAX_HEADER_BYTES) throw new Error(`too much beside the bytes of ${key}`);
+    if (header.length > MAX_HEADER_BYTES) throw new Error(`the metadata of ${key} is too large`);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const temporaryPath = `${pathOf(key)}.${randomUUID()}`;
     try {
@@ -62,7 +62,7 @@ export function createDiskCache(folder: string | null, options: DiskCacheOptions
     }
     writtenBytes += bytes.length;
     writes++;
-    // Between sweeps the folder may exceed its limit by a sixteenth, or by WRITES_PER_SWEEP small files.
+    // Between sweeps, each process may add about a sixteenth of the limit, and at most WRITES_PER_SWEEP files.
     if (writtenBytes > maxBytes / 16 || writes > WRITES_PER_SWEEP) {
       sweeping ??= sweep(folder, maxBytes).finally(() => (sweeping = null));
       writtenBytes = 0;

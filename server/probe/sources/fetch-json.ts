@@ -13,7 +13,7 @@ export interface JsonContext {
 
 export type JsonResponse =
   | { status: number; content: unknown; body: Buffer; retryAfterMs: number | null }
-  /** No answer, or an answer that is not JSON. */
+  /** The URL is not https, there was no answer, or a 2xx answer is not JSON. */
   | { status: null; retryAfterMs: null };
 
 const DEADLINE_MS = 15_000;

@@ -32,13 +32,13 @@ const PAIR_WORK = 5;
 
 interface KnownIntermediate {
   certificate: Certificate;
-  /** URL from which the certificate was fetched; null if a server sent it. */
+  /** URL from which the certificate was fetched; null if a server sent it, or if no certificate of the chain names the URL. */
   url: string | null;
 }
 
 /**
- * Source of intermediates that also caches those of public paths, because most servers that omit an intermediate omit one of the
- * same few.
+ * Source of intermediates that also caches those of public paths, because most servers that omit an intermediate omit
+ * one of the same few.
  */
 export interface CachingIntermediateSource extends IntermediateSource {
   /**
@@ -51,7 +51,7 @@ export interface CachingIntermediateSource extends IntermediateSource {
 /** Creates a source that fetches missing certificates from the AIA URLs in the chain (RFC 5280 §4.2.2.1). */
 export function createIntermediateSource(context: FetchContext): CachingIntermediateSource {
   const known = new LruCache<string, readonly KnownIntermediate[]>(CACHE_BYTES);
-  const fetchOnce = createCachedFetch<readonly Certificate[], 'malformed'>(context, {
+  const fetchCached = createCachedFetch<readonly Certificate[], 'malformed'>(context, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
@@ -89,7 +89,7 @@ export function createIntermediateSource(context: FetchContext): CachingIntermed
       const fetchIssuers = async (child: Certificate, url: string): Promise<boolean> => {
         const issuersIn = (found: readonly Certificate[]): Certificate[] =>
           found.filter((one) => one.isCertificateAuthority && isIssuer(one, child, work));
-        const fetched = await fetchOnce({
+        const fetched = await fetchCached({
           key: `aia:${url}`,
           // Anybody can put a real CA's URL into a forged certificate. Its failure must not affect other certificates.
           subject: child.fingerprint,

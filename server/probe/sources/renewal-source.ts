@@ -31,7 +31,7 @@ export interface RenewalContext extends JsonContext {
 
 const UNSUPPORTED_MS = 7 * DAY_MS;
 const DIRECTORY_MS = 7 * DAY_MS;
-/** Retry interval if there is no answer (RFC 9773 §4.3.3). */
+/** Minimum retry interval if there is no answer (RFC 9773 §4.3.3). */
 const NO_ANSWER_MS = 15 * MINUTE_MS;
 /** Retry interval after an invalid answer (RFC 9773 §4.3.3). */
 const INVALID_ANSWER_MS = 6 * HOUR_MS;

@@ -32,8 +32,8 @@ const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MAX_CRL_URLS = 3;
 const MAX_OCSP_URLS = 2;
 /**
- * Time in ms to wait for a CRL before the next CRL and OCSP are queried too. The first answer suffices
- * unless the probe is thorough.
+ * Time in ms to wait for a CRL before querying the next one, and to wait for any CRL before querying OCSP too. A thorough
+ * probe queries OCSP at once.
  */
 const CRL_WAIT_MS = 2_000;
 /**
@@ -46,7 +46,7 @@ const MAX_ANSWERS = 50_000;
 interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
-  /** Check that is charged for the requests; null if the path ends in a public anchor. */
+  /** Check whose quotas the requests use; null if the path ends in a public anchor. */
   requester: Requester | null;
   work: WorkBudget;
   isThorough: boolean;
@@ -69,8 +69,8 @@ export interface RevocationContexts {
 }
 
 /**
- * Creates a source that checks revocation by CRL, and by OCSP if no CRL gives an answer. A thorough probe always
- * queries both. Caches all answers.
+ * Creates a source that checks revocation by CRL, and by OCSP too if no CRL gives an answer within 2 s. A thorough probe
+ * queries both at once. Also evaluates a staple. Caches the answers of CRLs and OCSP.
  */
 export function createRevocationSource(contexts: RevocationContexts): RevocationSource {
   const fetches = { public: createFetches(contexts, 'public'), others: createFetches(contexts, 'others') };

@@ -8,8 +8,8 @@ import type {
 import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.ts';
 
 /*
- * Sources that a probe queries besides the endpoint. All use the egress address policy, cache answers and never reject
- * on network errors. Aborting ends only the caller's wait, because other callers may share the request.
+ * Sources that a probe queries besides the endpoint. All use the egress address policy, cache their answers (except CAA)
+ * and never reject on network errors. Aborting ends only the caller's wait, because other callers may share the request.
  */
 
 /** Source of certificates that a server did not send, fetched from the AIA URLs of its chain (RFC 5280 §4.2.2.1). */
@@ -36,15 +36,15 @@ export interface FoundIntermediates {
 /** Source of the revocation status of certificates in a valid path. */
 export interface RevocationSource {
   /**
-   * Returns one entry per source queried. `path`: leaf first, anchor last. `isPublic`: true if its anchor is
-   * in a public root program.
+   * Returns one entry for the staple and for each CRL and OCSP responder queried. `path`: leaf first, anchor last.
+   * `isPublic`: true if its anchor is in a public root program.
    */
   evidence(request: {
     path: readonly Certificate[];
     isPublic: boolean;
     requester: Requester;
     staple: Uint8Array | null;
-    /** True to query both CRL and OCSP for each certificate. If false, OCSP is only the fallback. */
+    /** True to query both CRL and OCSP. If false, OCSP is queried only if no CRL gives an answer within 2 s. */
     isThorough: boolean;
     now: number;
     signal: AbortSignal;
@@ -53,7 +53,7 @@ export interface RevocationSource {
 
 /** Source of the renewal windows of certificates (RFC 9773). */
 export interface RenewalSource {
-  /** Requests the window from the CA. Returns null if the CA is not known to publish any. */
+  /** Requests the window from the CA. Returns null if the CA is not known to publish any, or the leaf has no ARI id. */
   renewal(request: { leaf: Certificate; now: number; signal: AbortSignal }): Promise<RenewalEvidence | null>;
 }
 
@@ -89,7 +89,7 @@ export class Requester {
   }
 
   /** Takes one of the remaining requests. Returns false if none is left. */
-  mayAsk(): boolean {
+  takeRequest(): boolean {
     return this.#left-- > 0;
   }
 }

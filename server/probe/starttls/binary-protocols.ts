@@ -5,23 +5,23 @@ import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } fr
 /** SSLRequest message of PostgreSQL (frontend/backend protocol, §55.7). */
 const POSTGRES_SSL_REQUEST = Buffer.from('0000000804d2162f', 'hex');
 
-/** Negotiates TLS with an SSLRequest of PostgreSQL. Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with an SSLRequest of PostgreSQL. Rejects with StartTlsError on failure. */
 export async function postgres(session: PlaintextSession): Promise<void> {
   session.send(POSTGRES_SSL_REQUEST);
   const answer = await session.take(firstByte);
   if (answer === 'S') return;
-  if (answer === 'N') throw startTlsRefused('TLS is not offered');
+  if (answer === 'N') throw startTlsRefused('The server does not offer TLS.');
   // An error message: the server does not know SSLRequest or accepts no more connections.
-  if (answer === 'E') throw startTlsRefused('an error is the answer');
-  throw wrongProtocol('no answer of PostgreSQL');
+  if (answer === 'E') throw startTlsRefused('The server answered the request for TLS with an error.');
+  throw wrongProtocol('The server sent bytes that are not a PostgreSQL response.');
 }
 
 const firstByte: Parser<string> = (seen) =>
   seen.length === 0 ? null : { value: seen.toString('latin1', 0, 1), length: 1 };
 
 /**
- * SSLRequest packet of MySQL: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, the
- * largest packet size, UTF-8.
+ * SSLRequest packet of MySQL: 32 bytes, sequence number 1, the capabilities including CLIENT_SSL, a
+ * maximum packet size of 16 MiB, UTF-8.
  */
 const MYSQL_SSL_REQUEST = Buffer.concat([Buffer.from('2000000185ae7f000000000121', 'hex'), Buffer.alloc(23)]);
 const CLIENT_SSL = 0x0800;
@@ -30,10 +30,10 @@ const MAX_MYSQL_GREETING_BYTES = 4 * 1024;
 /** Bytes between the server version and the capabilities: connection id, first part of the challenge, zero byte. */
 const BEFORE_CAPABILITIES_BYTES = 4 + 8 + 1;
 
-/** Negotiates TLS with an SSLRequest of MySQL. Rejects with StartTlsError if the server does not offer TLS. */
+/** Negotiates TLS with an SSLRequest of MySQL. Rejects with StartTlsError on failure. */
 export async function mysql(session: PlaintextSession): Promise<void> {
   const capabilities = await session.take(mysqlGreeting);
-  if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('TLS is not offered');
+  if ((capabilities & CLIENT_SSL) === 0) throw startTlsRefused('The server does not offer TLS.');
   session.send(MYSQL_SSL_REQUEST);
 }
 
@@ -44,16 +44,18 @@ export async function mysql(session: PlaintextSession): Promise<void> {
 const mysqlGreeting: Parser<number> = (seen) => {
   if (seen.length < MYSQL_HEADER_BYTES + 1) return null;
   const payloadBytes = seen.readUIntLE(0, 3);
-  if (seen[3] !== 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES) throw wrongProtocol('no greeting of MySQL');
+  if (seen[3] !== 0 || payloadBytes > MAX_MYSQL_GREETING_BYTES)
+    throw wrongProtocol('The server sent a first packet that is not a MySQL greeting.');
   const version = seen[MYSQL_HEADER_BYTES];
-  if (version === 0xff) throw startTlsRefused('the greeting is an error');
-  if (version !== 10) throw wrongProtocol('no greeting of MySQL');
+  if (version === 0xff) throw startTlsRefused('The server greeted us with an error.');
+  if (version !== 10) throw wrongProtocol('The server sent a first packet that is not a MySQL greeting.');
   const length = MYSQL_HEADER_BYTES + payloadBytes;
   if (seen.length < length) return null;
   const packet = seen.subarray(0, length);
   const endOfName = packet.indexOf(0, MYSQL_HEADER_BYTES + 1);
   const at = endOfName + 1 + BEFORE_CAPABILITIES_BYTES;
-  if (endOfName === -1 || at + 2 > length) throw wrongProtocol('a greeting that is too short');
+  if (endOfName === -1 || at + 2 > length)
+    throw wrongProtocol('The server sent a MySQL greeting that is too short.');
   return { value: packet.readUInt16LE(at), length };
 };
 
@@ -69,13 +71,12 @@ const ENUMERATED = 0x0a;
 const EXTENDED_RESPONSE = 0x78;
 
 /**
- * Negotiates TLS with the StartTLS operation of LDAP (RFC 4511 §4.14). Rejects with
- * StartTlsError if the server refuses.
+ * Negotiates TLS with the StartTLS operation of LDAP (RFC 4511 §4.14). Rejects with StartTlsError on failure.
  */
 export async function ldap(session: PlaintextSession): Promise<void> {
   session.send(LDAP_START_TLS);
   const resultCode = await session.take(extendedResponse);
-  if (resultCode !== 0) throw startTlsRefused(`the result is ${resultCode}`);
+  if (resultCode !== 0) throw startTlsRefused(`The server answered StartTLS with result code ${resultCode}.`);
 }
 
 /**
@@ -85,12 +86,16 @@ export async function ldap(session: PlaintextSession): Promise<void> {
 const extendedResponse: Parser<number> = (seen) => {
   const message = readBerHeader(seen, SEQUENCE);
   if (message === null) return null;
-  if (message.length > MAX_LDAP_MESSAGE_BYTES) throw wrongProtocol(`a message of ${message.length} bytes`);
+  if (message.length > MAX_LDAP_MESSAGE_BYTES)
+    throw wrongProtocol(
+      `The server announced an LDAP message of ${message.length} bytes, which exceeds our limit.`,
+    );
   if (seen.length < message.length) return null;
   const id = readBerElement(message.content(seen), INTEGER);
   const response = readBerElement(id.rest, EXTENDED_RESPONSE);
   const { content: resultCode } = readBerElement(response.content, ENUMERATED);
-  if (resultCode.length !== 1) throw wrongProtocol('no result of LDAP');
+  if (resultCode.length !== 1)
+    throw wrongProtocol('The server sent an LDAP response without a valid result code.');
   return { value: resultCode[0] ?? 0, length: message.length };
 };
 
@@ -105,11 +110,13 @@ interface BerElement {
  * because Active Directory writes every length in five bytes. Throws StartTlsError if it is malformed.
  */
 function readBerHeader(bytes: Buffer, tag: number): BerElement | null {
-  if (bytes.length > 0 && bytes[0] !== tag) throw wrongProtocol('no answer of LDAP');
+  if (bytes.length > 0 && bytes[0] !== tag)
+    throw wrongProtocol('The server sent bytes that are not an LDAP response.');
   const first = bytes[1];
   if (first === undefined) return null;
   const lengthBytes = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || lengthBytes > 4) throw wrongProtocol('no answer of LDAP');
+  if (first === 0x80 || lengthBytes > 4)
+    throw wrongProtocol('The server sent bytes that are not an LDAP response.');
   if (bytes.length < 2 + lengthBytes) return null;
   const contentLength = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
   const start = 2 + lengthBytes;
@@ -120,6 +127,7 @@ function readBerHeader(bytes: Buffer, tag: number): BerElement | null {
 /** Reads one complete element. Returns its content and the bytes after it. Throws StartTlsError if it is incomplete. */
 function readBerElement(bytes: Buffer, tag: number): { content: Buffer; rest: Buffer } {
   const found = readBerHeader(bytes, tag);
-  if (found === null || found.length > bytes.length) throw wrongProtocol('a length that does not fit');
+  if (found === null || found.length > bytes.length)
+    throw wrongProtocol('The server sent an LDAP element that is longer than its message.');
   return { content: found.content(bytes), rest: bytes.subarray(found.length) };
 }

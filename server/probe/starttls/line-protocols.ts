@@ -8,24 +8,24 @@ import { type Parser, startTlsRefused, type PlaintextSession, wrongProtocol } fr
  */
 const EHLO_NAME = 'certlantern.invalid';
 
-/** Negotiates TLS with STARTTLS in SMTP (RFC 3207). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with STARTTLS in SMTP (RFC 3207). Rejects with StartTlsError on failure. */
 export async function smtp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [220]);
   session.send(`EHLO ${EHLO_NAME}\r\n`);
   const { code, lines } = await reply(session);
-  if (code !== 250) throw startTlsRefused(`EHLO is answered with ${code}`);
+  if (code !== 250) throw startTlsRefused(`The server answered EHLO with code ${code}.`);
   if (!lines.some((text) => text.trim().toUpperCase() === 'STARTTLS'))
-    throw startTlsRefused('STARTTLS is not offered');
+    throw startTlsRefused('The server does not offer STARTTLS.');
   await runCommand(session, 'STARTTLS', 220);
 }
 
-/** Negotiates TLS with AUTH TLS in FTP (RFC 4217). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with AUTH TLS in FTP (RFC 4217). Rejects with StartTlsError on failure. */
 export async function ftp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [220]);
   await runCommand(session, 'AUTH TLS', 234);
 }
 
-/** Negotiates TLS with STARTTLS in NNTP (RFC 4642). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with STARTTLS in NNTP (RFC 4642). Rejects with StartTlsError on failure. */
 export async function nntp(session: PlaintextSession): Promise<void> {
   await expectGreeting(session, [200, 201]);
   await runCommand(session, 'STARTTLS', 382);
@@ -33,13 +33,13 @@ export async function nntp(session: PlaintextSession): Promise<void> {
 
 async function expectGreeting(session: PlaintextSession, expected: readonly number[]): Promise<void> {
   const { code } = await reply(session);
-  if (!expected.includes(code)) throw startTlsRefused(`the greeting is ${code}`);
+  if (!expected.includes(code)) throw startTlsRefused(`The server greeted us with code ${code}.`);
 }
 
 async function runCommand(session: PlaintextSession, text: string, expected: number): Promise<void> {
   session.send(`${text}\r\n`);
   const { code } = await reply(session);
-  if (code !== expected) throw startTlsRefused(`${text} is answered with ${code}`);
+  if (code !== expected) throw startTlsRefused(`The server answered ${text} with code ${code}.`);
 }
 
 /** A numbered reply as in FTP and SMTP: three digits per line, followed by a hyphen while more lines follow. */
@@ -53,7 +53,7 @@ interface Reply {
 async function reply(session: PlaintextSession): Promise<Reply> {
   const first = await session.take(line);
   const [, digits = '', mark] = /^([1-5]\d\d)([ -]|$)/.exec(first) ?? [];
-  if (digits === '') throw wrongProtocol('no reply code');
+  if (digits === '') throw wrongProtocol('The server sent a line that does not start with a reply code.');
   const lines = [first.slice(4)];
   let more = mark === '-';
   while (more) {
@@ -65,22 +65,23 @@ async function reply(session: PlaintextSession): Promise<Reply> {
   return { code: Number(digits), lines };
 }
 
-/** Negotiates TLS with STARTTLS in IMAP (RFC 9051 §6.2.1). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with STARTTLS in IMAP (RFC 9051 §6.2.1). Rejects with StartTlsError on failure. */
 export async function imap(session: PlaintextSession): Promise<void> {
   const greeting = await session.take(line);
   if (/^\* (?:BYE|PREAUTH)\b/i.test(greeting))
-    throw startTlsRefused('the greeting leaves no room for STARTTLS');
-  if (!/^\* OK\b/i.test(greeting)) throw wrongProtocol('no greeting of IMAP');
+    throw startTlsRefused('The server greeted us with BYE or PREAUTH, after which STARTTLS is not possible.');
+  if (!/^\* OK\b/i.test(greeting))
+    throw wrongProtocol('The server sent a first line that is not an IMAP greeting.');
   const capabilities = (await runImapCommand(session, 'a', 'CAPABILITY')).filter((text) =>
     /^\* CAPABILITY /i.test(text),
   );
   if (!capabilities.some((text) => / STARTTLS(?: |$)/i.test(text)))
-    throw startTlsRefused('STARTTLS is not offered');
+    throw startTlsRefused('The server does not offer STARTTLS.');
   await runImapCommand(session, 'b', 'STARTTLS');
 }
 
 /**
- * Sends a command and returns the untagged lines before its tagged answer. Rejects with StartTlsError if it is refused.
+ * Sends a command and returns the untagged lines before its tagged answer. Rejects with StartTlsError on failure.
  */
 async function runImapCommand(session: PlaintextSession, tag: string, command: string): Promise<string[]> {
   session.send(`${tag} ${command}\r\n`);
@@ -88,41 +89,41 @@ async function runImapCommand(session: PlaintextSession, tag: string, command: s
   for (;;) {
     const text = await session.take(line);
     if (text.startsWith(`${tag} `)) {
-      if (!/^\S+ OK\b/i.test(text)) throw startTlsRefused(`${command} is refused`);
+      if (!/^\S+ OK\b/i.test(text)) throw startTlsRefused(`The server refused ${command}.`);
       return untagged;
     }
-    if (!text.startsWith('* ')) throw wrongProtocol('no answer of IMAP');
+    if (!text.startsWith('* ')) throw wrongProtocol('The server sent a line that is not an IMAP response.');
     untagged.push(text);
   }
 }
 
-/** Negotiates TLS with STLS in POP3 (RFC 2595 §4). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with STLS in POP3 (RFC 2595 §4). Rejects with StartTlsError on failure. */
 export async function pop3(session: PlaintextSession): Promise<void> {
-  await expectOk(session, 'the greeting');
+  await expectOk(session, 'The server greeted us with an error.');
   session.send('STLS\r\n');
-  await expectOk(session, 'STLS');
+  await expectOk(session, 'The server answered STLS with an error.');
 }
 
-async function expectOk(session: PlaintextSession, what: string): Promise<void> {
+async function expectOk(session: PlaintextSession, refusal: string): Promise<void> {
   const text = await session.take(line);
-  if (/^-ERR\b/i.test(text)) throw startTlsRefused(`${what} is an error`);
-  if (!/^\+OK\b/i.test(text)) throw wrongProtocol('no answer of POP3');
+  if (/^-ERR\b/i.test(text)) throw startTlsRefused(refusal);
+  if (!/^\+OK\b/i.test(text)) throw wrongProtocol('The server sent a line that is not a POP3 response.');
 }
 
-/** Negotiates TLS with STARTTLS in ManageSieve (RFC 5804 §2.2). Rejects with StartTlsError if the server refuses. */
+/** Negotiates TLS with STARTTLS in ManageSieve (RFC 5804 §2.2). Rejects with StartTlsError on failure. */
 export async function sieve(session: PlaintextSession): Promise<void> {
-  const capabilities = await readSieveAnswer(session, 'the greeting');
+  const capabilities = await readSieveAnswer(session, 'The server greeted us with a refusal.');
   if (!capabilities.some((text) => /^"STARTTLS"/i.test(text)))
-    throw startTlsRefused('STARTTLS is not offered');
+    throw startTlsRefused('The server does not offer STARTTLS.');
   session.send('STARTTLS\r\n');
-  await readSieveAnswer(session, 'STARTTLS');
+  await readSieveAnswer(session, 'The server refused STARTTLS.');
 }
 
 /**
  * Returns the lines of an answer before its OK. Skips the bytes of literals, which are not lines. Rejects with
- * StartTlsError on NO, BYE or another protocol.
+ * StartTlsError on failure; its detail is `refusal` after NO or BYE.
  */
-async function readSieveAnswer(session: PlaintextSession, what: string): Promise<string[]> {
+async function readSieveAnswer(session: PlaintextSession, refusal: string): Promise<string[]> {
   const lines: string[] = [];
   let isContinued = false;
   for (;;) {
@@ -130,8 +131,9 @@ async function readSieveAnswer(session: PlaintextSession, what: string): Promise
     const literal = /\{(\d{1,5})\+?\}$/.exec(text)?.[1];
     if (!isContinued && literal === undefined) {
       if (/^OK\b/i.test(text)) return lines;
-      if (/^(?:NO|BYE)\b/i.test(text)) throw startTlsRefused(`${what} is a refusal`);
-      if (!text.startsWith('"')) throw wrongProtocol('no answer of ManageSieve');
+      if (/^(?:NO|BYE)\b/i.test(text)) throw startTlsRefused(refusal);
+      if (!text.startsWith('"'))
+        throw wrongProtocol('The server sent a line that is not a ManageSieve response.');
     }
     if (!isContinued) lines.push(text);
     isContinued = literal !== undefined;
@@ -147,7 +149,7 @@ const LINE_FEED = 10;
 const line: Parser<string> = (seen) => {
   const end = seen.indexOf(LINE_FEED);
   if (end === -1 ? seen.length > MAX_LINE_BYTES : end > MAX_LINE_BYTES)
-    throw wrongProtocol(`a line of more than ${MAX_LINE_BYTES} bytes`);
+    throw wrongProtocol(`The server sent a line of more than ${MAX_LINE_BYTES} bytes.`);
   if (end === -1) return null;
   return { value: seen.toString('latin1', 0, end).replace(/\r$/, ''), length: end + 1 };
 };

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { TooManyBytesError } from '../../egress/index.ts';
 import type { ReachFailure } from '../../core/index.ts';
 
-/** Error for a failed STARTTLS. `detail` is our own text or an error code, never text that the peer chose. */
+/** Error for a failed STARTTLS. `detail` is our own sentence or an error code, never text that the peer chose. */
 export class StartTlsError extends Error {
-  override name = 'TalkFailed';
+  override name = 'StartTlsError';
   readonly reason: ReachFailure;
   readonly detail: string | null;
 
@@ -30,12 +30,13 @@ export type Parser<T> = (seen: Buffer) => { value: T; length: number } | null;
 export interface PlaintextSession {
   send(text: string | Uint8Array): void;
   /**
-   * Reads the peer's next message. Rejects with `StartTlsError` if the peer closes the
-   * connection first or sends too much.
+   * Reads the peer's next message. Rejects with `StartTlsError` if the connection ends first, the peer sends too much or
+   * `parse` throws it.
    */
   take<T>(parse: Parser<T>): Promise<T>;
   /**
-   * Rejects with `StartTlsError` if the peer sent anything after its last message. Call this just before the handshake.
+   * Rejects with `StartTlsError` if the peer sent anything after its last message or the connection ended. Call this just
+   * before the handshake.
    */
   expectSilence(): Promise<void>;
   /** Removes all listeners and pauses the socket, so that the TLS layer reads the next bytes. */
@@ -70,7 +71,8 @@ export function openPlaintextSession(socket: Socket): PlaintextSession {
     send: (text) => void socket.write(text),
     async take(parse) {
       for (;;) {
-        if (received > MAX_BYTES) throw wrongProtocol(`more than ${MAX_BYTES} bytes before TLS`);
+        if (received > MAX_BYTES)
+          throw wrongProtocol(`The server sent more than ${MAX_BYTES} bytes before TLS.`);
         const message = parse(unread);
         if (message !== null) {
           unread = unread.subarray(message.length);

@@ -9,7 +9,7 @@ const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
 
 /**
  * Negotiates TLS with STARTTLS in XMPP (RFC 6120 §5.4). Acts as a client, or as another server on the server-to-server
- * port. Rejects with StartTlsError if the server refuses.
+ * port. Rejects with StartTlsError on failure.
  */
 export async function xmpp(
   session: PlaintextSession,
@@ -22,27 +22,28 @@ export async function xmpp(
   );
   let offered = false;
   for (let seen = await openStream(session); !isEndOfFeatures(seen); seen = await session.take(tag)) {
-    if (seen.name === 'error' || seen.name === '/stream') throw startTlsRefused('the stream is refused');
+    if (seen.name === 'error' || seen.name === '/stream')
+      throw startTlsRefused('The server ended the XMPP stream before STARTTLS.');
     if (seen.name === 'starttls') offered = true;
   }
-  if (!offered) throw startTlsRefused('STARTTLS is not offered');
+  if (!offered) throw startTlsRefused('The server does not offer STARTTLS.');
   session.send(START_TLS);
   const answer = await session.take(tag);
-  if (answer.name !== 'proceed') throw startTlsRefused('STARTTLS is refused');
+  if (answer.name !== 'proceed') throw startTlsRefused('The server refused STARTTLS.');
   if (!answer.isWhole && (await session.take(tag)).name !== '/proceed')
-    throw wrongProtocol('no answer of XMPP');
+    throw wrongProtocol('The server sent a tag that is not an XMPP response.');
 }
 
 const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
   name === '/features' || (name === 'features' && isWhole);
 
 /**
- * Reads the stream header and returns the first tag inside the stream. Rejects with StartTlsError on another protocol.
+ * Reads the stream header and returns the first tag inside the stream. Rejects with StartTlsError on failure.
  */
 async function openStream(session: PlaintextSession): Promise<Tag> {
   let { name } = await session.take(firstTag);
   if (name === '?xml') ({ name } = await session.take(tag));
-  if (name !== 'stream') throw wrongProtocol('no stream of XMPP');
+  if (name !== 'stream') throw wrongProtocol('The server did not open an XMPP stream.');
   return session.take(tag);
 }
 
@@ -62,7 +63,7 @@ interface Tag {
 
 const firstTag: Parser<Tag> = (seen) => {
   if (!/^\s*(?:<|$)/.test(seen.toString('latin1', 0, MAX_TAG_BYTES)))
-    throw wrongProtocol('no stream of XMPP');
+    throw wrongProtocol('The server did not open an XMPP stream.');
   return tag(seen);
 };
 
@@ -74,7 +75,8 @@ const tag: Parser<Tag> = (seen) => {
   const text = seen.toString('latin1', 0, MAX_TAG_BYTES);
   const found = /^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);
   if (found === null) {
-    if (seen.length >= MAX_TAG_BYTES) throw wrongProtocol(`no tag within ${MAX_TAG_BYTES} bytes`);
+    if (seen.length >= MAX_TAG_BYTES)
+      throw wrongProtocol(`The server sent no complete tag in the first ${MAX_TAG_BYTES} bytes.`);
     return null;
   }
   const inside = found[1] ?? '';

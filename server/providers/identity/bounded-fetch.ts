@@ -2,7 +2,7 @@ const DEADLINE_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
 /**
- * Fetches from a server that the operator configured (OpenID provider, Google): no redirects, at most 5 s and 256 kB.
+ * Fetches from an identity provider that the operator configured (OpenID, Firebase): no redirects, at most 5 s and 256 kB.
  * Returns responses of any status. @throws Error if the server is unreachable, redirects or exceeds a limit.
  */
 export async function boundedFetch(url: string | URL, init: RequestInit = {}): Promise<Response> {

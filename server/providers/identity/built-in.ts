@@ -9,7 +9,7 @@ import { oidcPlugin, type OidcPluginOptions } from './oidc.ts';
 /** Provider id that the library gives to accounts with a password. */
 const PASSWORD_PROVIDER = 'credential';
 
-/** All permitted routes. The library has far more, and every unneeded route adds attack surface. */
+/** Permitted routes, besides the OpenID callbacks. The library has far more, and every unneeded route adds attack surface. */
 const ROUTES = new Set([
   'POST /sign-up/email',
   'POST /sign-in/email',
@@ -37,7 +37,7 @@ export interface BuiltInIdentityOptions extends LibrarySettings {
   events: IdentityEvents;
   /** OpenID providers, and the decision who may sign up with them. Default: no providers. */
   oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
-  /** Clock for verifying tokens and mailed links, ms UTC. The library itself uses the system clock. */
+  /** Clock for tokens, mailed links and OpenID sign-ins, ms UTC. The library itself uses the system clock. */
   now?: () => number;
 }
 
@@ -108,7 +108,7 @@ interface PasskeyRow {
   createdAt: Date;
 }
 
-/** Sets `userVerification: required` in the passkey options, because the library can only set it to `preferred`. */
+/** Sets `userVerification: required` for passkey sign-ins, for which the library always sets `preferred`. */
 async function requireUserVerification(response: Response): Promise<Response> {
   if (!response.ok) return response;
   const options = (await response.json()) as object;

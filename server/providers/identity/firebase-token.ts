@@ -23,7 +23,7 @@ export interface FirebaseTokenOptions {
 
 type Verification = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenFailure };
 
-/** Returns a function that verifies ID tokens by Firebase's rules: RS256, issuer, audience, times and subject. */
+/** Returns a function that verifies ID tokens: RS256 signature (unless emulated), issuer, audience, times and subject. */
 export function createFirebaseTokenVerifier(
   options: FirebaseTokenOptions,
 ): (token: string) => Promise<Verification> {
@@ -49,7 +49,7 @@ export function createFirebaseTokenVerifier(
       if (error instanceof errors.JWTExpired) return { ok: false, reason: 'expired' };
       if (error instanceof errors.JOSEError) return { ok: false, reason: 'invalid' };
       if (!(error instanceof KeysUnreachable)) throw error;
-      log.warn({ err: error }, 'Tokens of Firebase cannot be judged');
+      log.warn({ err: error }, 'Firebase tokens cannot be verified');
       return { ok: false, reason: 'unreachable' };
     }
   };
@@ -99,8 +99,8 @@ class KeysUnreachable extends Error {
 const TOKEN_ERRORS = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /**
- * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h and refetches them for unknown
- * keys at most every 30 s. The function throws KeysUnreachable if the fetch fails.
+ * Returns a function that fetches an issuer's public keys (RFC 7517). Caches them for 1 h, and for an unknown key
+ * id refetches them at most every 30 s. The function throws KeysUnreachable if the fetch fails.
  */
 function createRemoteKeys(url: URL): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
@@ -113,7 +113,7 @@ function createRemoteKeys(url: URL): JWTVerifyGetKey {
       return await remote(header, token);
     } catch (error) {
       if (TOKEN_ERRORS.some((kind) => error instanceof kind)) throw error;
-      throw new KeysUnreachable(`The keys at ${url.origin} cannot be had`, { cause: error });
+      throw new KeysUnreachable(`The keys at ${url.origin} cannot be fetched`, { cause: error });
     }
   };
 }

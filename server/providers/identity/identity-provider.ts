@@ -20,7 +20,7 @@ export interface IdentityClaims {
 export type TokenFailure =
   | 'invalid'
   | 'expired'
-  /** The token's provider session has ended: it was used, the user was deleted, or the password was changed. */
+  /** The token's provider session has ended, for example because it was used or the password was changed. */
   | 'session_over'
   /** The token is valid but contains no email address, which every account needs. */
   | 'no_email'
@@ -53,8 +53,8 @@ export interface IdentityProvider {
   /** Returns how a user can sign in. Only the built-in provider knows; others return false and empty lists. */
   methods(subject: string): Promise<IdentityMethods>;
   /**
-   * Deletes the user at an external provider before the account is deleted. Does nothing for the built-in provider and
-   * for Firebase without service credentials, where the page deletes the user. @throws IdentityUnavailable
+   * Deletes the user at an external provider before the account is deleted. Does nothing for built-in users (deleted with the
+   * account) and for Firebase without a service account (the page then deletes the user). @throws IdentityUnavailable
    */
   deleteUser(subject: string): Promise<void>;
   /** Actions that only the built-in provider has; null for others. */
@@ -64,7 +64,7 @@ export interface IdentityProvider {
 export interface BuiltInActions {
   /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if none. */
   callerOf(cookie: string): Promise<string | null>;
-  /** Mails a verification link to the user's address. Does nothing if it is already verified. */
+  /** Mails a verification link to the user's address. Does nothing if it is already verified or the user unknown. */
   sendVerification(subject: string): Promise<void>;
   /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */
   verifyEmail(token: string, subject: string): Promise<boolean>;
@@ -74,8 +74,8 @@ export interface BuiltInActions {
    */
   requestPasswordReset(email: string): Promise<void>;
   /**
-   * Sets the password, consumes the reset token and marks the address as verified. If the address was unverified, removes
-   * all other sign-in methods. Returns the user's new subject, or the reason why the token or password was refused.
+   * Sets the password, consumes the reset token, marks the address as verified and ends all sessions. If the address was
+   * unverified, removes all other sign-in methods. Returns the user's new subject, or why the token or password was refused.
    */
   resetPassword(
     token: string,
@@ -93,8 +93,9 @@ export interface IdentityEvents {
   /** Records that the signed-in user proved to own the address. Returns false if there is no such user. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Records that somebody without a session owns the address, and ends all sessions. Clears the account and its sign-in methods
-   * if the address was unverified, because anybody may have signed up with it. Returns the new subject; null if unknown.
+   * Records that somebody without a session owns the address. Replaces the user and ends all sessions, API tokens and calendar
+   * links; a profile changes nothing if the address is already verified. Clears the account and its sign-in methods if it was
+   * not, because anybody may have signed up with it. Returns the current subject; null if there is no such user.
    */
   addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }

@@ -7,7 +7,8 @@ import {
   getSessionFromCtx,
   isAPIError,
 } from 'better-auth/api';
-import { jwt, twoFactor } from 'better-auth/plugins';
+import { jwt } from 'better-auth/plugins/jwt';
+import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import type { oidcPlugin } from './oidc.ts';
 import { passwordWeakness, emailWords, type PasswordWeakness } from './weak-password.ts';
@@ -17,8 +18,8 @@ export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
 const TOKEN_LIFETIME = '5m';
 /**
- * Lifetime of a library session, enough to fetch one ID token or to change a passkey. Other requests use the product's
- * own session.
+ * Lifetime of a library session, enough to fetch one ID token or to change passkeys or one-time codes. Other requests use
+ * the product's own session.
  */
 const SESSION_SECONDS = 15 * 60;
 const KEY_ROTATION_SECONDS = 90 * 86_400;
@@ -30,7 +31,7 @@ export interface LibrarySettings {
   database: BetterAuthOptions['database'];
   secret: string;
   publicUrl: URL;
-  /** Name shown in authenticator apps and passkey dialogs. */
+  /** Name shown in authenticator apps and passkey dialogs. Passwords must not consist of it. */
   productName: string;
   log: Pick<Logger, 'warn' | 'error'>;
   /** Functions that hash and verify passwords. Default: the library's scrypt. */
@@ -46,7 +47,7 @@ export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
 /** Library errors caused by invalid client input. The client gets an error, so the operator's log needs no entry. */
 const CLIENT_ERRORS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
-/** Library errors caused by two concurrent sign-ins of one user. `oidc.ts` retries once and logs a second failure. */
+/** Library errors caused by two concurrent sign-ins of one user. They are only warnings, because `oidc.ts` retries once. */
 const RACE_ERRORS = new Set(['Unable to link account', 'Unable to create OAuth user']);
 
 /** Returns the options for better-auth. */
@@ -194,8 +195,8 @@ const decryptableKeys: ReadKeys = async ({ context }) => {
 };
 
 /**
- * Plugin that returns the user id of the session, or of the sign-in that waits for a one-time code, in the library's
- * cookies; null if there is none. The library reads it only in its routes, and our rate limits on guesses run before.
+ * Plugin whose endpoint returns the user id from the library's cookies: of the session, or of a sign-in that waits for a
+ * one-time code; null if there is none. Our rate limits on guesses need it before they call the library's routes.
  */
 const callerPlugin = {
   id: 'caller',

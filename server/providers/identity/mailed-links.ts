@@ -13,7 +13,10 @@ const RESET_MS = 30 * MINUTE_MS;
  */
 const MIN_RESPONSE_MS = 300;
 
-/** Creates the actions behind mailed links: verifying an address and resetting a password. Stores only hashes of tokens. */
+/**
+ * Creates the actions behind mailed links: verifying an address and resetting a password. The library stores only hashes of
+ * the tokens.
+ */
 export function createMailedLinks({
   context,
   events,

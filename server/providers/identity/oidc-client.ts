@@ -66,7 +66,7 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
       return await cached.provider;
     } catch (error) {
       cached = null;
-      throw new IdentityUnavailable(`${config.issuer} cannot be asked`, { cause: error });
+      throw new IdentityUnavailable(`${config.issuer} cannot be reached`, { cause: error });
     }
   }
 
@@ -94,10 +94,10 @@ export function createOidcClient(config: OidcClientConfig, now: () => number): O
         });
         const claims = tokens.claims();
         if (claims === undefined || claims.sub === '' || claims.sub.length > 255)
-          throw new OidcError('The ID token is of nobody');
+          throw new OidcError('The ID token has no subject');
         // The library checks `azp` only for tokens with several audiences.
         if (claims['azp'] !== undefined && claims['azp'] !== config.clientId)
-          throw new OidcError('The ID token was made for somebody else');
+          throw new OidcError('The ID token was issued for another client');
         // Some providers return the email address only from the userinfo endpoint.
         if (claims['email'] !== undefined || provider.serverMetadata().userinfo_endpoint === undefined)
           return profileOf(claims);
@@ -141,7 +141,7 @@ async function discover(
   // Ignore a trailing slash, because operators may omit it. ID tokens must match the issuer that the provider's metadata
   // names.
   if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
-    throw new Error(`${issuer} calls itself ${sanitizeForLog(metadata.issuer)}`);
+    throw new Error(`${issuer} names another issuer: ${sanitizeForLog(metadata.issuer)}`);
   // Check the endpoint URLs now, because the library checks them only on use, after the user was redirected.
   const url = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
   z.object({
@@ -167,11 +167,11 @@ function toProviderError(error: unknown): IdentityUnavailable | OidcError {
   const { cause } = error instanceof openid.ClientError ? error : {};
   if (cause instanceof IdentityUnavailable) return cause;
   if (error instanceof openid.ClientError && MALFORMED_RESPONSE_CODES.includes(error.code ?? ''))
-    return new IdentityUnavailable('The provider does not make sense', { cause: error });
+    return new IdentityUnavailable('The provider sent an unusable configuration', { cause: error });
   // Do not set `cause`, because the log would then contain the provider's whole response.
   if (error instanceof openid.ResponseBodyError)
     return new OidcError(`The provider refused: ${sanitizeForLog(JSON.stringify(error.cause))}`);
-  return new OidcError('What the provider sent is not valid', { cause: error });
+  return new OidcError('The provider sent an invalid response', { cause: error });
 }
 
 function profileOf(claims: openid.IDToken | (openid.UserInfoResponse & { sub: string })): OidcProfile {

@@ -15,7 +15,7 @@ import {
 } from './oidc-client.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Lifetime of the library's state cookie. */
+/** Lifetime of the state of a sign-in, the same as that of the library's cookie for it. */
 const STATE_MS = 5 * MINUTE_MS;
 const MAX_PICTURE_LENGTH = 2048;
 
@@ -47,13 +47,13 @@ type Context = Parameters<typeof handleOAuthUserInfo>[0];
 
 /**
  * Creates a plugin for OpenID sign-in. The library links accounts, opens sessions and keeps the state (single use, 5 min, bound
- * to the browser by a cookie), but its own plugin permanently drops providers that are down at process start.
+ * to the browser by a cookie), but its OpenID plugin permanently drops providers that are down at process start.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log, now } = options;
   const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, now)]));
   const redirectUri = (c: Context, id: string) => `${c.context.baseURL}/oauth2/callback/${id}`;
-  // The target never depends on the request, so there is no open redirect.
+  // Only the failure code depends on the request, so there is no open redirect.
   const resultUrl = (failure: Failure | null) =>
     new URL(failure === null ? '/signed-in' : `/signed-in?error=${failure}`, publicUrl).href;
 

@@ -1,7 +1,7 @@
 export type PasswordWeakness =
   /** The password is in the list of breached passwords. */
   | 'known'
-  /** The password is derived from the user's name or address, or from the product's name. */
+  /** The password has the same letters as the user's name, their address or a part of it, or the product's name. */
   | 'personal';
 
 let breached: Promise<ReadonlySet<string>> | undefined;
@@ -13,8 +13,8 @@ const breachedPasswords = (): Promise<ReadonlySet<string>> =>
   ));
 
 /**
- * Returns why a password is too weak, or null if it is acceptable. `words` are the user's name and address and the
- * product's name. Ignores case.
+ * Returns why a password is too weak, or null if it is acceptable. `words` are the user's name, their address and its
+ * parts, and the product's name. Ignores case.
  */
 export async function passwordWeakness(
   password: string,

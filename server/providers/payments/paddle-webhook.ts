@@ -104,7 +104,7 @@ async function refund(
   };
 }
 
-/** Returns true for a full refund, false for a reversed one, null for partial, pending and rejected ones. */
+/** Returns true for a full refund or chargeback, false if one was reversed, null for all others, such as partial ones. */
 function refundState({ action, type, status }: z.infer<typeof adjustmentSchema>): boolean | null {
   if (type !== 'full') return null;
   if (action === 'chargeback_reverse') return status === 'approved' ? false : null;

@@ -83,7 +83,7 @@ export function createPaddle(options: PaddleOptions): PaymentProvider {
         await request(() => paddle.customerPortalSessions.create(customerId, subscriptionIds)),
       );
       const url = URL.parse(session.urls.general.overview);
-      if (url?.protocol !== 'https:') throw new PaymentsUnavailable('Paddle gave no address of the portal');
+      if (url?.protocol !== 'https:') throw new PaymentsUnavailable('Paddle returned no portal URL');
       return url.href;
     },
 

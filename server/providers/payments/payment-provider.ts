@@ -14,7 +14,7 @@ export interface PaymentEvent {
   occurredAt: number;
   change:
     | SubscriptionChange
-    /** Full refund of a payment, or the reversal of a refund (`refunded` is false). */
+    /** Full refund or chargeback of a payment; `refunded` is false if it was reversed. */
     | {
         kind: 'refund';
         subscriptionId: string;
@@ -42,7 +42,7 @@ export interface SubscriptionChange {
   cancelsAt: number | null;
 }
 
-/** Error for a provider that did not respond or refused the request. The outcome is unknown. */
+/** Error for a provider that did not respond, refused the request, sent no usable response or is not configured. */
 export class PaymentsUnavailable extends Error {
   override name = 'PaymentsUnavailable';
 }
@@ -68,7 +68,10 @@ export interface PaymentProvider {
   }): Promise<string | null>;
   /** Cancels a subscription at once. Succeeds if it has already ended. @throws PaymentsUnavailable */
   cancel(subscriptionId: string): Promise<void>;
-  /** Parses a webhook; returns null if the signature does not match the raw body. @throws PaymentsUnavailable */
+  /**
+   * Parses a webhook; returns null if the signature does not match the raw body. @throws PaymentsUnavailable, or another
+   * error for unexpected data.
+   */
   readEvent(rawBody: string, signature: string): Promise<PaymentEvent | null>;
   /** Actions of test mode; null for a real provider. */
   test: TestPayments | null;
@@ -85,7 +88,7 @@ export interface TestPayments {
     reference: string;
     earlier: number;
   }): Promise<{ transactionId: string; currency: string; total: number }>;
-  happen(event: TestEvent, subscriptionId: string): Promise<void>;
+  simulate(event: TestEvent, subscriptionId: string): Promise<void>;
 }
 
 export type TestEvent =

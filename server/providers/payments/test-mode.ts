@@ -38,8 +38,8 @@ export interface TestModeOptions {
 }
 
 /**
- * Creates a replacement for Paddle if no keys are configured. It sends the same webhooks over the same route, but charges
- * no money.
+ * Creates the replacement for Paddle in test mode. It sends webhooks of the same format over the same route, but charges no
+ * money.
  */
 export function createTestMode({
   secret,
@@ -65,7 +65,7 @@ export function createTestMode({
     if (status !== 200) throw new PaymentsUnavailable(`The webhook ${type} was answered ${status}`);
   }
 
-  async function happen(event: TestEvent, subscriptionId: string): Promise<void> {
+  async function simulate(event: TestEvent, subscriptionId: string): Promise<void> {
     const known = await subscriptionOf(subscriptionId);
     if (known === null || known.status === 'canceled') return;
     if (event === 'refund') return sendWebhook('adjustment.created', adjustment(subscriptionId, known));
@@ -83,8 +83,8 @@ export function createTestMode({
 
     async cancel(subscriptionId) {
       if (!isTestSubscription(subscriptionId))
-        throw new PaymentsUnavailable('Test mode cannot cancel what was bought for money');
-      await happen('cancel', subscriptionId);
+        throw new PaymentsUnavailable('Test mode cannot cancel a real subscription');
+      await simulate('cancel', subscriptionId);
     },
 
     readEvent: createWebhookReader({
@@ -114,7 +114,7 @@ export function createTestMode({
         await sendWebhook('transaction.completed', paid, `evt_test_paid_${idSuffix}`);
         return { transactionId: paid.id, currency: PRODUCT.currency, total: PRODUCT.unitPrice };
       },
-      happen,
+      simulate,
     },
   };
 }

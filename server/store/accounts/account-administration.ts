@@ -45,8 +45,8 @@ export async function findAccountByEmail(store: Store, email: string): Promise<A
 }
 
 /**
- * Disables an account: ends its sessions, blocks sign-in, and stops checks and mail. Deletes no other data.
- * Returns false if there is no such account.
+ * Disables an account: ends its sessions and open downtime incidents, blocks sign-in and API tokens, and stops checks, alerts and
+ * mail. Deletes only the sessions and the current uptime. Returns false if there is no such account.
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
@@ -68,7 +68,10 @@ export async function disableAccount(store: Store, accountId: string, now: numbe
   return disabled;
 }
 
-/** Enables an account and resumes its checks and waiting mail. Returns false if there is no such account. */
+/**
+ * Enables an account. Resumes its waiting alerts and mail, and the checks of domains that are not paused. Returns false if there
+ * is no such account.
+ */
 export async function enableAccount(store: Store, accountId: string): Promise<boolean> {
   const enabled = await inTransaction(store, async (trx) => {
     const account = await trx

@@ -14,13 +14,14 @@ import { inTransaction } from '../db/transaction.ts';
 
 /**
  * Deletes an account with its data and identity users, and certificates and icons that nobody else uses. Keeps a salted hash of
- * its address if it had a trial. Returns `subscribed` if a subscription runs beside the cancelled ones in `unless.runsBeside`.
+ * its address if it had a trial. Returns `gone` if there is no such account, and `subscribed`, without changing anything, if a
+ * subscription runs that is not among the cancelled ones in `unless.cancelled`.
  */
 export async function deleteAccount(
   store: Store,
   id: string,
   now: number,
-  unless?: { runsBeside: readonly string[] },
+  unless?: { cancelled: readonly string[] },
 ): Promise<'deleted' | 'gone' | 'subscribed'> {
   const outcome = await inTransaction(store, async (trx) => {
     // Payment webhooks lock the same row, so none of them runs in parallel with this transaction.
@@ -28,8 +29,8 @@ export async function deleteAccount(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', id),
     ).executeTakeFirst();
-    // A webhook may have added another subscription meanwhile. Without its row nobody would know to cancel it.
-    if (unless && (await hasOtherSubscription(trx, id, unless.runsBeside))) return 'subscribed';
+    // A webhook may have added another subscription meanwhile. If its row were deleted, nobody would cancel it.
+    if (unless && (await hasOtherSubscription(trx, id, unless.cancelled))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
       .select('fingerprint')
@@ -86,6 +87,8 @@ async function hasOtherSubscription(
     .selectFrom('subscriptions')
     .select('id')
     .where('account_id', '=', accountId)
+    // Unlike `chargeableSubscriptions`, count a subscription whose end has passed until the provider confirms it: its owner may have
+    // withdrawn the cancellation, and after the deletion nobody could cancel it.
     .where('status', '!=', 'canceled')
     .execute();
   return running.some(({ id }) => !cancelled.includes(id));

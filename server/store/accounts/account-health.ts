@@ -1,15 +1,17 @@
 import { sql } from 'kysely';
-import { ACCOUNT_MAIL, MAIL_MAX_DELAY_MS } from '../../core/index.ts';
+import {
+  ACCOUNT_MAIL,
+  type FailingRecipient,
+  MAIL_FAILURE,
+  mailOutageSince,
+  OVERDUE_MS,
+} from '../../core/index.ts';
 import type { Account } from './accounts.ts';
 import { addressOf } from '../alerts/stored-alerts.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { isSuppressed } from '../mail/suppressions.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
-
-/** Checks and alerts count as late above this delay. It is far longer than a busy worker or a restart takes. */
-export const OVERDUE_MS = 10 * MINUTE_MS;
 
 /** Returns whether a check of the account is overdue by more than `OVERDUE_MS`. */
 export async function checksAreLate(
@@ -44,46 +46,21 @@ export async function alertsAreLate(
   return late !== undefined;
 }
 
-/** A mail counts as evidence of a mail server outage after this many failed attempts. */
-const MIN_FAILED_ATTEMPTS = 4;
-/**
- * Duration of failure that counts as an outage. Servers that defer unknown senders (greylisting) do so for some
- * minutes.
- */
-const MAIL_DOWN_MS = 15 * MINUTE_MS;
-/** Longer than any delay between two attempts, so every waiting mail has been tried at least once in this time. */
-const MAX_RETRY_DELAY_MS = MAIL_MAX_DELAY_MS + 10 * MINUTE_MS;
-
 /**
  * SQL condition for an SMTP reply about one mail, which starts with its code (RFC 5321 §4.2). Other errors have no
  * code.
  */
 const isSmtpReply = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;
 
-/**
- * Returns since when (ms UTC) the mail server has been down; null if it works or has failed for less than 15 minutes.
- * Counts errors of the server (no connection, refused login) and replies about mails to two or more domains.
- */
+/** Returns since when (ms UTC) the mail server has been down (see `mailOutageSince`); null if it works. */
 export async function mailDownSince(store: Store, now: number): Promise<number | null> {
-  const failing = await failingRecipients(store, now - MAIL_DOWN_MS);
+  const failing = await failingRecipients(store, now - MAIL_FAILURE.lastsMs);
   if (failing.length === 0) return null;
-  const deliveredAt = await lastDeliveredAt(store);
-  const stillFailing = failing.filter(
-    ({ since, isReply }) =>
-      // Trust a server error from before the last delivery again once every mail was retried after that delivery.
-      since > deliveredAt || (!isReply && deliveredAt < now - MAX_RETRY_DELAY_MS),
-  );
-  // Replies from one domain prove nothing: a mailbox may be full or defer our mail for days.
-  const domains = new Set(stillFailing.map(({ address }) => address.slice(address.lastIndexOf('@') + 1)));
-  if (stillFailing.every(({ isReply }) => isReply) && domains.size < 2) return null;
-  return Math.max(deliveredAt, Math.min(...stillFailing.map(({ since }) => since)));
+  return mailOutageSince(failing, { deliveredAt: await lastDeliveredAt(store), now });
 }
 
 /** Returns recipients whose mail has failed since `until` (ms UTC) or earlier, one entry per kind of error. */
-async function failingRecipients(
-  store: Store,
-  until: number,
-): Promise<{ address: string; since: number; isReply: boolean }[]> {
+async function failingRecipients(store: Store, until: number): Promise<FailingRecipient[]> {
   const isReply = sql<number>`case when ${isSmtpReply} then 1 else 0 end`;
   const alerts = await store.db
     .selectFrom('deliveries')
@@ -93,7 +70,7 @@ async function failingRecipients(
     .select((eb) => eb.fn.min('first_attempt_at').as('since'))
     .where(isWaiting)
     .where('deliveries.channel', '=', 'email')
-    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
+    .where('attempts', '>=', MAIL_FAILURE.attempts)
     .where('first_attempt_at', '<=', until)
     // Skip rows without detail: their worker was killed, which says nothing about the mail server.
     .where('detail', 'is not', null)
@@ -105,7 +82,7 @@ async function failingRecipients(
     .select(['recipient', isReply.as('isReply')])
     .select((eb) => eb.fn.min('first_attempt_at').as('since'))
     .where(isWaiting)
-    .where('attempts', '>=', MIN_FAILED_ATTEMPTS)
+    .where('attempts', '>=', MAIL_FAILURE.attempts)
     .where('first_attempt_at', '<=', until)
     .where('detail', 'is not', null)
     .where(isForEnabledAccount('mails'))
@@ -140,8 +117,8 @@ async function lastDeliveredAt(store: Store): Promise<number> {
 }
 
 /**
- * Returns whether mail to the account's own address fails: the address is suppressed, or the last mail to it (alert or
- * other) failed. A later delivery clears this.
+ * Returns whether mail to the account's own address fails: the address is suppressed, or the last settled mail to it (alert or
+ * other) failed.
  */
 export async function mailIsFailing(
   store: Store,
@@ -163,7 +140,7 @@ export async function mailIsFailing(
       .selectFrom('mails')
       .select(['state', 'settled_at'])
       .where('account_id', '=', id)
-      // Feedback is sent to the operator, not to the account.
+      // Skip other recipients, and feedback, which goes to the operator even if that is the same address.
       .where('recipient', '=', email)
       .where('kind', '!=', 'feedback')
       .where('state', 'in', outcomes)

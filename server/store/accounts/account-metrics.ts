@@ -22,7 +22,7 @@ export interface DomainMetrics {
 
 const PAGE_SIZE = 1_000;
 
-/** Returns at most `max` domains of the account, ordered by id. Reads only the list columns and parses no verdicts. */
+/** Returns at most `max` domains of the account, ordered by id. Reads only columns of `monitors` and parses no verdict. */
 export async function readDomainMetrics(
   store: Store,
   { accountId, max }: { accountId: string; max: number },

@@ -42,7 +42,7 @@ export async function listIdentities(
     .execute();
 }
 
-/** Changes the profile and returns the account, or null if it does not exist. */
+/** Changes the name and company, or the time zone. Returns the account, or null if it does not exist. */
 export async function updateAccount(
   store: Store,
   id: string,

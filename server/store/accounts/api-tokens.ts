@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { FIXED_LIMITS } from '../../core/index.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 import { storedStrings } from '../db/stored-json.ts';
 
 /** A personal token without its secret. Timestamps are in ms UTC. */
@@ -21,7 +22,10 @@ export interface ApiToken {
 
 export type CreatedToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
 
-/** Stores a token as its SHA-256. Expired tokens do not count against the limit `max`. */
+/**
+ * Stores a token as its SHA-256, and deletes tokens that expired at least 30 days ago. Returns `too_many_tokens` if the account
+ * already has `max` tokens that have not expired.
+ */
 export async function createToken(
   store: Store,
   request: {
@@ -53,7 +57,7 @@ export async function createToken(
     await trx
       .deleteFrom('api_tokens')
       .where('account_id', '=', accountId)
-      .where('expires_at', '<=', now - SHOWN_AFTER_EXPIRY_MS)
+      .where('expires_at', '<=', now - FIXED_LIMITS.expiredTokensShownMs)
       .execute();
     const row = await trx
       .insertInto('api_tokens')
@@ -73,9 +77,6 @@ export async function createToken(
     return { ok: true, token: toToken(row) };
   });
 }
-
-/** Time for which the list shows expired tokens, so that the owner sees why a program fails. */
-const SHOWN_AFTER_EXPIRY_MS = 30 * DAY_MS;
 
 /** Lists the account's tokens, newest first. */
 export async function listTokens(store: Store, accountId: string): Promise<ApiToken[]> {
@@ -108,8 +109,8 @@ export async function revokeToken(
 const LAST_USED_INTERVAL_MS = 5 * MINUTE_MS;
 
 /**
- * Authenticates a token and updates its last use. Returns null if it is unknown, revoked or expired, or if its account
- * is disabled. The lookup by SHA-256 leaks nothing by its timing, because a guesser cannot choose the bits of the hash.
+ * Authenticates a token and updates its last use. Returns null if it is unknown, revoked or expired, or if its account is disabled.
+ * The lookup by SHA-256 leaks nothing by its timing, because a guesser cannot choose the bits of the hash.
  */
 export async function authenticateToken(
   store: Store,

@@ -38,8 +38,8 @@ export async function listAuthorities(db: Kysely<Tables>, accountId: string): Pr
 }
 
 /**
- * Adds trusted authorities, all or none, and skips known ones. Schedules checks of the account's monitors if any is
- * new. Returns all authorities of the account, or `too_many` if there would be more than `max`.
+ * Adds trusted authorities, all or none, and skips known ones. If any is new, brings the checks of the account's active monitors
+ * forward. Returns all authorities of the account, or `too_many` if there would be more than `max`.
  */
 export async function addAuthorities(
   store: Store,
@@ -48,7 +48,7 @@ export async function addAuthorities(
     authorities: readonly PrivateAuthority[];
     max: number;
     now: number;
-    /** Write in the same transaction, which receives all authorities of the account. */
+    /** Writes of the caller in the same transaction, called with all authorities of the account. */
     alongside?: WriteInTransaction<TrustedAuthority[]>;
   },
 ): Promise<TrustedAuthority[] | 'too_many'> {
@@ -94,7 +94,7 @@ export async function addAuthorities(
 }
 
 /**
- * Removes an authority and schedules checks of the account's monitors. Returns false if the account has no such
+ * Removes an authority and brings the checks of the account's active monitors forward. Returns false if the account has no such
  * authority.
  */
 export async function removeAuthority(
@@ -115,7 +115,7 @@ export async function removeAuthority(
   return removed;
 }
 
-/** Returns the DER of each account's own authorities. Accounts without any have no entry. */
+/** Returns the DER of the accounts' own authorities by account id. Accounts without any have no entry. */
 export async function authoritiesByAccount(
   db: Kysely<Tables>,
   accountIds: readonly string[],
@@ -132,14 +132,12 @@ export async function authoritiesByAccount(
   return byAccount;
 }
 
-/**
- * Delay between checks: eight per second, so that an account with thousands of monitors does not delay other accounts.
- */
+/** Spacing of an account's rescheduled checks: eight per second, so that thousands of them do not delay other accounts. */
 const CHECK_SPACING_MS = 125;
 
 /**
- * Brings the account's next checks forward, spread over time in their current order. A check that is running still uses
- * the old authorities, so another check of its monitor is requested.
+ * Brings the account's next checks forward, spread over time in their current order. A running check still uses the
+ * old authorities, so another check of its monitor is requested.
  */
 async function rescheduleChecks(trx: Kysely<Tables>, accountId: string, now: number): Promise<void> {
   await trx

@@ -35,8 +35,8 @@ export async function exportProfile(store: Store, accountId: string) {
 }
 
 /**
- * Returns everything of an account except its profile as named lists. The caller streams them: at most one domain, or one page of
- * another list, is in memory at a time. It omits hashes, tokens and links.
+ * Returns an account's data, without its profile, as named lists. They are read while the caller streams them: at most one page of
+ * a list, and the history of one domain, is in memory at a time. Omits sessions, identities, and secrets such as token hashes.
  */
 export function exportAccountData(
   store: Store,
@@ -60,7 +60,7 @@ export function exportAccountData(
       return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
     }),
     alerts: alerts(db, id),
-    ...alerting(db, id, targetOf),
+    ...settingLists(db, id, targetOf),
     mails: pages((after) =>
       db
         .selectFrom('mails')
@@ -116,8 +116,11 @@ export function exportAccountData(
   };
 }
 
-/** Exports channels, unsubscriptions, maintenance, tokens and public links. Masks the targets of channels. */
-function alerting(
+/**
+ * Exports channels, unsubscriptions, maintenance windows, API tokens, the calendar feed, the status page and badges. Masks the
+ * targets of channels.
+ */
+function settingLists(
   db: Kysely<Tables>,
   accountId: string,
   targetOf: ChannelTarget,

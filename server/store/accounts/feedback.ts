@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { FIXED_LIMITS } from '../../core/index.ts';
 import type { Account } from './accounts.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { type WriteInTransaction, inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
-
-/** Limit on messages per account and hour, because each one becomes a mail to the operator. */
-const MAX_PER_HOUR = 10;
-/** Number of messages kept per account. Older ones are deleted. */
-const MAX_KEPT = 200;
 
 export interface NewFeedback {
   account: Account;
@@ -38,9 +34,9 @@ export async function addFeedback(
       .where('account_id', '=', account.id)
       .where('created_at', '>', now - HOUR_MS)
       .orderBy('created_at', 'desc')
-      .limit(MAX_PER_HOUR)
+      .limit(FIXED_LIMITS.feedbackPerHour)
       .execute();
-    const oldest = recent[MAX_PER_HOUR - 1];
+    const oldest = recent[FIXED_LIMITS.feedbackPerHour - 1];
     if (oldest) return { ok: false as const, retryAfterMs: oldest.created_at + HOUR_MS - now };
     await trx
       .insertInto('feedback')
@@ -59,7 +55,7 @@ export async function addFeedback(
       .where('account_id', '=', account.id)
       .orderBy('created_at', 'desc')
       .limit(1)
-      .offset(MAX_KEPT)
+      .offset(FIXED_LIMITS.feedbackKept)
       .executeTakeFirst();
     if (surplus)
       await trx
@@ -91,7 +87,7 @@ export interface Feedback {
   createdAt: number;
 }
 
-/** Lists at most `limit` messages: those of Premium accounts first, then newest first. */
+/** Lists at most `limit` messages: first those whose author had Premium when writing, then the others, newest first. */
 export async function listFeedback(store: Store, limit: number): Promise<Feedback[]> {
   const rows = await store.db
     .selectFrom('feedback')

@@ -25,14 +25,14 @@ export interface IdempotencyLease {
 }
 
 export type IdempotencyClaim =
-  | { begun: true; carrying: IdempotencyLease }
-  | { begun: false; answer: StoredAnswer }
-  | { begun: false; refused: 'idempotency_key_reused' | 'idempotency_key_in_use' }
-  | { begun: false; refused: 'full'; retryAfterMs: number };
+  | { isClaimed: true; lease: IdempotencyLease }
+  | { isClaimed: false; answer: StoredAnswer }
+  | { isClaimed: false; refused: 'idempotency_key_reused' | 'idempotency_key_in_use' }
+  | { isClaimed: false; refused: 'full'; retryAfterMs: number };
 
 /**
- * Claims an idempotency key. Exactly one of parallel requests with the same key begins. Replays an answer stored within
- * a day, and takes over an expired lease. Returns `full` if the answers stored in a day exceed the account's limit.
+ * Claims an idempotency key for exactly one of parallel requests. Returns the stored answer of a key claimed within a day; takes
+ * over an expired lease of the same request. Returns `full` if the account's answers of the day reach its storage limit.
  */
 export async function claimIdempotencyKey(
   store: Store,
@@ -70,11 +70,11 @@ export async function claimIdempotencyKey(
     .returning('attempt')
     .executeTakeFirst();
   if (taken?.attempt === attempt) {
-    const carrying = { accountId, keyHash, attempt };
+    const lease = { accountId, keyHash, attempt };
     const { count, endsAt } = await readRateLimit(store.db, { key: answerQuotaKey(accountId), now });
-    if (count < store.limits.keptAnswersMb * KB_PER_MB) return { begun: true, carrying };
-    await releaseKey(store, carrying);
-    return { begun: false, refused: 'full', retryAfterMs: endsAt - now };
+    if (count < store.limits.keptAnswersMb * KB_PER_MB) return { isClaimed: true, lease };
+    await releaseKey(store, lease);
+    return { isClaimed: false, refused: 'full', retryAfterMs: endsAt - now };
   }
 
   const existing = await store.db
@@ -84,17 +84,17 @@ export async function claimIdempotencyKey(
     .where('key_hash', '=', keyHash)
     .executeTakeFirst();
   // The other request released the key between the two statements. A retry by the client can claim it.
-  if (!existing) return { begun: false, refused: 'idempotency_key_in_use' };
+  if (!existing) return { isClaimed: false, refused: 'idempotency_key_in_use' };
   if (existing.request_hash !== fresh.request_hash)
-    return { begun: false, refused: 'idempotency_key_reused' };
-  if (existing.status === null) return { begun: false, refused: 'idempotency_key_in_use' };
+    return { isClaimed: false, refused: 'idempotency_key_reused' };
+  if (existing.status === null) return { isClaimed: false, refused: 'idempotency_key_in_use' };
   const { status, content_type: contentType, body } = existing;
-  return { begun: false, answer: { status, contentType: contentType ?? '', body: body ?? '' } };
+  return { isClaimed: false, answer: { status, contentType: contentType ?? '', body: body ?? '' } };
 }
 
 /**
- * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer.
- * @throws IdempotencyLeaseLost inside a transaction, to roll it back, if another attempt has taken over the key
+ * Stores the answer, in the transaction of the change if there is one. A second call replaces the first answer. Does nothing if
+ * another attempt has taken over the key. @throws IdempotencyLeaseLost inside a transaction in that case, to roll it back
  */
 export async function storeAnswer(
   db: Transaction<Tables> | Store['db'],
@@ -111,9 +111,9 @@ export async function storeAnswer(
   if (numUpdatedRows === 0n && db.isTransaction) throw new IdempotencyLeaseLost();
 }
 
-/** Error of an attempt that exceeded its lease while another attempt took over the key. */
+/** Error of an attempt that exceeded its lease, so that another attempt took over the key. */
 export class IdempotencyLeaseLost extends Error {
-  override name = 'LostKey';
+  override name = 'IdempotencyLeaseLost';
 }
 
 /** Counts the size of a stored answer against the account's daily limit. */
@@ -132,7 +132,7 @@ const KB_PER_MB = 1_000;
 /** Returns the key in `rate_limits` that counts the account's stored answers. */
 export const answerQuotaKey = (accountId: string): string => `answers:${accountId}`;
 
-/** Releases a key without a stored answer, so that the client may use it again. Keeps stored answers. */
+/** Releases a key without a stored answer, so that the client may use it again. Does nothing if an answer is stored. */
 export async function releaseKey(
   store: Store,
   { accountId, keyHash, attempt }: IdempotencyLease,

@@ -56,8 +56,9 @@ export interface Proof {
 }
 
 /**
- * Replaces a user whose address was proven outside any session, and ends all sessions, tokens and calendar links. Keeps
- * a verified user if no password is set. Returns the current subject, or null if there is no such user.
+ * Replaces a user whose address was proven outside any session, ends all sessions, API tokens and calendar links, and clears an
+ * unverified account for its new owner. Changes nothing if the user is verified and there is no `passwordHash`. Returns the
+ * current subject, or null if there is no such user.
  */
 export async function replaceIdentityUser(
   store: Store,
@@ -81,7 +82,7 @@ export async function replaceIdentityUser(
     await replaceUserRow(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
     if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);
-    // Our sessions end after the provider's, so that nobody can exchange a provider session for one of ours in between.
+    // End the product's sessions after the provider's, so that nobody can exchange a provider session for a new one in between.
     const ended = accountId === null ? {} : await revokeAccess(trx, accountId);
     const account = accountId === null ? undefined : await lockAccount(store, trx, accountId);
     await trx
@@ -103,16 +104,19 @@ export async function replaceIdentityUser(
   return subject;
 }
 
-/** Deletes users and all their data. Subjects of other providers match none, because our ids are long and random. */
+/**
+ * Deletes users and all their data. Subjects of other providers match no user, because the ids of the built-in provider are long
+ * and random.
+ */
 export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]): Promise<void> {
   if (subjects.length === 0) return;
   const users = await trx.deleteFrom('user').where('id', 'in', subjects).returning(['id', 'email']).execute();
-  for (const user of users) await deleteChallenges(trx, user);
+  for (const user of users) await deletePendingVerifications(trx, user);
 }
 
 /**
- * Replaces the user's row by one with a new id, and ends the old user's sessions and challenges. With the profile
- * `kept`, the user keeps passkeys, one-time codes and links to other providers.
+ * Replaces the user's row with one that has a new id and a verified address. Deletes the password, sessions and pending
+ * verifications; unless `profile` is `kept`, also passkeys, one-time codes, links to other providers and the old profile.
  */
 async function replaceUserRow(
   store: Store,
@@ -144,7 +148,7 @@ async function replaceUserRow(
       .execute();
   }
   await trx.deleteFrom('user').where('id', '=', old.id).execute();
-  await deleteChallenges(trx, old);
+  await deletePendingVerifications(trx, old);
   await trx.updateTable('user').set({ email: old.email }).where('id', '=', subject).execute();
 }
 
@@ -167,8 +171,11 @@ async function addPassword(
     .execute();
 }
 
-/** Deletes better-auth's pending verifications, which name the user by id, address or in JSON, without foreign key. */
-async function deleteChallenges(
+/**
+ * Deletes better-auth's pending verifications. They contain the user's id or address, some within JSON, and have no foreign key
+ * to the user.
+ */
+async function deletePendingVerifications(
   trx: Transaction<Tables>,
   { id, email }: { id: string; email: string },
 ): Promise<void> {
@@ -207,7 +214,7 @@ async function markVerified(trx: Transaction<Tables>, user: IdentityUser, email:
   await releaseHeldMail(trx, accountId);
 }
 
-/** Publishes that the address was verified, and wakes the workers that send the mail held back until then. */
+/** Publishes that the address was verified, and wakes the workers that send the alerts and mail held back until then. */
 function publishVerification(store: Store, accountId: string | null): void {
   if (accountId !== null) store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({ topic: 'mails' });

@@ -1,7 +1,7 @@
 import type { Selectable, SelectType, Transaction } from 'kysely';
-import type { ClearedTable } from '../../core/index.ts';
+import { type ClearedTable, OPERATOR_MAILS } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
-import { enqueueMail, OPERATOR_KINDS } from '../mail/mails.ts';
+import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/search-text.ts';
@@ -10,8 +10,8 @@ import type { AccountsTable, Tables } from '../schema/tables.ts';
 type Counts = Partial<Record<ClearedTable, number>>;
 
 /**
- * Ends all sessions, API tokens and calendar links. Returns the counts for the mail to the new owner. Call it before
- * the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
+ * Ends all sessions, API tokens and calendar links. Returns the numbers of tokens and links for the mail to the new owner. Call it
+ * before the transaction locks any row of the account: requests lock their session first, so the other order could deadlock.
  */
 export async function revokeAccess(trx: Transaction<Tables>, accountId: string): Promise<Counts> {
   // This waits for running requests, which lock their session (see `runAsCaller`).
@@ -35,8 +35,8 @@ export async function lockAccount(
 }
 
 /**
- * Clears an account for a new owner, because a stranger may have created it: applies `NEW_OWNER_POLICY`, expires waiting mail
- * and mails a list of what was removed. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
+ * Clears an account that a stranger may have created: expires waiting mail, applies `NEW_OWNER_POLICY`, and mails the numbers of
+ * paused domains and removed items. Call it after `revokeAccess` (which returns `ended`) with the account's row locked.
  */
 export async function clearForNewOwner(
   trx: Transaction<Tables>,
@@ -108,14 +108,14 @@ async function expireWaitingMails(
     .set({
       state: 'expired',
       settled_at: now,
-      detail: 'The owner of the address took the account over.',
+      detail: 'The owner of the address took over the account.',
       data: null,
       lease_token: null,
       lease_expires_at: null,
     })
     .where('account_id', '=', accountId)
     .where(isWaiting)
-    .where('kind', 'not in', OPERATOR_KINDS)
+    .where('kind', 'not in', OPERATOR_MAILS)
     .execute();
 }
 
@@ -156,11 +156,11 @@ export type AccountTable =
   | 'accounts'
   | { [Table in keyof Tables]: 'account_id' extends keyof Tables[Table] ? Table : never }[keyof Tables];
 
-const DOMAINS_STAY = 'Domains stay, paused until their new owner confirms them.';
-const BY_CHECKS = 'Checks write it. The owner sees what was found once the domain is confirmed.';
-const BY_WORKERS = 'Workers write it to share the checks.';
-const BY_PAYMENTS =
-  'Says what was paid for or granted. Premium belongs to the account, no matter who bought it.';
+const DOMAINS_STAY = 'Domains are kept, and paused until the new owner resumes them.';
+const BY_CHECKS = 'Checks write it. The new owner sees the results after resuming the domain.';
+const BY_WORKERS = 'Workers write it to share the checks among them.';
+const PREMIUM_STAYS =
+  'Records what was paid for or granted. Premium belongs to the account, no matter who bought it.';
 
 /**
  * Rules for an account's data when a new owner verifies its address. The type demands all tables with `account_id` and,
@@ -175,25 +175,25 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
       photo_url: () => null,
       company_name: () => '',
       time_zone: () => null,
-      // Otherwise the next checkout would use the previous payer's customer, who would get the receipts.
+      // Otherwise the next checkout would use the customer id of the previous payer, who would get the receipts.
       paddle_id: () => '',
-      ...keep(BY_PAYMENTS, 'plan', 'plan_status', 'plan_source', 'plan_ends_at', 'trial_ends_at'),
-      ...keep(BY_PAYMENTS, 'granted_at', 'grant_ends_at'),
-      disabled_at: 'The operator decides on it.',
+      ...keep(PREMIUM_STAYS, 'plan', 'plan_status', 'plan_source', 'plan_ends_at', 'trial_ends_at'),
+      ...keep(PREMIUM_STAYS, 'granted_at', 'grant_ends_at'),
+      disabled_at: 'Only the operator changes it.',
       old_links_until: 'These links were mailed to this very address.',
       alert_settings: () => null,
       digest_next_at: () => null,
       reached_out_at: () => null,
     },
   },
-  identities: { kept: 'Those that do not vouch for the address were removed before.' },
+  identities: { kept: 'Identities that do not prove the address were removed before.' },
   sessions: { removed: 'unreported' },
   api_tokens: { removed: 'api_tokens' },
   idempotency_keys: { removed: 'unreported' },
   monitors: {
     columns: {
       ...keep(DOMAINS_STAY, 'id', 'account_id', 'host', 'port', 'protocol', 'created_at'),
-      check_every_minutes: 'Every choice is one that the plan offers.',
+      check_every_minutes: 'The plan allows every stored value.',
       active: () => 0,
       paused_by: () => 'unconfirmed',
       paused_at: (now) => now,
@@ -236,11 +236,11 @@ export const NEW_OWNER_POLICY: { [Table in AccountTable]: TablePolicy<Table> } =
   status_page_domains: { removed: 'unreported' },
   badges: { removed: 'badges' },
   authorities: { removed: 'authorities' },
-  mails: { kept: 'The history of what was mailed. What waits expires, except mail to the operator.' },
-  feedback: { kept: 'The operator has read it or will.' },
-  subscriptions: { kept: BY_PAYMENTS },
-  payment_events: { kept: BY_PAYMENTS },
-  trials: { kept: 'An address has one trial.' },
+  mails: { kept: 'The history of sent mail. Waiting mail expires, except mail to the operator.' },
+  feedback: { kept: 'It is meant for the operator.' },
+  subscriptions: { kept: PREMIUM_STAYS },
+  payment_events: { kept: PREMIUM_STAYS },
+  trials: { kept: 'Each address gets one trial.' },
 };
 
 function keep<Column extends string>(why: string, ...columns: Column[]): Record<Column, string> {

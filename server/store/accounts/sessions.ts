@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { FIXED_LIMITS } from '../../core/index.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
@@ -70,7 +71,10 @@ const clientColumns = (seenFrom: SessionClient | undefined) =>
 /** The session id and token hash from a cookie. */
 export type SessionProof = { sessionId: string } & ({ accessHash: string } | { refreshHash: string });
 
-/** Returns the session of a cookie; null if unknown, wrong, ended or expired. Does not use up the refresh token. */
+/**
+ * Returns the session of a cookie; null if it is unknown, ended or expired, its token is wrong, or its account is disabled. Does
+ * not use up the refresh token.
+ */
 export async function findSession(
   store: Store,
   { now, ...proof }: SessionProof & { now: number },
@@ -111,7 +115,7 @@ export interface Rotation {
 
 export type RotationResult =
   | { outcome: 'rotated' | 'same_successor'; account: Account }
-  /** An older token was used again, so somebody has a copy. The session has ended. */
+  /** The token was not the current one, nor its predecessor within `graceMs`: somebody may have a copy. The session has ended. */
   | { outcome: 'revoked' }
   | { outcome: 'unknown' };
 
@@ -230,11 +234,6 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 
-/**
- * Limit on sessions per account. Without it, a person with the password could open as many as the rate limits allow.
- */
-const MAX_SESSIONS_PER_ACCOUNT = 200;
-
 /** Deletes the oldest sessions of accounts above the limit. Returns how many. */
 async function endOldest({ db }: Store): Promise<bigint> {
   const ranked = db
@@ -247,7 +246,7 @@ async function endOldest({ db }: Store): Promise<bigint> {
       eb
         .selectFrom(ranked.as('ranked'))
         .select('ranked.id')
-        .where('ranked.rank', '>', MAX_SESSIONS_PER_ACCOUNT),
+        .where('ranked.rank', '>', FIXED_LIMITS.sessionsPerAccount),
     )
     .executeTakeFirst();
   return ended.numDeletedRows;
@@ -258,17 +257,17 @@ async function endOldest({ db }: Store): Promise<bigint> {
  * sessions and verifications, which its library deletes only when somebody uses them. Returns how many.
  */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
-  const ours = await store.db
+  const expired = await store.db
     .deleteFrom('sessions')
     .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
     .executeTakeFirst();
-  let removed = ours.numDeletedRows + (await endOldest(store));
+  let removed = expired.numDeletedRows + (await endOldest(store));
   for (const table of ['session', 'verification'] as const) {
-    const theirs = await store.db
+    const deleted = await store.db
       .deleteFrom(table)
       .where('expiresAt', '<=', new Date(now).toISOString())
       .executeTakeFirst();
-    removed += theirs.numDeletedRows;
+    removed += deleted.numDeletedRows;
   }
   return Number(removed);
 }

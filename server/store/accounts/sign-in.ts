@@ -37,10 +37,16 @@ export interface SignIn {
 
 export type OpenedAccount =
   | { ok: true; account: Account; created: boolean }
-  /** `email_taken`: another account has the address, and this provider has not verified it. Nothing was changed. */
+  /**
+   * Nothing was changed. `email_taken`: another account has the address and this provider has not verified it, or a parallel
+   * sign-in has just removed this unverified identity.
+   */
   | { ok: false; code: 'email_taken' | 'signups_closed' | 'account_disabled' };
 
-/** Returns the account of a person whom an identity provider has authenticated, and creates it at the first sign-in. */
+/**
+ * Returns the account of a person whom an identity provider has authenticated. At the first sign-in, creates the account, or adds
+ * the identity to the account that has the same address if the provider has verified it.
+ */
 export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedAccount> {
   const opened = await inTransaction(store, async (trx): Promise<Opened> => {
     const known = await accountOfIdentity(trx, signIn);
@@ -48,7 +54,7 @@ export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedA
     const created = signIn.mayCreate === false ? null : await createAccount(store, trx, signIn);
     if (created) return { account: created, created: true };
 
-    // The address is taken, perhaps by a parallel request of the same person.
+    // Sign-ups are closed, or the address is taken, perhaps by a parallel request of the same person.
     const createdMeanwhile = await accountOfIdentity(trx, signIn);
     if (createdMeanwhile) return signInToAccount(store, trx, createdMeanwhile, signIn);
     const holder = await trx
@@ -57,7 +63,7 @@ export async function openAccount(store: Store, signIn: SignIn): Promise<OpenedA
       .where('email', '=', signIn.email.toLowerCase())
       .executeTakeFirst();
     if (!holder && signIn.mayCreate === false) return 'signups_closed';
-    if (!holder) throw new Error('The account that had the address went at this very moment');
+    if (!holder) throw new Error('The account with this address was deleted at the same time');
     if (!signIn.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
     await addIdentity(trx, holder.id, signIn);
@@ -83,12 +89,12 @@ type Opened =
       created?: boolean;
       /** True if this sign-in verified the address. */
       isProven?: boolean;
-      /** True if the account was cleared for a new owner and all earlier sessions ended. */
+      /** True if all earlier sessions ended, because this or a parallel sign-in cleared the account for a new owner. */
       hasNewOwner?: boolean;
     }
   | Extract<OpenedAccount, { ok: false }>['code'];
 
-/** Creates the account. Returns null if another account has the address. */
+/** Creates the account and starts its trial if it gets one. Returns null if another account has the address. */
 async function createAccount(store: Store, trx: Transaction<Tables>, signIn: SignIn): Promise<Row | null> {
   const { trial, now } = signIn;
   const created = await trx

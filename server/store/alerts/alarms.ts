@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { ALARM_MAIL } from '../../core/index.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /**
  * Codes of problems that only the operator can fix. They are stable, because metrics and mails contain them.
@@ -60,9 +60,6 @@ export async function raisedAlarms(store: Store): Promise<Alarm[]> {
   return rows.map(({ code, ...alarm }) => ({ code: code as AlarmCode, ...alarm }));
 }
 
-/** Minimum age of an alarm before it is mailed, so that short problems cause no mail. */
-const MIN_AGE_MS = 5 * MINUTE_MS;
-
 /**
  * Queues a mail to the operator about every alarm raised for at least five minutes: at most one a day per code, even if
  * the alarm is cleared and raised again. Returns how many mails it queued.
@@ -75,20 +72,21 @@ export async function mailAlarms(
     const due = await trx
       .selectFrom('alarms')
       .select(['code', 'detail', 'since'])
-      .where('since', '<=', now - MIN_AGE_MS)
-      .where((eb) => eb.or([eb('told_at', 'is', null), eb('told_at', '<=', now - DAY_MS)]))
+      .where('since', '<=', now - ALARM_MAIL.minAgeMs)
+      .where((eb) => eb.or([eb('told_at', 'is', null), eb('told_at', '<=', now - ALARM_MAIL.repeatMs)]))
       .execute();
+    const repeatAt = now + ALARM_MAIL.repeatMs;
     let mails = 0;
     for (const { code, detail, since } of due) {
       // Clearing an alarm deletes its row. This row stays, so that the daily limit survives and only one worker queues
       // the mail.
       const isFirst = await trx
         .insertInto('rate_limits')
-        .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: now + DAY_MS })
+        .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: repeatAt })
         .onConflict((conflict) =>
           conflict
             .column('key')
-            .doUpdateSet({ window_ends_at: now + DAY_MS })
+            .doUpdateSet({ window_ends_at: repeatAt })
             .where(sql<boolean>`rate_limits.window_ends_at <= ${now}`),
         )
         .returning('key')
@@ -96,7 +94,13 @@ export async function mailAlarms(
       if (!isFirst) continue;
       await trx.updateTable('alarms').set({ told_at: now }).where('code', '=', code).execute();
       const content = { kind: 'operator_alarm', code, detail, since } as const;
-      await enqueueMail(trx, { accountId: null, recipient, content, now, expiresAt: now + DAY_MS });
+      await enqueueMail(trx, {
+        accountId: null,
+        recipient,
+        content,
+        now,
+        expiresAt: now + ALARM_MAIL.expiresAfterMs,
+      });
       mails += 1;
     }
     return mails;
@@ -106,8 +110,8 @@ export async function mailAlarms(
 }
 
 /**
- * Clears alarms that no process has confirmed since `before` (ms UTC). Without this they would stay forever, because
- * the process that raised them has ended and no other process clears them.
+ * Clears alarms with these codes that no process has confirmed since `before` (ms UTC). Without this, an alarm would stay forever
+ * if the process that raised it ended, because no other process clears it.
  */
 export async function clearUnconfirmedAlarms(
   store: Store,

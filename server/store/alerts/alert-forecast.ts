@@ -1,12 +1,13 @@
-import type {
-  AlertSettings,
-  DomainAlertSettings,
-  ExpiringCertificate,
-  KnownIncident,
-  MaintenanceWindow,
-  Plan,
+import {
+  type AlertSettings,
+  type DomainAlertSettings,
+  entitlementAt,
+  type ExpiringCertificate,
+  type KnownIncident,
+  type MaintenanceWindow,
+  type Plan,
 } from '../../core/index.ts';
-import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
+import { storedEntitlement } from '../billing/entitlements.ts';
 import { openExpiries } from './monitor-incidents.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';

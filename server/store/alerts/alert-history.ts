@@ -48,7 +48,7 @@ const MAX_SHOWN_ATTEMPTS = 20;
 const MAX_SHOWN_ALERTS = 20;
 
 /**
- * Returns at most `limit` deliveries of a channel, newest first. With `after`, the list starts behind this delivery.
+ * Returns at most `limit` deliveries of a channel, newest first. With `after`, the list starts after this delivery.
  * Returns none if the channel belongs to another account.
  */
 export async function deliveriesOfChannel(
@@ -91,15 +91,15 @@ export async function deliveryOf(
   { accountId, deliveryId }: { accountId: string; deliveryId: string },
 ): Promise<DeliveryRecord | null> {
   const rows = await selectDeliveries(db, accountId).where('deliveries.id', '=', deliveryId).execute();
-  const [receipt] = await withAttempts(db, accountId, rows);
-  return receipt ?? null;
+  const [record] = await withAttempts(db, accountId, rows);
+  return record ?? null;
 }
 
 /** Returns the 20 newest alerts of a monitor, each with its deliveries. */
 export async function sentAlerts(
   store: Store,
   { accountId, monitorId }: MonitorKey,
-): Promise<{ alert: SentAlert; receipts: DeliveryRecord[] }[]> {
+): Promise<{ alert: SentAlert; deliveries: DeliveryRecord[] }[]> {
   const rows = await store.db
     .selectFrom('alerts')
     .innerJoin('monitors', (join) =>
@@ -115,7 +115,7 @@ export async function sentAlerts(
     .limit(MAX_SHOWN_ALERTS)
     .execute();
   if (rows.length === 0) return [];
-  const receipts = await withAttempts(
+  const deliveries = await withAttempts(
     store.db,
     accountId,
     await selectDeliveries(store.db, accountId)
@@ -128,8 +128,8 @@ export async function sentAlerts(
       .orderBy('deliveries.id')
       .execute(),
   );
-  const byAlert = Map.groupBy(receipts, ({ alert }) => alert.id);
-  return rows.map((row) => ({ alert: toAlert(row), receipts: byAlert.get(row.alertId) ?? [] }));
+  const byAlert = Map.groupBy(deliveries, ({ alert }) => alert.id);
+  return rows.map((row) => ({ alert: toAlert(row), deliveries: byAlert.get(row.alertId) ?? [] }));
 }
 
 /** Returns the id of an incident's monitor, or null if the account has no such incident. */

@@ -2,18 +2,25 @@ import type { Kysely, Transaction } from 'kysely';
 import { isDeepStrictEqual } from 'node:util';
 import {
   ACCOUNT_MAIL,
+  affectsAlerts,
   type AlertSettings,
   type AlertSeverity,
   type ChannelState,
   type DomainAlertSettings,
   effectiveSettings,
+  entitlementAt,
+  existingChannels,
+  isChannelOpen,
   sendAt,
   maintenanceUntil,
+  mayGetDigest,
+  maySetSteps,
   type Plan,
   type QuietHours,
+  withExistingChannels,
 } from '../../core/index.ts';
 import { addressOf, parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
-import { entitlementAt, lockPlan, storedEntitlement } from '../billing/entitlements.ts';
+import { lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
@@ -118,7 +125,9 @@ async function channelStates(
     ...rows.map((row) => ({
       key: row.id,
       kind: row.kind,
-      isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusals.has(addressOf(row) ?? ''),
+      isOpen:
+        isChannelOpen(row.id, { confirmedAt: row.confirmed_at, disabledAt: row.disabled_at }) &&
+        !refusals.has(addressOf(row) ?? ''),
     })),
   ].map((channel) => ({ ...channel, isUnsubscribed: hasUnsubscribed(unsubscribed.get(channel.key)) }));
 }
@@ -163,7 +172,7 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
 
 /**
  * Changes only the given parts, so that parallel changes do not overwrite each other; `digestNextAt` null turns the
- * digest off. Returns `premium_required` and changes nothing if the plan has no digest.
+ * digest off. Returns `premium_required` and changes nothing if the digest would be turned on without Premium.
  */
 export async function changeAccountAlerts(
   store: Store,
@@ -174,7 +183,7 @@ export async function changeAccountAlerts(
   const outcome = await inTransaction(store, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
     const { settings, digestNextAt } = change;
-    if (typeof digestNextAt === 'number' && plan !== 'premium') return 'premium_required';
+    if (typeof digestNextAt === 'number' && !mayGetDigest(plan)) return 'premium_required';
     if (settings) {
       const before = await trx
         .selectFrom('accounts')
@@ -183,7 +192,9 @@ export async function changeAccountAlerts(
         .executeTakeFirstOrThrow();
       const known = parseAccountSettings(before.alert_settings);
       const { channels, ...rest } = settings;
-      const chosen = channels !== undefined && { channels: await ownChannels(trx, accountId, channels) };
+      const chosen = channels !== undefined && {
+        channels: existingChannels(channels, await channelKeys(trx, accountId)),
+      };
       const kept = { ...known, ...rest, ...chosen };
       await trx
         .updateTable('accounts')
@@ -232,14 +243,8 @@ export async function changeMonitorAlerts(
       .executeTakeFirst();
     if (!before) return 'not_found';
     const known = parseDomainSettings(before.alert_settings);
-    // Unchanged steps may stay, although they became inactive when Premium ended.
-    const hasNewSteps = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
-    if (hasNewSteps && plan !== 'premium') return 'premium_required';
-    const { channels, ...rest } = own;
-    const chosen = channels && (await ownChannels(trx, accountId, channels));
-    // If none of the chosen channels belongs to the account, the monitor uses the account's choice.
-    const isKept = channels !== undefined && (channels === null || chosen !== null);
-    const kept = { ...rest, ...(isKept && { channels: chosen }) };
+    if (!maySetSteps(plan, { before: known, after: own })) return 'premium_required';
+    const kept = withExistingChannels(own, await channelKeys(trx, accountId));
     await trx
       .updateTable('monitors')
       .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
@@ -261,41 +266,17 @@ export async function changeMonitorAlerts(
   return outcome;
 }
 
-/**
- * Returns whether a change may alter the alerts of the next check. Quiet hours cannot, because they only delay
- * messages.
- */
-export function affectsAlerts(before: AlertSettings, after: AlertSettings): boolean {
-  return (['channels', 'steps', 'muted'] as const).some(
-    (part) => !isDeepStrictEqual(before[part], after[part]),
-  );
-}
-
-/**
- * Returns the chosen channels that belong to the account. Returns null (every channel) if none does, because an empty
- * list would stop all alerts.
- */
-async function ownChannels(
-  trx: Transaction<Tables>,
-  accountId: string,
-  channels: readonly string[] | null,
-): Promise<string[] | null> {
-  if (channels === null) return null;
+async function channelKeys(trx: Transaction<Tables>, accountId: string): Promise<string[]> {
   const rows = await trx.selectFrom('channels').select('id').where('account_id', '=', accountId).execute();
-  const known = [ACCOUNT_MAIL, ...rows.map(({ id }) => id)];
-  const own = known.filter((key) => channels.includes(key));
-  return own.length === 0 ? null : own;
+  return [ACCOUNT_MAIL, ...rows.map(({ id }) => id)];
 }
 
-/**
- * Removes a deleted channel from all settings of the account. Resets a choice that becomes empty, because an empty list
- * would stop all alerts.
- */
+/** Removes a deleted channel from all settings of the account. */
 export async function removeChannelFromSettings(
   trx: Transaction<Tables>,
   { accountId, channelId }: { accountId: string; channelId: string },
 ): Promise<void> {
-  const without = (channels: string[]) => channels.filter((key) => key !== channelId);
+  const existing = await channelKeys(trx, accountId);
   const account = await trx
     .selectFrom('accounts')
     .select('alert_settings')
@@ -303,8 +284,7 @@ export async function removeChannelFromSettings(
     .executeTakeFirst();
   const settings = parseAccountSettings(account?.alert_settings ?? null);
   if (settings.channels?.includes(channelId)) {
-    const left = without(settings.channels);
-    const kept = { ...settings, channels: left.length === 0 ? null : left };
+    const kept = { ...settings, channels: existingChannels(settings.channels, existing) };
     await trx
       .updateTable('accounts')
       .set({ alert_settings: JSON.stringify(kept) })
@@ -318,9 +298,7 @@ export async function removeChannelFromSettings(
     .where('alert_settings', 'like', `%${channelId}%`)
     .execute();
   for (const { id, alert_settings: text } of monitors) {
-    const { channels, ...rest } = parseDomainSettings(text) ?? {};
-    const left = without(channels ?? []);
-    const kept = { ...rest, ...(left.length > 0 && { channels: left }) };
+    const kept = withExistingChannels(parseDomainSettings(text) ?? {}, existing);
     await trx
       .updateTable('monitors')
       .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
@@ -333,7 +311,8 @@ const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
 
 /**
  * Reschedules deliveries held by quiet hours after these hours changed: those of one monitor or, with `monitorId` null,
- * of all without quiet hours of their own. Skips retries. Publish the signal `deliveries` after the commit.
+ * of all without quiet hours of their own. Skips retries, and deliveries that are being sent or that a person asked to send again.
+ * Publish the signal `deliveries` after the commit.
  */
 async function rescheduleHeld(
   trx: Transaction<Tables>,

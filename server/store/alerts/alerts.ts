@@ -15,8 +15,8 @@ interface AlertsToAdd {
 }
 
 /**
- * Queues one delivery per alert and channel, in the transaction that records the cause, and returns how many it queued.
- * Skips steps that were queued before, except superseded ones, which it queues again.
+ * Supersedes waiting deliveries of the same incidents and queues one delivery per alert and channel, in the transaction that
+ * records the cause. Skips deliveries that were queued before, except superseded ones. Returns how many it queued.
  */
 export async function queueAlerts(trx: Transaction<Tables>, batch: AlertsToAdd): Promise<number> {
   let added = 0;
@@ -76,8 +76,9 @@ async function saveAlert(
 }
 
 /**
- * Supersedes deliveries that wait for a channel, of one monitor or, with `monitorId` null, of all. Makes these monitors
- * due, so that checks send the alerts on other channels. Publish the signal `due` after the commit.
+ * Supersedes deliveries that wait for a channel, of one monitor or, with `monitorId` null, of all, except those being sent or sent
+ * again by a person. Makes these monitors due, so that checks send the alerts on other channels. Publish the signal `due` after
+ * the commit.
  */
 export async function supersedeWaitingOn(
   trx: Transaction<Tables>,
@@ -141,15 +142,15 @@ export function supersedeWaitingQuery(
 }
 
 /**
- * Supersedes waiting deliveries of earlier steps. Keeps one that is being sent now, because the next message waits for
- * it.
+ * Supersedes waiting deliveries of the incident. Keeps one that is being sent now; `claimDueDeliveries` sends the next message
+ * after it.
  */
 async function supersedeEarlier(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
   { accountId, leaseClock, now }: AlertsToAdd,
 ): Promise<void> {
-  await supersedeWaitingQuery(trx, { detail: 'A later message took its place.', now })
+  await supersedeWaitingQuery(trx, { detail: 'A later message replaced it.', now })
     .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', leaseClock)]))

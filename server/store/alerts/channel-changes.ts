@@ -150,7 +150,8 @@ export async function changeChannel<Refused>(
     const waiting = { accountId, channelKey: channelId, monitorId: null, now };
     if (enabled === false)
       await supersedeWaitingOn(trx, { ...waiting, detail: 'The channel was switched off.' });
-    if (invitation) await supersedeWaitingOn(trx, { ...waiting, detail: 'Its reader has not agreed yet.' });
+    if (invitation)
+      await supersedeWaitingOn(trx, { ...waiting, detail: 'The recipient has not confirmed yet.' });
     await queueConfirmationMail(trx, { accountId, invitation, now });
     return { ok: true as const, channel: await requireChannel(trx, { accountId, channelId }) };
   });

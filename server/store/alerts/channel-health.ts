@@ -1,13 +1,14 @@
 import type { Transaction } from 'kysely';
-import { type AccountMail, isChannelLost } from '../../core/index.ts';
+import { type AccountMail, channelLoss } from '../../core/index.ts';
 import { supersedeWaitingOn } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Records an attempt on its channel. If the receiver is gone (`ended`) or accepted nothing for five days, disables the channel
- * and mails the account. Returns whether it is closed to alerts; if so, publish `mails`, `alerts` and `due` after the commit.
+ * Records an attempt on its channel. Disables the channel if the receiver is gone or accepted nothing for five days. In these
+ * cases, and if the address refused mail, also supersedes the channel's waiting deliveries, mails the account and returns true;
+ * then publish `mails`, `alerts`, `account` and `due` after the commit.
  */
 export async function recordChannelOutcome(
   trx: Transaction<Tables>,
@@ -42,14 +43,14 @@ export async function recordChannelOutcome(
     .returning(['account_id', 'kind', 'name', 'failing_since'])
     .executeTakeFirst();
   if (!channel) return false;
-  const isLost = outcome === 'failed' && isChannelLost(channel.failing_since ?? now, now);
-  const reason = ended ?? (isLost ? 'failing' : null);
-  if (reason === null) return false;
-  // The channel of a refused address stays enabled: its suppression already stops the mail of all accounts to it.
-  if (reason !== 'refused')
+  const isFinal = outcome === 'failed';
+  const loss = channelLoss({ ended, isFinal, failingSince: channel.failing_since ?? now }, now);
+  if (loss === null) return false;
+  const { reason, disabledBy } = loss;
+  if (disabledBy !== null)
     await trx
       .updateTable('channels')
-      .set({ disabled_at: now, disabled_by: reason })
+      .set({ disabled_at: now, disabled_by: disabledBy })
       .where('id', '=', channelId)
       .execute();
   const { email } = await trx
@@ -58,7 +59,7 @@ export async function recordChannelOutcome(
     .where('id', '=', channel.account_id)
     .executeTakeFirstOrThrow();
   const { name, kind, account_id: accountId } = channel;
-  const closed = reason === 'refused' ? 'The address refused mail.' : 'The channel was switched off.';
+  const closed = disabledBy === null ? 'The address refused mail.' : 'The channel was switched off.';
   await supersedeWaitingOn(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
   const content: AccountMail = {
     kind: 'channel_disabled',

@@ -4,6 +4,7 @@ import {
   ACCOUNT_MAIL,
   type AlertFacts,
   type ChannelKind,
+  isChannelOpen,
   mayUseChannel,
   type Plan,
 } from '../../core/index.ts';
@@ -128,10 +129,10 @@ async function enqueueDelivery(
   const outcome = await inTransaction(store, async (trx) => {
     const enqueued = await enqueue(trx);
     if (typeof enqueued === 'string') return enqueued;
-    const receipt = await deliveryOf(trx, { accountId, ...enqueued });
-    if (receipt === null) return 'not_found';
-    await alongside?.(trx, receipt);
-    return receipt;
+    const record = await deliveryOf(trx, { accountId, ...enqueued });
+    if (record === null) return 'not_found';
+    await alongside?.(trx, record);
+    return record;
   });
   if (typeof outcome === 'string') return outcome;
   store.signals.publish({ topic: 'deliveries' });
@@ -155,6 +156,7 @@ async function findOpenChannel(
   if (!channel) return 'not_found';
   if (!mayUseChannel(plan, channelKey)) return 'premium_required';
   const isUnsubscribed = (await unsubscriptionsOf(trx, accountId)).get(channelKey)?.all ?? false;
-  const isOpen = channel.confirmed_at !== null && channel.disabled_at === null && !isUnsubscribed;
+  const { confirmed_at: confirmedAt, disabled_at: disabledAt } = channel;
+  const isOpen = isChannelOpen(channelKey, { confirmedAt, disabledAt }) && !isUnsubscribed;
   return isOpen ? { kind: channel.kind } : 'channel_closed';
 }

@@ -24,7 +24,7 @@ export interface Channel {
   deliveredAt: number | null;
   /** True if the recipient unsubscribed from all mail. */
   isUnsubscribed: boolean;
-  /** Reply of the mail server that refused the address; null if the address is not suppressed. */
+  /** Reply of the mail server, or bounce, because of which the address is suppressed; null if it is not. */
   refusal: string | null;
 }
 

@@ -36,30 +36,30 @@ export interface ClaimedDelivery {
     createdAt: number;
   };
   account: Account;
-  /** The monitor concerned; null for a test message. */
+  /** The monitor concerned; null for a test message and for a ping of the self-check. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
   /** Facts of the certificate that the alert is about; null if there is none. */
   certificate: CertificateFacts | null;
-  /** The revocation that the alert is about, as the last check found it; null for other alerts. */
+  /** The revocation that the alert is about, as the last check found it; null for other alerts, or if that check found none. */
   revoked: RevokedCertificate | null;
-  /** True if the problem is over or a later message replaces this one. */
+  /** True if the alert is outdated (see `isOver`) or a later message replaces it, and no person asked to send it again. */
   superseded: boolean;
-  /** True if the recipient unsubscribed after the alert was queued. */
+  /** True if the recipient unsubscribed after the alert was queued, and no person asked to send it again. */
   unsubscribed: boolean;
 }
 
 /** The channel to which a delivery is sent. */
 export interface ClaimedChannel {
-  /** `ACCOUNT_MAIL`, or the id of an added channel. */
+  /** `ACCOUNT_MAIL`, `HEARTBEAT_KEY`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
   name: string;
   /**
-   * JSON that `server/channels` decodes, because its shape depends on the kind; null for mail to the account's own
-   * address.
+   * JSON that `server/channels` decodes, because its shape depends on the kind; null for mail to the account's own address, for a
+   * ping of the self-check, and if the channel was removed.
    */
   config: string | null;
-  /** True if the channel is disabled or not confirmed: nothing may be sent to it. */
+  /** True if an added channel is disabled, not confirmed or removed: nothing may be sent to it. */
   isClosed: boolean;
 }
 
@@ -179,7 +179,8 @@ export async function readClaimed(
 
 /** SQL that is 1 if a later message of the incident to the same channel is waiting or was delivered, else 0. */
 const hasLaterMessage = sql<number>`case when exists (select 1 from deliveries later
-  where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
+  where later.account_id = deliveries.account_id and later.incident_id = deliveries.incident_id
+    and later.channel_key = deliveries.channel_key
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
 
 /**

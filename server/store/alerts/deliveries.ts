@@ -1,4 +1,4 @@
-import { type Expression, sql, type SqlBool } from 'kysely';
+import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { recordChannelOutcome } from './channel-health.ts';
 import { leaseClock } from '../db/dialect.ts';
@@ -15,6 +15,7 @@ import {
 } from '../mail/outbox.ts';
 import { suppress } from '../mail/suppressions.ts';
 import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
+import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 export type { ClaimedDelivery } from './claimed-delivery.ts';
@@ -28,13 +29,15 @@ export async function claimDueDeliveries(
   store: Store,
   claim: Claim & { by?: 'mail' | 'http' },
 ): Promise<ClaimedDelivery[]> {
-  return inTransaction(store, async (trx) => {
+  let needsCheck = false;
+  const claimed = await inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);
     const rules = [keepsOrder(clock, claim.now)];
     if (claim.by !== undefined) rules.push(isSentBy(claim.by));
     if (claim.by === 'http') rules.push(hasCapacity(clock));
     const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
-    const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
+    const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
+    needsCheck = await makeMonitorsDue(trx, givenUp, claim.now);
     if (rows.length === 0) return [];
     await trx
       .insertInto('delivery_attempts')
@@ -46,7 +49,7 @@ export async function claimDueDeliveries(
           started_at: claim.now,
         })),
       )
-      // Putting a delivery on hold undoes the count of its attempt, so the number may be used again.
+      // `holdDelivery` undoes the count of an attempt, so its number may be used again.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
@@ -57,11 +60,40 @@ export async function claimDueDeliveries(
       leaseToken,
     );
   });
+  if (needsCheck) store.signals.publish({ topic: 'due' });
+  return claimed;
+}
+
+/**
+ * Makes the monitors of failed deliveries due, so that their next checks send the alerts on channels that still work. Skips
+ * messages without an incident. Returns whether there are any; then publish the signal `due` after the commit.
+ */
+async function makeMonitorsDue(
+  trx: Transaction<Tables>,
+  failed: readonly string[],
+  now: number,
+): Promise<boolean> {
+  if (failed.length === 0) return false;
+  const alerts = await trx
+    .selectFrom('deliveries')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .select(['alerts.account_id', 'alerts.monitor_id'])
+    .where('deliveries.id', 'in', failed)
+    .where('alerts.incident_id', 'is not', null)
+    .where('alerts.monitor_id', 'is not', null)
+    .execute();
+  for (const { account_id: accountId, monitor_id: monitorId } of alerts)
+    await makeDueBy(trx, { accountId, monitorId, at: now });
+  return alerts.length > 0;
 }
 
 /** Returns the account of a row. Deliveries always belong to an account; mails may not. @throws Error if it has none */
 function ownerOf({ account_id: accountId }: { account_id: string | null }): string {
-  if (accountId === null) throw new Error('A delivery belongs to nobody.');
+  if (accountId === null) throw new Error('A delivery has no account.');
   return accountId;
 }
 
@@ -93,7 +125,8 @@ function hasCapacity(clock: Expression<number>): Expression<SqlBool> {
  */
 function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from deliveries earlier
-    where earlier.incident_id = deliveries.incident_id and earlier.channel_key = deliveries.channel_key
+    where earlier.account_id = deliveries.account_id and earlier.incident_id = deliveries.incident_id
+      and earlier.channel_key = deliveries.channel_key
       and earlier.state = 'waiting' and earlier.created_at < deliveries.created_at
       and (earlier.lease_expires_at > ${clock} or earlier.next_attempt_at <= ${now}))`;
 }
@@ -147,7 +180,7 @@ export async function holdDelivery(
 export const rescheduleDeliveries = (store: Store, now: number): Promise<number> =>
   rescheduleRows(store, 'deliveries', now);
 
-/** Returns the due times (ms UTC) of the longest due check and the longest due delivery; null if none is due. */
+/** Returns the due times (ms UTC) of the check and the delivery that have been due the longest; null if none is due. */
 export async function oldestDue(
   store: Store,
   now: number,
@@ -170,14 +203,14 @@ async function recordOutcome(
 ): Promise<boolean> {
   const { now, detail, because } = attempt;
   const recorded = await inTransaction(store, async (trx) => {
-    const ours = await updateLeasedRow(trx, 'deliveries', attempt, { ...change, detail });
-    if (!ours) return null;
+    const updated = await updateLeasedRow(trx, 'deliveries', attempt, { ...change, detail });
+    if (!updated) return null;
     await trx
       .updateTable('delivery_attempts')
       .set({ outcome, detail, finished_at: now })
-      .where('account_id', '=', ownerOf(ours))
+      .where('account_id', '=', ownerOf(updated))
       .where('delivery_id', '=', attempt.id)
-      .where('attempt', '=', ours.attempts)
+      .where('attempt', '=', updated.attempts)
       .execute();
     const row = await trx
       .selectFrom('deliveries')
@@ -186,12 +219,7 @@ async function recordOutcome(
           .onRef('alerts.account_id', '=', 'deliveries.account_id')
           .onRef('alerts.id', '=', 'deliveries.alert_id'),
       )
-      .select([
-        'deliveries.account_id',
-        'deliveries.channel_id',
-        'deliveries.incident_id',
-        'alerts.monitor_id',
-      ])
+      .select(['deliveries.account_id', 'deliveries.channel_id', 'alerts.monitor_id'])
       .where('deliveries.id', '=', attempt.id)
       .executeTakeFirstOrThrow();
     const suppressed = because !== undefined && 'refusedAddress' in because;
@@ -201,9 +229,7 @@ async function recordOutcome(
     const isClosed =
       row.channel_id !== null &&
       (await recordChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
-    // Make the monitor due, so that its next check sends the failed alert on channels that still work.
-    const needsCheck = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
-    if (needsCheck) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
+    const needsCheck = change.state === 'failed' && (await makeMonitorsDue(trx, [attempt.id], now));
     return { ...row, suppressed, isClosed, needsCheck };
   });
   if (recorded === null) return false;
@@ -212,8 +238,12 @@ async function recordOutcome(
     store.signals.publish({ topic: 'deliveries' });
   if (recorded.isClosed) store.signals.publish({ topic: 'mails' });
   if (recorded.isClosed || recorded.needsCheck) store.signals.publish({ topic: 'due' });
-  // The account's page shows a notice while mail to its own address bounces.
-  if (recorded.suppressed || (recorded.channel_id === null && change.state !== undefined))
+  // The account's pages show that mail to its own address bounces, and that a channel is dead.
+  if (
+    recorded.isClosed ||
+    recorded.suppressed ||
+    (recorded.channel_id === null && change.state !== undefined)
+  )
     store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
     topic: 'alerts',

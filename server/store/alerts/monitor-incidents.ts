@@ -105,8 +105,8 @@ function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
 const CLOCK_ERROR_MS = HOUR_MS;
 
 /**
- * Deletes incidents and alerts recorded while the clock ran ahead. Otherwise a certificate that seemed expired then
- * would never be reported again. Messages already sent remain only in the mailboxes.
+ * Deletes incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
+ * a certificate that seemed expired then would never be reported again.
  */
 export async function deleteFutureIncidents(
   trx: Transaction<Tables>,
@@ -294,8 +294,9 @@ export async function openExpiries(
 const MAX_SHOWN = 50;
 
 /**
- * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that. Supersedes waiting deliveries and plans a
- * check for the end of the snooze, which sends the alerts still needed. Returns null if the account has no such incident.
+ * Acknowledges an incident, snoozes it until `snoozedUntil` (ms UTC), or undoes that. The first two supersede waiting deliveries. A
+ * check at the end of the snooze, or at once after undoing, sends the alerts still needed. Returns null if the account has no such
+ * incident.
  */
 export async function changeIncident(
   store: Store,
@@ -351,7 +352,7 @@ async function supersedeWaiting(
   trx: Transaction<Tables>,
   { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },
 ): Promise<void> {
-  await supersedeWaitingQuery(trx, { detail: 'You asked not to be reminded.', now })
+  await supersedeWaitingQuery(trx, { detail: 'You acknowledged or snoozed the incident.', now })
     .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where('lease_token', 'is', null)

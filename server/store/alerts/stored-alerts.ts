@@ -7,7 +7,7 @@ import {
   type DomainAlertSettings,
 } from '../../core/index.ts';
 import { storedJson, storedJsonOrNull } from '../db/stored-json.ts';
-import { MUTABLE_EVENTS } from '../../../contract/words.ts';
+import { OPTIONAL_EVENTS } from '../../../contract/words.ts';
 
 const certificate = z
   .object({
@@ -58,7 +58,7 @@ const SETTINGS = z.object({
   quietHours: z
     .object({ fromMinute: z.number(), toMinute: z.number(), criticalAlways: z.boolean() })
     .nullable(),
-  muted: z.array(z.enum(MUTABLE_EVENTS)),
+  muted: z.array(z.enum(OPTIONAL_EVENTS)),
 });
 const readSettings = storedJson('alert settings of an account', SETTINGS);
 const readOwn: (text: string) => DomainAlertSettings = storedJson(

@@ -1,34 +1,25 @@
 import type { Selectable, Transaction } from 'kysely';
-import { entitlement, type Entitlement, NOT_ENTITLED, type Plan } from '../../core/index.ts';
+import {
+  endedSource,
+  entitlement,
+  type Entitlement,
+  entitlementAt,
+  type Plan,
+  splitForFree,
+} from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { endOutagesOfPaused } from '../alerts/incidents.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
-import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 
 type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
-
-const PREMIUM_FOR_EVERYONE: Entitlement = {
-  plan: 'premium',
-  status: 'active',
-  source: 'deployment',
-  endsAt: null,
-};
 
 /** Returns the entitlement stored in the account's row, whether or not this deployment gives Premium to everyone. */
 export function storedEntitlement(row: PlanColumns): Entitlement {
   const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
   return { plan, status, source, endsAt };
-}
-
-/**
- * Returns the entitlement at `now` (ms UTC). Ignores a stored entitlement whose end has passed, even before a worker
- * ends it.
- */
-export function entitlementAt(store: Store, stored: Entitlement, now: number): Entitlement {
-  if (store.everyonePremium) return PREMIUM_FOR_EVERYONE;
-  return stored.endsAt !== null && stored.endsAt <= now ? NOT_ENTITLED : stored;
 }
 
 /** Facts about the locked account, which cannot change until the transaction ends. */
@@ -53,8 +44,9 @@ export async function lockPlan(
 }
 
 /**
- * Recomputes and applies the entitlement in the transaction of the change: pauses all but the oldest domains and sets daily
- * checks, or resumes domains that the plan paused. Returns whether anything changed. Call `publishPlanChange` after the commit.
+ * Recomputes and applies the entitlement in the transaction of the change. On Free, pauses all but the oldest running domains, sets
+ * daily checks and mails the account if Premium ended. On Premium, resumes domains that the plan paused. Returns whether anything
+ * changed; if so, call `publishPlanChange` after the commit.
  */
 export async function applyEntitlement(
   store: Store,
@@ -75,14 +67,12 @@ export async function applyEntitlement(
     return (await resumePausedByPlan(trx, row, now)) || changed;
 
   const { paused, slowed } = await enforceFreeLimits(trx, accountId, now);
-  const ended = row.plan === 'premium';
-  // If domains were paused although the account's own plan did not end, everyone had Premium in this deployment until
-  // now.
-  if (ended || paused.length > 0)
+  const source = endedSource(storedEntitlement(row), paused.length);
+  if (source !== null)
     await enqueueMail(trx, {
       accountId,
       recipient: row.email,
-      content: { kind: 'premium_ended', paused, source: ended ? row.plan_source : 'deployment' },
+      content: { kind: 'premium_ended', paused, source },
       now,
     });
   return changed || slowed || paused.length > 0;
@@ -166,8 +156,8 @@ async function enforceFreeLimits(
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  const surplus = running.slice(FREE_DOMAIN_LIMIT);
-  if (surplus.length > 0) {
+  const { kept, paused } = splitForFree(running);
+  if (paused.length > 0) {
     await trx
       .updateTable('monitors')
       .set({ active: 0, paused_by: 'plan', paused_at: now, check_requested_at: null })
@@ -176,10 +166,10 @@ async function enforceFreeLimits(
       .where(
         'id',
         'not in',
-        running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
+        kept.map(({ id }) => id),
       )
       .execute();
     await endOutagesOfPaused(trx, { accountId, now });
   }
-  return { paused: surplus.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
+  return { paused: paused.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

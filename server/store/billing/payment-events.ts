@@ -1,9 +1,15 @@
 import type { Selectable, Transaction } from 'kysely';
-import { chargeableSubscriptions, type Subscription } from '../../core/index.ts';
+import {
+  chargeableSubscriptions,
+  isStaleReport,
+  pastDueSince,
+  refundTime,
+  type Subscription,
+} from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { publishPlanChange, applyEntitlement } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
-import { applyDeferredRefunds, applyRefund, deferRefund, refundOf, type RefundChange } from './refunds.ts';
+import { applyDeferredRefunds, applyRefund, deferRefund, type RefundChange } from './refunds.ts';
 import { toSubscription } from './subscriptions.ts';
 import type { PaymentEventsTable, SubscriptionsTable, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -26,8 +32,8 @@ interface SubscriptionChange extends Omit<Subscription, 'pastDueSince' | 'refund
 
 export interface PaymentEventResult {
   /**
-   * `stale`: a newer event was applied before. `ignored`: the event changes no account. `repeated`: it was processed
-   * before.
+   * `stale`: events applied before make it outdated (see `isStaleReport` and `followRefund`). `ignored`: it changes no account, or
+   * is a refund that waits for its subscription. `repeated`: it was processed before.
    */
   outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
   accountId: string | null;
@@ -38,8 +44,8 @@ export interface PaymentEventResult {
 type Row = Selectable<SubscriptionsTable>;
 
 /**
- * Applies an event exactly once, in one transaction with the resulting plan. Takes the account from the known subscription,
- * else from `referredTo` (the account id that we signed for the checkout), else from the provider's customer.
+ * Applies an event exactly once, in one transaction with the resulting plan. Takes the account from the known subscription; for a
+ * new one from `referredTo` (the signed account id of the checkout), else from the provider's customer.
  */
 export async function applyPaymentEvent(
   store: Store,
@@ -125,38 +131,45 @@ async function applyChange(
   event: PaymentChange,
   { accountId, now }: { accountId: string | null; now: number },
 ): Promise<PaymentEventsTable['outcome']> {
-  const { change } = event;
+  const { change, occurredAt } = event;
   if (change.kind === 'other') return 'ignored';
   const known = await subscriptionRow(trx, change.subscriptionId);
   if (change.kind === 'refund') {
-    const refund = refundOf(change, event.occurredAt);
+    const { subscriptionId, refunded, periodEndsAt } = change;
+    const refundedAt = refundTime(occurredAt, periodEndsAt);
+    const refund = { subscriptionId, refunded, refundedAt, occurredAt };
     if (known) return applyRefund(trx, known, refund);
     await deferRefund(trx, event.id, refund);
     return 'ignored';
   }
   if (accountId === null) return 'ignored';
-  if (known && isStale(known, event.occurredAt, change)) return 'stale';
-  await saveSubscription(trx, change, { known, accountId, occurredAt: event.occurredAt, now });
+  const report = { status: change.status, occurredAt };
+  const before = known ? { ...toSubscription(known), reportedAt: known.told_at } : null;
+  if (before && isStaleReport(before, report)) return 'stale';
+  await saveSubscription(trx, change, {
+    isKnown: known !== undefined,
+    accountId,
+    pastDueSince: pastDueSince(before, report),
+    occurredAt,
+    now,
+  });
   await saveCustomerId(trx, accountId, change.customerId);
   if (!known) await applyDeferredRefunds(trx, { subscriptionId: change.subscriptionId, accountId });
   return 'applied';
 }
 
-/**
- * Returns whether an event is outdated. A cancelled subscription never becomes active again, even if both events carry
- * the same millisecond.
- */
-function isStale(known: Row, occurredAt: number, { status }: SubscriptionChange): boolean {
-  return known.told_at > occurredAt || (known.status === 'canceled' && status !== 'canceled');
-}
-
 async function saveSubscription(
   trx: Transaction<Tables>,
   change: SubscriptionChange,
-  context: { known: Row | undefined; accountId: string; occurredAt: number; now: number },
+  context: {
+    isKnown: boolean;
+    accountId: string;
+    pastDueSince: number | null;
+    occurredAt: number;
+    now: number;
+  },
 ): Promise<void> {
-  const { known, accountId, occurredAt, now } = context;
-  const pastDueSince = known?.status === 'past_due' ? known.past_due_since : occurredAt;
+  const { isKnown, accountId, occurredAt, now } = context;
   const columns = {
     customer_id: change.customerId,
     price_id: change.priceId,
@@ -164,10 +177,10 @@ async function saveSubscription(
     period_starts_at: change.periodStartsAt,
     period_ends_at: change.periodEndsAt,
     cancels_at: change.cancelsAt,
-    past_due_since: change.status === 'past_due' ? pastDueSince : null,
+    past_due_since: context.pastDueSince,
     told_at: occurredAt,
   };
-  if (known)
+  if (isKnown)
     await trx.updateTable('subscriptions').set(columns).where('id', '=', change.subscriptionId).execute();
   else
     await trx

@@ -5,9 +5,7 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
-/**
- * Lists the ids of accounts whose Premium ended by `now` (ms UTC) and still has to be applied, the earliest end first.
- */
+/** Lists the ids of accounts whose stored Premium ended by `now` (ms UTC), so that `applyPlan` must end it; earliest end first. */
 export async function findExpiredPlans(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
@@ -18,7 +16,7 @@ export async function findExpiredPlans(store: Store, now: number): Promise<strin
   return rows.map(({ id }) => id);
 }
 
-/** Returns when the next Premium ends (ms UTC), or null if none has an end. */
+/** Returns the earliest end of a stored Premium (ms UTC), which may have passed; null if none has an end. */
 export async function nextPlanEnd(store: Store): Promise<number | null> {
   const { at } = await store.db
     .selectFrom('accounts')
@@ -30,7 +28,7 @@ export async function nextPlanEnd(store: Store): Promise<number | null> {
 
 /**
  * Lists the ids of accounts that do not fit the BILLING setting after it changed: with Premium for everyone, those with
- * domains that a plan paused; with billing, Free accounts above the Free limits.
+ * domains that the plan paused; with billing, Free accounts above the Free limits.
  */
 export async function findMismatchedPlans(store: Store): Promise<string[]> {
   if (store.everyonePremium) {
@@ -93,8 +91,8 @@ export async function applyPlan(
 }
 
 /**
- * Restores Premium for Free accounts whose trial, grant or subscription is still valid at `now` (ms UTC): our clock ran
- * ahead and ended it too early. Returns how many accounts changed.
+ * Restores Premium for Free accounts whose trial, grant or subscription is still valid at `now` (ms UTC): a clock ran ahead
+ * and ended it too early. Returns how many accounts changed.
  */
 export async function restoreEndedPlans(store: Store, now: number): Promise<number> {
   const candidates = await store.db

@@ -1,4 +1,5 @@
 import type { Selectable, Transaction } from 'kysely';
+import { followRefund, type Refund } from '../../core/index.ts';
 import type { SubscriptionsTable, Tables } from '../schema/tables.ts';
 
 /**
@@ -12,46 +13,21 @@ export interface RefundChange {
   periodEndsAt: number | null;
 }
 
-interface Refund {
-  subscriptionId: string;
-  refunded: boolean;
-  /** A time within the refunded period (ms UTC), because later periods may still be paid. */
-  refundedAt: number;
-  /** Time of the webhook event, ms UTC. */
-  occurredAt: number;
-}
-
+type SubscriptionRefund = Refund & { subscriptionId: string };
 type Refundable = Pick<Selectable<SubscriptionsTable>, 'refunded_at' | 'refund_told_at'>;
 
-/**
- * Returns the refund of a webhook event. `refundedAt` is the event's time, but at most the last millisecond of the
- * refunded period.
- */
-export function refundOf(
-  { subscriptionId, refunded, periodEndsAt }: RefundChange,
-  occurredAt: number,
-): Refund {
-  const refundedAt = periodEndsAt === null ? occurredAt : Math.min(occurredAt, periodEndsAt - 1);
-  return { subscriptionId, refunded, refundedAt, occurredAt };
-}
-
-/**
- * Applies a refund to its subscription. If several periods were refunded, keeps the latest period. Returns `stale` if a newer
- * event was applied before.
- */
+/** Applies a refund or its reversal to its subscription, unless a later event makes it outdated (`stale`). */
 export async function applyRefund(
   trx: Transaction<Tables>,
-  { refunded_at: before, refund_told_at: lastEventAt }: Refundable,
-  { subscriptionId, refunded, refundedAt, occurredAt }: Refund,
+  { refunded_at: refundedAt, refund_told_at: reportedAt }: Refundable,
+  refund: SubscriptionRefund,
 ): Promise<'applied' | 'stale'> {
-  const isOlder = (lastEventAt ?? 0) > occurredAt;
-  if (isOlder && (!refunded || before === null)) return 'stale';
-  const isOfEarlierPeriod = before !== null && before > refundedAt;
-  const next = isOfEarlierPeriod ? before : refunded ? refundedAt : null;
+  const next = followRefund({ refundedAt, reportedAt }, refund);
+  if (next === null) return 'stale';
   await trx
     .updateTable('subscriptions')
-    .set({ refunded_at: next, refund_told_at: Math.max(lastEventAt ?? 0, occurredAt) })
-    .where('id', '=', subscriptionId)
+    .set({ refunded_at: next.refundedAt, refund_told_at: next.reportedAt })
+    .where('id', '=', refund.subscriptionId)
     .execute();
   return 'applied';
 }
@@ -60,7 +36,7 @@ export async function applyRefund(
 export async function deferRefund(
   trx: Transaction<Tables>,
   eventId: string,
-  { subscriptionId, refunded, refundedAt }: Refund,
+  { subscriptionId, refunded, refundedAt }: SubscriptionRefund,
 ): Promise<void> {
   await trx
     .updateTable('payment_events')

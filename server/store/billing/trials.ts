@@ -1,11 +1,7 @@
 import type { Transaction } from 'kysely';
-import { TRIAL_MS } from '../../core/index.ts';
+import { TRIAL_MS, TRIAL_REMEMBERED_MS } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
-
-/** Retention of the salted hash of an address that had a trial, after its account was deleted. */
-const RETENTION_MS = 365 * DAY_MS;
 
 /**
  * Starts a new account's trial unless its address has had one. A unique key ensures this for parallel sign-ups, too.
@@ -35,7 +31,7 @@ export async function pruneTrials(store: Store, now: number): Promise<number> {
   const result = await store.db
     .deleteFrom('trials')
     .where('account_id', 'is', null)
-    .where('account_deleted_at', '<=', now - RETENTION_MS)
+    .where('account_deleted_at', '<=', now - TRIAL_REMEMBERED_MS)
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

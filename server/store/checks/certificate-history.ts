@@ -13,7 +13,7 @@ export interface HistoryEntry {
   firstSeenAt: number;
   lastSeenAt: number;
   facts: CertificateFacts;
-  /** False if the DER was dropped because of a storage limit. */
+  /** False if a storage limit kept the DER from being stored, or deleted it. */
   derIsKept: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface HistoryEntry {
 const MAX_ENTRIES = 1_000;
 
 /**
- * Returns the 1,000 leaves last seen, newest first. With `part`: a page after a cursor, sorted by first appearance, newest first.
+ * Returns up to 1,000 leaves, last seen first. With `part`: a page after a cursor, sorted by first appearance, newest first.
  * Returns null if there is no such monitor.
  */
 export async function history(
@@ -48,7 +48,10 @@ export async function history(
   });
 }
 
-/** Returns the limit that last kept certificates of a monitor from being stored, and the time (ms UTC); null if none ever did. */
+/**
+ * Returns which limit last prevented the storage of a monitor's evidence or certificates, or deleted certificates, and when (ms
+ * UTC); null if none ever did.
+ */
 export async function lastDropped(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -104,8 +107,8 @@ export async function historyPair(
 }
 
 /**
- * Returns the DER of the last chain with the monitor's leaf, leaf first. Only the leaf if the last stored check has no such
- * chain; empty if no leaf was read or a DER is not stored; null if there is no such monitor.
+ * Returns the DER of the chain with the monitor's leaf, leaf first, from the last stored check that reached the endpoint. Only the
+ * leaf if that check has no such chain; empty if no leaf was read or a DER is not stored; null if there is no such monitor.
  */
 export async function presentedChain(store: Store, key: MonitorKey): Promise<Uint8Array[] | null> {
   const monitor = await store.db

@@ -35,9 +35,8 @@ export interface StoredEvidence {
 const UNCHANGED: StoredEvidence = { reached: null, isKept: true, bytes: 0 };
 
 /**
- * Stores the evidence, certificates and certificate history of a check within the limits, in the transaction that records the
- * check. Writes nothing if evidence and verdict are those of the previous check. The caller must count the returned `bytes` at
- * the end of the transaction.
+ * Stores the evidence, certificates and certificate history of a check within the limits. Writes nothing if evidence and verdict
+ * are those of the previous check and there is no posture. The caller must count `bytes` at the end of the transaction.
  */
 export async function storeCheckEvidence(
   trx: Transaction<Tables>,
@@ -206,7 +205,7 @@ async function extendHistory(
         last_seen_at: eb.ref('excluded.last_seen_at'),
         shown: eb.ref('excluded.shown'),
         kept: 1,
-        // The role never changes from leaf to chain, because a certificate once served as the leaf stays in the history.
+        // Keep the highest role (leaf, chain, beside), because a certificate once served as the leaf stays in the history.
         role: eb
           .case()
           .when(

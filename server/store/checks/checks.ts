@@ -7,8 +7,8 @@ import {
   type Conclusion,
   DEFAULT_ALERT_SETTINGS,
   type Finding,
-  isShortLived,
   type Observation,
+  onScheduleUntil,
   type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
@@ -117,9 +117,7 @@ export async function record(
       problem_message: conclusion.problem?.message ?? null,
       checked: 1,
       revoked: Number(check.verdict.revocation.state === 'revoked'),
-      unreachable_since: check.verdict.reached
-        ? null
-        : (monitor.unreachable_since ?? check.verdict.observedAt),
+      unreachable_since: conclusion.unreachableSince,
     };
     await trx
       .updateTable('monitors')
@@ -133,7 +131,8 @@ export async function record(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId)
       .execute();
-    // Also register the site when the verdict changes, because its row may have been pruned too early.
+    // Register again when the verdict changes: if `pruneFavicons` ran while the monitor was added, it may have deleted the row of
+    // an earlier monitor of this site, and the site would never get an icon.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await registerSite(trx, monitor, now);
     if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
@@ -206,6 +205,7 @@ async function readState(
       recentChecks: row.recent_checks,
       responseMs: row.response_ms,
     },
+    unreachableSince: row.unreachable_since,
     previous: currentVerdict(row),
     incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
     settings: alertSettings?.settings ?? DEFAULT_ALERT_SETTINGS,
@@ -373,11 +373,10 @@ function currentCertificate({ certificates, verdict, now }: CheckRecord) {
   const current = certificates.find(({ facts }) => facts.fingerprint === verdict.leafFingerprint);
   if (!current) return {};
   const { fingerprint, notAfter } = current.facts;
-  const hasSchedule = verdict.trusted && isShortLived(current.facts);
   return {
     certificate_fingerprint: fingerprint,
     not_after: notAfter,
-    on_schedule_until: hasSchedule ? (verdict.renewal?.overdueAt ?? null) : null,
+    on_schedule_until: onScheduleUntil(verdict, current.facts),
     last_read_at: now,
   };
 }

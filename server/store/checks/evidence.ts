@@ -8,9 +8,7 @@ import { z } from 'zod';
 
 /** An observation in its stored form, and the certificates that are stored separately. */
 export interface Evidence {
-  /**
-   * Digest of 128 bits in hex. Equal for checks that saw equal chains and failures; ignores addresses, order and timing.
-   */
+  /** Digest of 128 bits in hex; see `evidenceId`. Equal for checks that differ only in addresses, their order, times or posture. */
   id: string;
   /** True if the observation includes the posture, which only some checks examine. */
   hasPosture: boolean;
@@ -98,8 +96,8 @@ export type StoredObservation = z.infer<typeof OBSERVATION>;
 export const readObservation = storedJson('an observation', OBSERVATION);
 
 /**
- * Returns the digest of chains and failures. It ignores addresses, because a name may resolve to different addresses that serve
- * the same chain.
+ * Returns the digest of chains, failures and fetched CA certificates. It ignores addresses, because a name may resolve to different
+ * addresses that serve the same chain.
  */
 function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
   const results = addresses.map(({ presentedChain, stage, reason }) =>

@@ -68,8 +68,8 @@ export async function removePreview(store: Store, id: string): Promise<void> {
 }
 
 /**
- * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes preview checks older than a minute,
- * because every worker calls this each second.
+ * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes those that were left behind, so that no
+ * other loop has to.
  */
 export async function claimPreviews(
   store: Store,
@@ -98,7 +98,7 @@ export async function claimPreviews(
     .execute();
 }
 
-/** Sets the end of the lease to `leaseMs` from `now`; 0 ends the lease at once. */
+/** Sets the end of the lease to `leaseMs` from now; 0 ends the lease at once. Does nothing if there is an answer. */
 export async function extendPreview(
   store: Store,
   { id, now, leaseMs }: { id: string; now: number; leaseMs: number },

@@ -1,12 +1,10 @@
 import { type Kysely, sql, type SqlBool } from 'kysely';
-import { uptimeWindowDays } from '../../core/index.ts';
+import { RETENTION_GRACE_MS, uptimeWindowDays } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Extra retention beyond the plan's period, so that somebody who renews Premium a few days late loses no history. */
-const GRACE_MS = 7 * DAY_MS;
 /** Monitors per transaction. Batches are small, because the embedded database has one writer and others wait for it. */
 const BATCH_SIZE = 200;
 
@@ -16,8 +14,9 @@ interface Position {
 }
 
 /**
- * Deletes history that no plan shows any more, in batches: runs, days, incidents with alerts, then evidence and verdicts without
- * a run. Stops between batches when `stopping` aborts. Returns the number of deleted rows, without alerts, evidence and verdicts.
+ * Deletes in batches the runs, days and incidents with alerts that the account's plan no longer shows, rows above
+ * `MAX_PER_MONITOR`, and evidence and verdicts without a run. Stops between batches when `stopping` aborts. Returns the number of
+ * deleted rows, without alerts, evidence and verdicts.
  */
 export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
@@ -50,7 +49,7 @@ interface Batch {
 async function pruneBatch(store: Store, batch: Batch): Promise<number> {
   const { retention, now } = batch;
   if (store.everyonePremium && retention === 'free') return 0;
-  const before = now - GRACE_MS - uptimeWindowDays(retention) * DAY_MS;
+  const before = now - RETENTION_GRACE_MS - uptimeWindowDays(retention) * DAY_MS;
   return inTransaction(store, async (trx) => {
     const old = { before, of: conditionFor(store, batch) };
     const runs = await deleteOld(trx, 'check_runs', 'last_at', old);
@@ -68,7 +67,7 @@ function conditionFor(store: Store, { after, last, retention, now }: Batch) {
   const range = sql<SqlBool>`(monitors.account_id, monitors.id) > (${after.account_id}, ${after.id})
     and (monitors.account_id, monitors.id) <= (${last.account_id}, ${last.id})`;
   if (store.everyonePremium) return range;
-  const since = now - GRACE_MS;
+  const since = now - RETENTION_GRACE_MS;
   const hadPremium = sql<SqlBool>`exists (select 1 from accounts where accounts.id = monitors.account_id
     and ((accounts.plan = 'premium' and (accounts.plan_ends_at is null or accounts.plan_ends_at > ${since}))
       or accounts.trial_ends_at > ${since}

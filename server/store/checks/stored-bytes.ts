@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { CertificateFacts, Limits } from '../../core/index.ts';
+import { type CertificateFacts, dailyQuotaKb, type Limits } from '../../core/index.ts';
 import type { SeenCertificate } from './certificates.ts';
 import type { Evidence } from './evidence.ts';
 import { countMonitors } from '../monitors/monitors.ts';
@@ -14,7 +14,7 @@ const ROW_BYTES = 400;
 /** Returns the key in `rate_limits` under which the account's stored kilobytes are counted. */
 export const storageQuotaKey = (accountId: string): string => `stored:${accountId}`;
 
-/** Returns how many bytes of certificates and evidence the account may still store today. */
+/** Returns how many bytes of certificates, evidence and verdicts the account may still store in its current day-long window. */
 export async function remainingBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
@@ -22,10 +22,6 @@ export async function remainingBytes(
   const { count } = await readRateLimit(trx, { key: storageQuotaKey(accountId), now });
   return (dailyQuotaKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
-
-/** Returns how many kilobytes an account with this many domains may store per day. */
-export const dailyQuotaKb = ({ storedKbPerDay }: Limits, domains: number): number =>
-  Math.floor(storedKbPerDay * (1 + domains / 10));
 
 /**
  * Adds stored bytes to the account's total of the day. Call it last in the transaction, because other checks of the account wait
@@ -46,8 +42,8 @@ export async function countStoredBytes(
 }
 
 /**
- * Returns the certificates, leaves first, then the rest of the chains. They are complete while they fit into `spare` bytes; the
- * others are shortened and have no DER. `areAll`: all are complete.
+ * Returns the certificates: leaves, the rest of the chains, then all others. Those that still fit into `spare` bytes are complete;
+ * the others are shortened and have no DER. `areAll`: all are complete.
  */
 export function shortenToFit(
   seen: readonly SeenCertificate[],

@@ -1,6 +1,12 @@
 import { type Kysely, sql } from 'kysely';
-import { type Uptime, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
-import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
+import {
+  entitlementAt,
+  isUptimeConfirmed,
+  type Uptime,
+  uptimePercent,
+  uptimeWindowDays,
+} from '../../core/index.ts';
+import { storedEntitlement } from '../billing/entitlements.ts';
 import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
@@ -20,7 +26,7 @@ export interface Incident {
 
 /** The uptime of a monitor over the window of its plan. Times are ms UTC. */
 export interface UptimeHistory {
-  /** Confirmed uptime, which a single failure does not change; null before the first check. */
+  /** Confirmed uptime, which a single failure does not change; null until the first conclusive check after adding or resuming. */
   state: Uptime | null;
   windowDays: number;
   /**
@@ -67,7 +73,7 @@ export async function uptimeHistory(
     (await downtimes(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
   const known =
     monitor.uptime_since !== null &&
-    isConfirmed({ uptime: monitor.uptime, recentChecks: monitor.recent_checks, downMs });
+    isUptimeConfirmed({ uptime: monitor.uptime, recentChecks: monitor.recent_checks, downMs });
   return {
     state: monitor.uptime,
     windowDays,
@@ -98,20 +104,10 @@ export async function uptimePercents(
     known.flatMap(({ id, uptimeSince, uptime, recentChecks }) => {
       const from = Math.max(windowStart, uptimeSince ?? windowStart);
       const downMs = down.get(id) ?? 0;
-      if (!isConfirmed({ uptime, recentChecks, downMs })) return [];
+      if (!isUptimeConfirmed({ uptime, recentChecks, downMs })) return [];
       return [[id, uptimePercent({ from, now, downMs })] as const];
     }),
   );
-}
-
-/** Returns whether a check found the monitor up, or a second check confirmed that it is down. */
-function isConfirmed({
-  uptime,
-  recentChecks,
-  downMs,
-}: Pick<Monitor, 'uptime' | 'recentChecks'> & { downMs: number }): boolean {
-  if (uptime === 'unknown') return downMs > 0 || recentChecks.includes('u');
-  return uptime !== null;
 }
 
 async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
@@ -184,7 +180,7 @@ type Span = UptimeHistory['responseTimes'][number];
 
 /**
  * Returns average and maximum response times in at most 120 spans. Uses the recent checks, in spans of any length, if they
- * include all checks in the window; otherwise the figures of hours, in spans of whole hours.
+ * include all checks in the window; otherwise the hourly figures, in spans of whole hours.
  */
 async function responseTimes(
   db: Kysely<Tables>,

@@ -89,7 +89,7 @@ function upgradedVerdict(stored: Stored): Stored {
   };
 }
 
-/** Converts a finding of an older version, which stored findings in words. The words are shown until the next check. */
+/** Converts a finding of an older version, which stored it in words, or of a kind that only newer versions know. */
 function upgradedFinding(stored: Stored): Stored {
   const { code, message, fix = null, command = null, evidence = [], facts, ...rest } = stored;
   if (isFacts(facts)) return stored;
@@ -117,7 +117,7 @@ interface Moment {
   observedAt: number;
   /** Duration for each address in ms, in the order of the verdict's addresses. */
   durations: number[];
-  /** Time of `lastSeen`, and time and number of checks of its last turn; null if the verdict has no `lastSeen`. */
+  /** Time of `lastSeen`, and of the last entry of its `turns` the time and number of checks; null if there is no `lastSeen`. */
   seen: { at: number; turn: { at: number; checks: number } | null } | null;
 }
 

@@ -18,9 +18,8 @@ import type {
 } from '../../core/index.ts';
 
 /**
- * Returns whether a value has a shape. Verdicts use such predicates instead of `storedJson`, because zod is slower and every
- * check and every listed domain parses a verdict. A predicate never changes the value, so its JSON can be compared with the next
- * check's.
+ * Returns whether a value has a shape. Verdicts do not use `storedJson`, because zod is slower and every check and listed domain
+ * parses a verdict. A predicate never changes the value, so its JSON can be compared with the next check's.
  */
 type Predicate = (value: unknown) => boolean;
 /** A predicate for every property of T. The compiler reports a missing predicate. */
@@ -51,7 +50,7 @@ export function shape<T extends object>(properties: Shape<T>): Predicate {
   return (value) => isRecord(value) && predicates.every(([key, predicate]) => predicate(value[key]));
 }
 
-/** Returns a predicate for a union. The value of the property `tag` selects the member, whose other properties it tests. */
+/** Returns a predicate for a union. It selects the member by the value of the property `tag` and tests its other properties. */
 function union<T extends object, Tag extends keyof T & string>(
   tag: Tag,
   members: { [Value in T[Tag] & string]: Shape<Omit<Extract<T, Record<Tag, Value>>, Tag>> },

@@ -10,14 +10,14 @@ import { join } from 'node:path';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
 
-/** The name of a supported database. Outside of `schema/`, this file contains all differences between the two. */
+/** The name of a supported database. Outside of `schema/`, this file contains all differences between their queries. */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const MIN_POSTGRES_VERSION = 15;
 export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
-  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { readsApart: true });
+  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { hasReader: true });
 }
 
 /** Converts a boolean to the form that better-auth's tables use. */
@@ -25,7 +25,7 @@ export function identityFlag(dialect: DialectName, value: boolean): boolean | nu
   return dialect === 'postgres' ? value : Number(value);
 }
 
-/** Returns whether our schema has a table of this name. */
+/** Returns whether the current schema has a table of this name. */
 export async function hasTable<DB>(db: Kysely<DB>, dialect: DialectName, name: string): Promise<boolean> {
   const { rows } = await (
     dialect === 'postgres'
@@ -74,8 +74,8 @@ function databaseClock(dialect: DialectName): RawBuilder<number> {
 }
 
 /**
- * Returns an SQL condition for a substring; `column` must be lower case. If both repeat one character, the time of LIKE grows
- * with the product of their lengths: we measured 0.6 ms for 2,000 and 253 characters, against 0.01 ms with instr().
+ * Returns an SQL condition that `column`, which must be lower case, contains `text`. Avoids LIKE: if column and text repeat one
+ * character, its time grows with the product of their lengths (0.6 ms for 2,000 and 253 characters, 0.01 ms with instr()).
  */
 export function contains(
   dialect: DialectName,
@@ -90,7 +90,7 @@ export function contains(
 }
 
 /**
- * Returns a condition like `contains` for long texts. PostgreSQL's strpos() is as slow as LIKE if both repeat one character. A
+ * Returns a condition like `contains` for long columns. PostgreSQL's strpos() is as slow as LIKE for such repetitions. A
  * literal regular expression (`***=`) reads each character once, but is 3 to 10 times slower on other texts.
  */
 export function containsInLongText(

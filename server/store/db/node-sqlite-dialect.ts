@@ -29,21 +29,21 @@ const WRITER_PRAGMAS = `
   PRAGMA wal_autocheckpoint = 4000`;
 
 /**
- * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so they never fail with SQLITE_BUSY. With
- * `readsApart`, reads outside transactions use a second connection: they see committed data and do not wait for writes.
+ * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so none fails with SQLITE_BUSY because of
+ * another. With `hasReader`, reads outside transactions use a second connection and do not wait for writes.
  */
 export class NodeSqliteDialect extends SqliteDialect {
   readonly #path: string;
-  readonly #readsApart: boolean;
+  readonly #hasReader: boolean;
 
-  constructor(path: string, { readsApart = false }: { readsApart?: boolean } = {}) {
-    super({ database: () => Promise.reject(new Error('The driver of this dialect opens it.')) });
+  constructor(path: string, { hasReader = false }: { hasReader?: boolean } = {}) {
+    super({ database: () => Promise.reject(new Error('The driver of this dialect opens the database.')) });
     this.#path = path;
-    this.#readsApart = readsApart;
+    this.#hasReader = hasReader;
   }
 
   override createDriver(): Driver {
-    return new NodeSqliteDriver(this.#path, this.#readsApart);
+    return new NodeSqliteDriver(this.#path, this.#hasReader);
   }
 
   override createAdapter(): DialectAdapter {
@@ -65,21 +65,21 @@ class NodeSqliteAdapter extends SqliteAdapter {
 
 class NodeSqliteDriver implements Driver {
   readonly #path: string;
-  readonly #readsApart: boolean;
+  readonly #hasReader: boolean;
   #writer: SqliteConnection | null = null;
   #reader: SqliteConnection | null = null;
   readonly #lock = new WriterLock();
 
-  constructor(path: string, readsApart: boolean) {
+  constructor(path: string, hasReader: boolean) {
     this.#path = path;
-    this.#readsApart = readsApart;
+    this.#hasReader = hasReader;
   }
 
   async init(): Promise<void> {
     const writer = new SqliteConnection(this.#path, WRITER_PRAGMAS);
     try {
       // Open the reader after the writer, because the writer creates the file and turns on WAL.
-      if (this.#readsApart)
+      if (this.#hasReader)
         this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
     } catch (error) {
       writer.database.close();
@@ -155,7 +155,7 @@ class RoutedConnection implements DatabaseConnection {
 
   /** Throws, because an open cursor would block WAL checkpoints. */
   streamQuery(): never {
-    throw new Error('Nothing is read row by row.');
+    throw new Error('This dialect does not stream rows.');
   }
 
   /** Waits for the writer and keeps it until `release`. */
@@ -173,7 +173,7 @@ class RoutedConnection implements DatabaseConnection {
 
 function asRouted(connection: DatabaseConnection): RoutedConnection {
   if (connection instanceof RoutedConnection) return connection;
-  throw new Error('This connection is of another driver.');
+  throw new Error('This connection belongs to another driver.');
 }
 
 /** A first-come, first-served lock for the writer that also yields to the event loop regularly. */

@@ -60,7 +60,7 @@ export interface StoreOptions extends ConnectOptions {
   /** False if a database that needs migrations is refused, for tools that run beside the server. Default: true. */
   mayMigrate?: boolean;
   /** True if a separate thread runs WAL checkpoints, on SQLite only. Default: false, some writes run them. */
-  tidiesApart?: boolean;
+  checkpointsInThread?: boolean;
   /**
    * Clock for leases. Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. Tests use `caller` to
    * control the time.
@@ -81,7 +81,7 @@ const SEARCH_CONNECTIONS = 2;
 
 const SILENT_LOG: StoreLog = { warn: () => undefined };
 
-/** Opens the database: connects, checks the server's version, and migrates under a lock. @throws StoreError */
+/** Opens the database: connects, checks the server's version, and migrates it unless `mayMigrate` is false. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataDir } = options;
   return databaseUrl === null ? openSqlite(dataDir, options) : openPostgres(databaseUrl, options);
@@ -92,7 +92,7 @@ async function openSqlite(
   {
     leaseClock = 'caller',
     everyonePremium = false,
-    tidiesApart = false,
+    checkpointsInThread = false,
     limits = STANDARD_LIMITS,
     onLimit = () => undefined,
     mayMigrate,
@@ -122,7 +122,7 @@ async function openSqlite(
   const searchDb = new Kysely<Tables>({ dialect: new SearchDialect(path), ...queryLog(onQuery) });
   const search = createSearch(searchDb);
   const settings = { replica: db, search, leaseClock, everyonePremium, limits, onLimit, pool: () => null };
-  const checkpoints = tidiesApart ? startCheckpoints(path, log) : null;
+  const checkpoints = checkpointsInThread ? startCheckpoints(path, log) : null;
   return assemble('sqlite', db, createLocalSignals(), settings, async () => {
     await checkpoints?.close();
     // Close the writing connection last, because only it can remove the write-ahead log.
@@ -235,7 +235,7 @@ async function bringUpToDate(
   if (await isUpToDate(db, database)) return;
   throw new StoreError(
     'older_database',
-    `${database.name} is not yet as this version of the program needs it. Start the server of this version once, then try again.`,
+    `${database.name} is not up to date for this version of the program. Start the server of this version once, then try again.`,
   );
 }
 
@@ -285,7 +285,7 @@ export function startCheckpoints(path: string, log: StoreLog): { close(): Promis
     });
   });
   thread.on('error', (error) =>
-    log.warn({ err: error }, 'the thread that tidies up after writes ended; they do it themselves now'),
+    log.warn({ err: error }, 'the checkpoint thread ended; writes checkpoint the database themselves now'),
   );
   return {
     async close() {

@@ -55,7 +55,7 @@ export function createPool(
     ...connectionOptions(databaseUrl),
     max: connections,
     maxLifetimeSeconds: lifetimeSeconds,
-    // By default pg returns bigint (timestamps, counts) as text. All of our values are far below 2^53.
+    // By default pg returns bigint (timestamps, counts) as text. All stored values are far below 2^53.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
@@ -70,7 +70,7 @@ export function createPool(
   return pool;
 }
 
-/** Returns the connection options: our application name, a connect timeout, and keep-alives that detect a lost server. */
+/** Returns the connection options: the application name, a connect timeout, and keep-alives that detect a lost server. */
 export function connectionOptions(databaseUrl: string): ClientConfig {
   return {
     connectionString: databaseUrl,
@@ -83,7 +83,7 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
 }
 
 /**
- * Settings that make the server drop a lost client after 45 seconds, when its leases end. Until then its row locks block other
+ * Settings that make the server drop a lost client after 45 seconds, the default of its leases. Until then its row locks block other
  * workers. By default the server probes silent clients after two hours and resends data for 15 minutes.
  */
 const KEEPALIVE_SETTINGS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
@@ -116,13 +116,13 @@ export async function refuseNewer(client: ClientBase): Promise<void> {
   if ((rows[0]?.level ?? 0) > PROGRAM_LEVEL)
     throw new StoreError(
       'newer_database',
-      'The database of DATABASE_URL was changed by a newer version of this program while this process was cut off from it. Stop it, and start the new version.',
+      'The database of DATABASE_URL was changed by a newer version of this program while this process was disconnected. Stop this process, and start the new version.',
     );
 }
 
 const NAME = 'certlantern';
 
-/** The `application_name` of our connections, which tells other processes this program's schema level. */
+/** The `application_name` of this program's connections, in which other processes read its schema level. */
 const APPLICATION_NAME = `${NAME}/${PROGRAM_LEVEL}`;
 
 export interface ProcessesFound {
@@ -132,7 +132,7 @@ export interface ProcessesFound {
 }
 
 /**
- * Counts connections of our processes with a schema level below `level`, except this connection. Names without a level
+ * Counts connections of this program's processes with a schema level below `level`, except this connection. Names without a level
  * come from versions before levels existed and count as 0.
  */
 export async function findOldProcesses(db: Kysely<Tables>, level: number): Promise<ProcessesFound> {
@@ -186,7 +186,11 @@ export async function waitForPostgres(
     } catch (error) {
       if (error instanceof StoreError) throw error;
       if (!isTransientConnectionError(error))
-        throw new StoreError('refused', `${setting}: ${server} refuses us (${errorMessage(error)}).`, error);
+        throw new StoreError(
+          'refused',
+          `${setting}: ${server} refused the connection (${errorMessage(error)}).`,
+          error,
+        );
       if (attempt >= connectAttempts)
         throw new StoreError(
           'unreachable',

@@ -58,11 +58,11 @@ export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): K
 async function refuseOutdated(client: ClientBase): Promise<void> {
   const newest = Object.keys(MIGRATIONS).at(-1);
   const { rowCount } = await client.query('select 1 from kysely_migration where name = $1', [newest]);
-  if (rowCount === 0) throw new Error(`It does not have the migration ${newest} yet.`);
+  if (rowCount === 0) throw new Error(`The replica does not have the migration ${newest} yet.`);
   // If the primary has nothing to write, the replica seems to lag. The primary, which is then idle, answers instead.
   const behind = await client.query(
     'select 1 where pg_is_in_recovery() and now() - pg_last_xact_replay_timestamp() > make_interval(secs => $1)',
     [MAX_LAG_S],
   );
-  if (behind.rowCount !== 0) throw new Error(`It is more than ${MAX_LAG_S} seconds behind.`);
+  if (behind.rowCount !== 0) throw new Error(`The replica is more than ${MAX_LAG_S} seconds behind.`);
 }

@@ -18,7 +18,7 @@ export class SearchDialect extends SqliteDialect {
   readonly #path: string;
 
   constructor(path: string) {
-    super({ database: () => Promise.reject(new Error('The driver of this dialect opens it.')) });
+    super({ database: () => Promise.reject(new Error('The driver of this dialect opens the database.')) });
     this.#path = path;
   }
 
@@ -79,12 +79,12 @@ class SearchDriver implements Driver, DatabaseConnection {
       this.#answer?.reject(error);
     };
     thread.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))));
-    thread.on('exit', () => fail(new Error('The thread that searches has ended.')));
+    thread.on('exit', () => fail(new Error('The search thread has ended.')));
     return thread;
   }
 
   streamQuery(): never {
-    throw new Error('Searches are not read row by row.');
+    throw new Error('This dialect does not stream rows.');
   }
 
   readonly beginTransaction = noTransaction;
@@ -106,4 +106,4 @@ class SearchDriver implements Driver, DatabaseConnection {
 }
 
 const noTransaction = (): Promise<void> =>
-  Promise.reject(new Error('Searches only read, and have no transactions.'));
+  Promise.reject(new Error('Searches are read-only and have no transactions.'));

@@ -156,7 +156,7 @@ const TOPICS: Record<Exclude<Signal['topic'], 'missed'>, true> = {
   session_ended: true,
 };
 
-/** Returns the signal of another process; null for our own signals and for unknown payloads. */
+/** Returns the signal of another process; null for signals of this process and for unknown payloads. */
 function parse(payload: string, origin: string): Signal | null {
   let message: unknown;
   try {

@@ -15,8 +15,8 @@ class StoredJsonError extends Error {
 }
 
 /**
- * Returns a decoder for a column with JSON of one shape. The decoder throws StoredJsonError for any other text. The message names
- * `shape` and the wrong paths, but no stored value.
+ * Returns a decoder for a column with JSON of one shape. The decoder throws StoredJsonError if the text has another shape. The
+ * message names `shape` and the wrong paths, but no stored value.
  */
 export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: string) => T {
   const decoder = json.pipe(schema);
@@ -29,7 +29,7 @@ export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: strin
   };
 }
 
-/** Returns a decoder like `storedJson` that returns null for any other text instead of throwing. */
+/** Returns a decoder for a column with JSON of one shape, which returns null if the text has another shape. */
 export function storedJsonOrNull<T>(schema: z.ZodType<T>): (text: string) => T | null {
   const decoder = json.pipe(schema);
   return (text) => decoder.safeParse(text).data ?? null;

@@ -14,11 +14,11 @@ export interface BouncedMail {
   /** The account that the mail belongs to; null if there is none. */
   accountId: string | null;
   monitorId: string | null;
-  /** The current address of the recipient, which may have changed since the mail was sent. */
+  /** The address of the recipient; for alerts the current one, which may have changed since the mail was sent. */
   recipient: string;
 }
 
-/** Returns the mail with this id, or null if there is none or its channel was removed. */
+/** Returns the mail with this id, or null if there is none, or its channel was removed or cannot be decoded. */
 export async function findBouncedMail(store: Store, id: string): Promise<BouncedMail | null> {
   return readMail(store.db, id);
 }
@@ -66,15 +66,15 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
 }
 
 /**
- * Marks a delivered mail as failed because it bounced, and makes its monitor due. If `ends` is true, the bounce is
+ * Marks a delivered mail as failed because it bounced, and makes its monitor due. If `isPermanent` is true, the bounce is
  * permanent and the address is suppressed. Idempotent.
  */
 export async function recordBounce(
   store: Store,
-  bounce: { mail: BouncedMail; detail: string; ends: boolean; now: number },
+  bounce: { mail: BouncedMail; detail: string; isPermanent: boolean; now: number },
 ): Promise<void> {
-  const { mail, ends, now } = bounce;
-  const detail = `It came back: ${bounce.detail}`;
+  const { mail, isPermanent, now } = bounce;
+  const detail = `The mail bounced: ${bounce.detail}`;
   await inTransaction(store, async (trx: Transaction<Tables>) => {
     await trx
       .updateTable(mail.outbox as 'mails')
@@ -84,7 +84,8 @@ export async function recordBounce(
       .execute();
     if (mail.accountId !== null && mail.monitorId !== null)
       await makeDueBy(trx, { accountId: mail.accountId, monitorId: mail.monitorId, at: now });
-    if (ends) await suppress(trx, { address: mail.recipient, reason: 'bounced', detail: bounce.detail, now });
+    if (isPermanent)
+      await suppress(trx, { address: mail.recipient, reason: 'bounced', detail: bounce.detail, now });
   });
   if (mail.accountId === null) return;
   const { accountId, monitorId } = mail;

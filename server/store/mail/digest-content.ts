@@ -1,63 +1,32 @@
 import {
-  concernOf,
+  composeDigest,
   type Digest,
   DIGEST_AHEAD_MS,
+  DIGEST_PERIOD_MS,
   type DigestDomain,
-  isExpiring,
-  type TruncatedList,
+  type DigestIncident,
   type DomainName,
-  uptimePercent,
 } from '../../core/index.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
-import { WEEK_MS } from '../../../contract/durations.ts';
-
-/** Limit on domains per section of the mail. The dashboard shows the rest. */
-const MAX_LISTED = 10;
-const MAX_UPTIMES = 5;
 
 type Request = { accountId: string; now: number };
 
 /** Builds the digest of the seven days before `now` (ms UTC). Leaves out paused domains. */
 export async function digestContent(store: Store, request: Request): Promise<Digest> {
-  const { now } = request;
-  const from = now - WEEK_MS;
-  const rows = await readMonitors(store, request);
-  const attention = rows.flatMap((row) => {
-    const concern = concernOf(row, now);
-    return concern === null ? [] : [{ ...row, concern }];
-  });
-  const urgent = new Set(attention.map(({ id }) => id));
-  const expiring = rows.flatMap((row) =>
-    row.notAfter !== null && !urgent.has(row.id) && isExpiring(row, now)
-      ? [{ ...row, notAfter: row.notAfter }]
-      : [],
-  );
-  return {
-    from,
-    until: now,
-    watched: rows.length,
-    attention: toListed(attention, ({ concern, notAfter }) => ({ concern, notAfter })),
-    expiring: toListed(expiring, ({ notAfter }) => ({ notAfter })),
-    renewed: toListed(await readRenewed(store, request, from), ({ notAfter }) => ({ notAfter })),
-    ...(await summarizeWeek(store, request, from)),
-  };
-}
-
-function toListed<T extends DomainName, S>(all: readonly T[], details: (item: T) => S): TruncatedList<S> {
-  const first = all
-    .slice(0, MAX_LISTED)
-    .map((item) => ({ host: item.host, port: item.port, ...details(item) }));
-  return { first, more: all.length - first.length };
-}
-
-interface Row extends DomainName, DigestDomain {
-  id: string;
+  const from = request.now - DIGEST_PERIOD_MS;
+  const domains = await readMonitors(store, request);
+  const renewed = await readRenewed(store, request, from);
+  const incidents = await readIncidents(store, request, from);
+  return composeDigest({ domains, renewed, incidents }, request.now);
 }
 
 /** Returns the account's active domains by expiry, soonest first. Those without a certificate come last. */
-async function readMonitors(store: Store, { accountId, now }: Request): Promise<Row[]> {
+async function readMonitors(
+  store: Store,
+  { accountId, now }: Request,
+): Promise<(DomainName & DigestDomain)[]> {
   const activeMonitors = store.db
     .selectFrom('monitors')
     .where('monitors.account_id', '=', accountId)
@@ -74,10 +43,9 @@ async function readMonitors(store: Store, { accountId, now }: Request): Promise<
     .execute();
   const renewals = new Map(expiringSoon.map((row) => [row.id, currentVerdict(row)?.renewal ?? null]));
   return rows
-    .map((row): Row => {
+    .map((row) => {
       const renewal = renewals.get(row.id) ?? null;
       return {
-        id: row.id,
         host: row.host,
         port: row.port,
         notAfter: row.not_after,
@@ -133,19 +101,20 @@ async function readRenewed(
   return rows.map(({ host, port, not_after: notAfter }) => ({ host, port, notAfter: notAfter ?? now }));
 }
 
-async function summarizeWeek(
+/** Returns the confirmed incidents, except expiries, that overlap the time from `from` to `now` (ms UTC), newest first. */
+async function readIncidents(
   store: Store,
   { accountId, now }: Request,
   from: number,
-): Promise<Pick<Digest, 'incidents' | 'uptime'>> {
-  const rows = await store.db
+): Promise<DigestIncident[]> {
+  return store.db
     .selectFrom('incidents')
     .innerJoin('monitors', (join) =>
       join
         .onRef('monitors.account_id', '=', 'incidents.account_id')
         .onRef('monitors.id', '=', 'incidents.monitor_id'),
     )
-    .select(['monitors.id', 'host', 'port', 'uptime_since'])
+    .select(['monitors.id as monitorId', 'host', 'port', 'uptime_since as uptimeSince'])
     .select(['incidents.problem', 'incidents.started_at as startedAt', 'incidents.ended_at as endedAt'])
     .where('monitors.account_id', '=', accountId)
     .where('monitors.active', '=', 1)
@@ -155,22 +124,4 @@ async function summarizeWeek(
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .orderBy('incidents.started_at', 'desc')
     .execute();
-  const byMonitor = Map.groupBy(
-    rows.filter(({ problem }) => problem === 'down'),
-    ({ id }) => id,
-  );
-  const uptime = [...byMonitor.values()].flatMap(([first, ...rest]) => {
-    if (first === undefined || first.uptime_since === null) return [];
-    const { host, port, uptime_since: since } = first;
-    const watchedFrom = Math.max(from, since);
-    const downMs = [first, ...rest].reduce(
-      (sum, { startedAt, endedAt }) => sum + Math.max(0, (endedAt ?? now) - Math.max(watchedFrom, startedAt)),
-      0,
-    );
-    return [{ host, port, percent: uptimePercent({ from: watchedFrom, now, downMs }) }];
-  });
-  return {
-    incidents: toListed(rows, ({ problem, startedAt, endedAt }) => ({ problem, startedAt, endedAt })),
-    uptime: uptime.toSorted((left, right) => left.percent - right.percent).slice(0, MAX_UPTIMES),
-  };
 }

@@ -1,25 +1,26 @@
-import { ACCOUNT_MAIL, nextDigestAt } from '../../core/index.ts';
+import {
+  ACCOUNT_MAIL,
+  DIGEST_EXPIRES_AFTER_MS,
+  DIGEST_MAX_AHEAD_MS,
+  entitlementAt,
+  followDigest,
+  mayGetDigest,
+} from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { digestContent } from './digest-content.ts';
-import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
+import { storedEntitlement } from '../billing/entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
 
-/**
- * Longest time that a digest is planned ahead. If one is planned for later, the clock ran ahead when it was planned.
- */
-const MAX_AHEAD_MS = 8 * DAY_MS;
-/** Time after which a digest that could not be sent is dropped. */
-const EXPIRES_AFTER_MS = 3 * DAY_MS;
-
-/** Lists the ids of accounts whose digest is due or planned more than `MAX_AHEAD_MS` ahead, the earliest first. */
+/** Lists the ids of accounts whose digest is due or planned more than `DIGEST_MAX_AHEAD_MS` ahead, the earliest first. */
 export async function dueDigests(store: Store, now: number): Promise<string[]> {
   const rows = await store.db
     .selectFrom('accounts')
     .select('id')
-    .where((eb) => eb.or([eb('digest_next_at', '<=', now), eb('digest_next_at', '>', now + MAX_AHEAD_MS)]))
+    .where((eb) =>
+      eb.or([eb('digest_next_at', '<=', now), eb('digest_next_at', '>', now + DIGEST_MAX_AHEAD_MS)]),
+    )
     .orderBy('digest_next_at')
     .execute();
   return rows.map(({ id }) => id);
@@ -37,7 +38,7 @@ export async function nextDueDigest(store: Store): Promise<number | null> {
 
 /**
  * Queues an account's digest and plans the next one in one transaction, so that none is sent twice. Returns false if
- * none was queued: not due, no Premium, no active domains, account disabled, or unsubscribed.
+ * none was queued: off or not due, no Premium, no active domains, account disabled, or unsubscribed.
  */
 export async function enqueueDigest(
   store: Store,
@@ -51,16 +52,10 @@ export async function enqueueDigest(
     ).executeTakeFirst();
     const plannedAt = account?.digest_next_at ?? null;
     if (!account || plannedAt === null) return false;
-    // The time zone may have changed since the digest was planned. Then Monday in the new zone may still be ahead.
-    const inCurrentZone = nextDigestAt(plannedAt - DAY_MS, account.time_zone);
-    const isDue = plannedAt <= now && inCurrentZone <= now;
-    const nextAt =
-      !isDue && inCurrentZone > now && inCurrentZone <= now + MAX_AHEAD_MS
-        ? inCurrentZone
-        : nextDigestAt(now, account.time_zone);
+    const { isDue, nextAt } = followDigest(plannedAt, { now, timeZone: account.time_zone });
     await trx.updateTable('accounts').set({ digest_next_at: nextAt }).where('id', '=', accountId).execute();
     const { plan } = entitlementAt(store, storedEntitlement(account), now);
-    if (!isDue || plan !== 'premium' || account.disabled_at !== null || content.watched === 0) return false;
+    if (!isDue || !mayGetDigest(plan) || account.disabled_at !== null || content.watched === 0) return false;
     const unsubscribed = await trx
       .selectFrom('unsubscriptions')
       .select('id')
@@ -73,7 +68,7 @@ export async function enqueueDigest(
       accountId,
       recipient: account.email,
       now,
-      expiresAt: now + EXPIRES_AFTER_MS,
+      expiresAt: now + DIGEST_EXPIRES_AFTER_MS,
       content: { kind: 'digest', ...content },
     });
     return true;

@@ -12,6 +12,10 @@ const MAX_PER_DAY = 20;
 /** Part of `MAX_PER_DAY` reserved for mails with a link that verifies the address or resets the password. */
 const RESERVED_FOR_LINKS = 5;
 
+/** The detail of alerts and mails that the quota holds back. `releaseHeldMail` finds them by it. */
+export const HELD_BY_QUOTA =
+  'Waiting: this address is not confirmed and has reached its mail limit for today.';
+
 /**
  * Counts one mail to an unverified address against its daily limit. Call it before sending, so that parallel sends
  * cannot exceed the limit. If refused, `until` (ms UTC) says when the next mail may be sent.
@@ -35,8 +39,8 @@ export async function refundMailQuota(store: Store, address: string): Promise<vo
 }
 
 /**
- * Makes mail due that the daily limit held back, in the transaction that verifies the account's address. Also lifts a
- * suppression of the address, because its owner has just read a mail there.
+ * Makes alerts and mails due that the daily limit holds back. Alerts that wait for the end of quiet hours keep waiting. Call it in
+ * the transaction that verifies the account's address. Also lifts a suppression of the address, because its owner now reads mail there.
  */
 export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const { email } = await trx
@@ -51,8 +55,7 @@ export async function releaseHeldMail(trx: Transaction<Tables>, accountId: strin
       .set((eb) => ({ next_attempt_at: eb.ref('created_at') }))
       .where('account_id', '=', accountId)
       .where(isWaiting)
-      // Rows that wait for a retry have a first attempt and keep their backoff.
-      .where('first_attempt_at', 'is', null)
+      .where('detail', '=', HELD_BY_QUOTA)
       .execute();
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { AccountMail } from '../../core/index.ts';
+import { type AccountMail, LINK_MAILS, OPERATOR_MAILS } from '../../core/index.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { updateLeasedRow, claimDueRows, deferRow, type OutboxLease, rescheduleRows } from './outbox.ts';
@@ -8,18 +8,6 @@ import { liftRefusedSuppression, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { readMail } from './stored-mail.ts';
-
-/** Kinds of mail that contain a secret link. They are sent even to suppressed addresses. */
-export const LINK_KINDS: readonly AccountMail['kind'][] = [
-  'verify_email',
-  'reset_password',
-  'confirm_recipient',
-];
-/** Kinds of mail that are sent to the operator, whichever account they belong to. */
-export const OPERATOR_KINDS: readonly string[] = [
-  'feedback',
-  'operator_alarm',
-] satisfies AccountMail['kind'][];
 
 export interface NewMail {
   /** The account that the row belongs to and is deleted with; null if there is none. */
@@ -74,7 +62,7 @@ export interface ClaimedMail {
   expiresAt: number | null;
 }
 
-/** Claims the mails that have been due longest under a lease, and counts the attempt. */
+/** Claims the mails that have been due the longest, and counts the attempt. */
 export async function claimDueMails(store: Store, claim: Claim): Promise<ClaimedMail[]> {
   return inTransaction(store, async (trx) => {
     const { rows, leaseToken, givenUp } = await claimDueRows(store, trx, 'mails', claim);
@@ -83,7 +71,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
         .updateTable('mails')
         .set({ data: null })
         .where('id', 'in', givenUp)
-        .where('kind', 'in', LINK_KINDS)
+        .where('kind', 'in', LINK_MAILS)
         .execute();
     if (rows.length === 0) return [];
     const mails = await trx
@@ -105,7 +93,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       attempt: row.attempts,
       recipient: row.recipient,
       isProven:
-        OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
+        OPERATOR_MAILS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: readMail(row.kind, row.data),
       // Another recipient may live in another time zone than the account's owner.
       timeZone: row.email === row.recipient ? row.time_zone : null,
@@ -132,28 +120,28 @@ export type SettledMail = OutboxLease & {
 export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
   const { outcome, now, detail, because } = settled;
   const mail = await inTransaction(store, async (trx) => {
-    const ours = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
-    if (!ours) return undefined;
+    const updated = await updateLeasedRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
+    if (!updated) return undefined;
     const row = await trx
       .updateTable('mails')
       .set((eb) => ({
         data:
           outcome === 'failed'
-            ? eb.case().when('kind', 'in', LINK_KINDS).then(null).else(eb.ref('data')).end()
+            ? eb.case().when('kind', 'in', LINK_MAILS).then(null).else(eb.ref('data')).end()
             : null,
       }))
       .where('id', '=', settled.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
     // Never suppress the operator's address, because alarms about failing mail are sent there.
-    if (because && !OPERATOR_KINDS.includes(row.kind))
+    if (because && !OPERATOR_MAILS.includes(row.kind))
       await suppress(trx, {
         address: because.refusedAddress,
         reason: 'refused',
         now,
         detail: detail ?? '',
       });
-    const isLink = LINK_KINDS.some((kind) => kind === row.kind);
+    const isLink = LINK_MAILS.some((kind) => kind === row.kind);
     if (outcome === 'delivered' && isLink) await liftRefusedSuppression(trx, row.recipient);
     return row;
   });
@@ -169,9 +157,9 @@ export async function retryMail(
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
   const change = { next_attempt_at: retry.nextAttemptAt, detail: retry.detail };
-  const ours = await inTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
-  if (ours && retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
-  return ours !== undefined;
+  const updated = await inTransaction(store, (trx) => updateLeasedRow(trx, 'mails', retry, change));
+  if (updated && retry.nextAttemptAt <= retry.now) store.signals.publish({ topic: 'mails' });
+  return updated !== undefined;
 }
 
 /** Defers a claimed mail until `until` (ms UTC) and does not count the attempt. Returns false if the lease is lost. */

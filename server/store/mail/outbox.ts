@@ -39,8 +39,8 @@ export interface ClaimedRows {
 }
 
 /**
- * Claims the rows that have been due longest under a lease, and counts the attempt. Rows of disabled accounts stay
- * queued: nothing is sent and nothing is lost.
+ * Claims the rows that have been due the longest, and counts the attempt. Fails rows above `MAX_UNANSWERED_CLAIMS` instead. Rows of
+ * disabled accounts stay queued: nothing is sent and nothing is lost.
  */
 export async function claimDueRows(
   store: Store,
@@ -91,7 +91,7 @@ export async function claimDueRows(
       .set({
         state: 'failed',
         settled_at: claim.now,
-        detail: `Given up: ${MAX_UNANSWERED_CLAIMS} attempts in a row ended without a result.`,
+        detail: `We gave up: ${MAX_UNANSWERED_CLAIMS} attempts in a row ended without a result.`,
         lease_token: null,
         lease_expires_at: null,
       })
@@ -167,7 +167,7 @@ export async function deferRow(
   return held && { account_id: held.account_id, attempt: held.attempts + 1 };
 }
 
-/** Limit on consecutive claims without a result. Rows above it keep their lease, because they may kill their worker. */
+/** `releaseLeases` skips rows with more consecutive claims without a result than this, because they may kill their worker. */
 const MAX_UNANSWERED_TO_RELEASE = 2;
 
 /**

@@ -9,7 +9,7 @@ import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** A sent or waiting mail of an account, for the operator. Timestamps are in ms UTC. */
+/** A sent, failed or waiting mail of an account, for the operator. Timestamps are in ms UTC. */
 export interface OutgoingMail {
   id: string;
   outbox: Outbox;
@@ -35,7 +35,7 @@ interface Owner {
   email: string;
 }
 
-/** Lists sent and waiting mail of the account, alerts and other mail together, newest first. */
+/** Lists mail of the account in any state, newest first: alerts (without test messages) and other mail together. */
 export async function listOutgoingMail(store: Store, account: Owner, limit: number): Promise<OutgoingMail[]> {
   const alerts = await alertMails(store.db, account)
     .innerJoin('alerts', (join) =>

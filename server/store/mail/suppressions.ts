@@ -3,13 +3,13 @@ import type { SuppressionsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /**
- * Returns whether an address is suppressed because it permanently refused mail. It still gets mails with secret links.
+ * Returns whether an address is suppressed because it permanently refused or bounced mail. It still gets mails with secret links.
  */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
   return (await suppressionOf(db, address)) !== null;
 }
 
-/** Returns the suppressed addresses among `addresses`, each with the reply of its mail server. */
+/** Returns the suppressed addresses among `addresses`, each with the reply of its mail server or the bounce. */
 export async function findSuppressed(
   db: Kysely<Tables>,
   addresses: readonly string[],
@@ -29,9 +29,7 @@ export async function findSuppressed(
   );
 }
 
-/**
- * Returns the suppression of an address, or null if there is none. `detail` is the reply of the server that refused.
- */
+/** Returns the suppression of an address, or null if there is none. `detail` is the reply of the server or the bounce. */
 async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
   const row = await db
     .selectFrom('suppressions')
@@ -53,7 +51,7 @@ export async function suppress(
     .execute();
 }
 
-/** Lifts a suppression, because the owner of the address requested it or has read a mail there. */
+/** Lifts the suppression of an address, whether it refused or bounced mail. */
 export async function liftSuppression(trx: Transaction<Tables>, address: string): Promise<void> {
   await trx.deleteFrom('suppressions').where('address', '=', keyOf(address)).execute();
 }

@@ -145,8 +145,8 @@ async function readRecipient(db: Kysely<Tables>, subject: MailSubject): Promise<
 }
 
 /**
- * Applies a recipient's choice. `none` resubscribes to all mail and to the mail's domain. Ignores `domain` or `digest`
- * if the mail was not about one. Returns null if the channel or its account was deleted.
+ * Applies a recipient's choice. `none` ends the unsubscriptions from all mail and from the mail's domain, but does not turn a
+ * digest on. Ignores `domain` or `digest` if the mail was not about one. Returns null if the channel or its account was deleted.
  */
 export async function setUnsubscribed(
   store: Store,
@@ -162,7 +162,7 @@ export async function setUnsubscribed(
     const before = await readRecipient(trx, subject);
     if (before === null) return null;
     const scope = { accountId, channelKey };
-    const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
+    const dropped = { ...scope, detail: 'The recipient unsubscribed.', now };
     if (choice === 'all') {
       await add(trx, { ...scope, monitorId: null, now });
       await supersedeWaitingOn(trx, { ...dropped, monitorId: null });

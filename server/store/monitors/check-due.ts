@@ -12,10 +12,10 @@ import type { Store } from '../db/open-store.ts';
  */
 export const isActive = sql<boolean>`active = 1`;
 
-/** SQL condition that is true for every lane, so that a search by time alone can use the index on lane and due time. */
+/** SQL condition that is true for every lane, so that a query by time alone can use the index on lane and due time. */
 export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
-/** Returns the due time (ms UTC) of the longest due monitor; null if none is due. */
+/** Returns the due time (ms UTC) of the monitor that has been due the longest; null if none is due. */
 export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
   const firsts = lanes().map(
     (lane) => sql`select min(next_check_at) as at from monitors
@@ -31,8 +31,8 @@ export function lanes(): number[] {
 }
 
 /**
- * Makes a monitor (null: all monitors of the account) due by `at` (ms UTC) at the latest, because changed alert settings change
- * what the next check reports. The caller must publish the signal `due` after the transaction.
+ * Makes a monitor (null: all monitors of the account) due by `at` (ms UTC) at the latest, so that its check decides on alerts
+ * again. The caller must publish the signal `due` after the transaction.
  */
 export async function makeDueBy(
   trx: Transaction<Tables>,

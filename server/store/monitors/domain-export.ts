@@ -26,8 +26,8 @@ export const EXPORT_LIMITS = {
 } as const;
 
 /**
- * Returns the dated records of one domain, as the export writes them: incidents, certificates, verdicts,
- * evidence, checks and daily figures.
+ * Returns the dated records of one domain, as the export writes them: incidents, certificates, verdicts, evidence, at most `limit`
+ * runs of checks, the last checks and daily figures.
  */
 export async function exportHistoryOf(
   db: Kysely<Tables>,

@@ -7,6 +7,7 @@ import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/wo
  * every other phase is itself a state.
  */
 const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
+const UNREAD = PHASES.indexOf('unread');
 export const REVOKED = PHASES.indexOf('revoked');
 export const DATED = PHASES.indexOf('dated');
 
@@ -45,16 +46,36 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
   }
 }
 
-/**
- * Returns an SQL condition for monitors that need attention although no date says so: down, not read or untrusted. Excludes
- * paused monitors, and expired or revoked certificates, because the badge already shows these.
- */
-export function needsPerson(now: number): RawBuilder<boolean> {
-  return sql`trouble > 0 and (trouble = 2 or phase = 1 or phase = 2
-    or (phase = ${sql.lit(DATED)} and not_after >= ${now}))`;
+/** SQL condition for monitors without a usable certificate: none was ever read, or it is revoked. */
+const hasNoUsableCertificate = sql<boolean>`phase in (${sql.lit(UNREAD)}, ${sql.lit(REVOKED)})`;
+
+/** Returns an SQL condition for the list's filter `expiring`. Its rule is `hasListStatus` of the contract. */
+export function isExpiring(now: number): RawBuilder<boolean> {
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}
+    and (not_after < ${now} or on_schedule_until is null or on_schedule_until <= ${now})`;
 }
 
-/** SQL condition for monitors that are down or whose certificate could not be read. `trouble > 0` matches the partial index. */
+/**
+ * Returns an SQL condition for the list's filter `problem`: monitors that need attention for a reason other than a date. Its rule
+ * is `hasListStatus` of the contract.
+ */
+export function hasProblem(now: number): RawBuilder<boolean> {
+  return sql`trouble > 0 and (trouble = 2 or phase <> ${sql.lit(DATED)} or not_after >= ${now})`;
+}
+
+/**
+ * Returns SQL conditions that together find the monitors that need attention, each only once. Each condition reads one range of
+ * an index. The rule is `attentionReason` of the contract.
+ */
+export function attentionParts(now: number): [RawBuilder<boolean>, RawBuilder<boolean>, RawBuilder<boolean>] {
+  return [
+    isExpiring(now),
+    hasNoUsableCertificate,
+    sql`trouble > 0 and not (${hasNoUsableCertificate}) and not (${isExpiring(now)})`,
+  ];
+}
+
+/** SQL condition for monitors that are down or unreachable. `trouble > 0` matches the partial index. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
 /**

@@ -90,7 +90,7 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
 /** Maximum number of signals for one new icon, far above what a self-hosted installation needs. */
 const MAX_SIGNALS = 500;
 
-/** Stores a site's icon. If the icon changed, signals this to the open pages of every account that monitors the site. */
+/** Stores a site's icon. If the icon changed, signals this for up to `MAX_SIGNALS` monitors of the site. */
 export async function storeFavicon(
   store: Store,
   { host, port }: Site,

@@ -13,9 +13,9 @@ const TEN_MINUTES_MS = 10 * MINUTE_MS;
  * Number of times per day that an unverified account may replace all its domains. Replacements are limited, because each new
  * domain causes a first check of another host.
  */
-const REPLACEMENTS_PER_DAY = 3;
+export const REPLACEMENTS_PER_DAY = 3;
 
-/** Limits that keep strangers from misusing our checks, for instance as a port scanner. */
+/** Limits that keep strangers from misusing checks, for instance as a port scanner. */
 export interface MisuseRules {
   limits: Pick<Limits, 'domainsBeforeProof' | 'checksBeforeProof' | 'portsPerHost'>;
   /** False if the operator controls sign-ups. Every port may then be monitored. */
@@ -52,7 +52,7 @@ export async function findMisuse(
   if (!emailVerified) {
     if (count >= limits.domainsBeforeProof) return notVerified('domains');
     if (guardsPorts && isSensitive(endpoint)) return notVerified('port');
-    // Allow the limit per minute within ten minutes, so that a host removed by mistake can be added again at once.
+    // Count ten minutes instead of one, so that a host removed by mistake can be added again at once.
     const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;
     const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });
@@ -87,7 +87,7 @@ export async function countProbedPort(
   trx: Transaction<Tables>,
   { who, host, port, max, now }: { who: string; host: string; port: number; max: number; now: number },
 ): Promise<RateLimitAnswer> {
-  // Owners of a domain, and users of wildcard DNS, can point any number of names at one host.
+  // Count per registrable domain: owners of a domain, and users of wildcard DNS, can point any number of names at one host.
   const ofHost = `ports:${hashed(`${who} ${getDomain(host) ?? host}`)}`;
   const ofPort = `${ofHost}:${port}`;
   const store: Pick<Store, 'db'> = { db: trx };

@@ -43,7 +43,7 @@ export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
  */
 export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
   const [added] = await addMonitors(store, { ...request, endpoints: [request] });
-  if (added === undefined) throw new Error('One endpoint has one outcome');
+  if (added === undefined) throw new Error('Each endpoint has one outcome');
   return added;
 }
 

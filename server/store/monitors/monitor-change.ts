@@ -14,8 +14,8 @@ export interface MonitorKey {
 }
 
 /**
- * Locks the monitor's row, then reads it with its certificate, because PostgreSQL cannot lock the nullable side of a join.
- * Returns undefined if there is no such monitor.
+ * Locks the monitor's row, then reads it with a second query that joins verdict, certificate and icon, because PostgreSQL cannot
+ * lock the nullable side of a join. Returns undefined if there is no such monitor.
  */
 export async function lockMonitor(
   store: Store,
@@ -54,8 +54,8 @@ export type Description = Pick<Monitor, 'notes' | 'tags'>;
 export type DescriptionChange = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
 
 /**
- * Replaces notes and tags with the result of `describe` (null: refused) for the current ones while the row is locked. Also
- * updates the search text. Publishes no signal if nothing changed.
+ * Replaces notes and tags with what `describe` returns for the current ones (null: refuses the change) while the row is locked.
+ * Also updates the search text. Publishes no signal if nothing changed.
  */
 export async function updateDescription(
   store: Store,

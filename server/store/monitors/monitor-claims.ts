@@ -1,9 +1,9 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { frequencyOn, lanePortions, type Plan } from '../../core/index.ts';
+import { EARLY_CHECK, entitlementAt, frequencyOn, lanePortions, type Plan } from '../../core/index.ts';
 import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
-import { entitlementAt, storedEntitlement } from '../billing/entitlements.ts';
+import { storedEntitlement } from '../billing/entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -14,7 +14,10 @@ export interface ClaimedMonitor extends Monitor {
   /** Token needed to record the check; invalid after another worker has claimed the monitor. */
   leaseToken: string;
   plan: Plan;
-  /** True if a person requested this check. */
+  /**
+   * True if a person requested this check or resumed the monitor, or if somebody changed its interval or the account's
+   * authorities while the previous check was running.
+   */
   asked: boolean;
   /** DER of the authorities that the account trusts in addition to the public ones. */
   authorities: readonly Uint8Array[];
@@ -78,12 +81,10 @@ function dueInLanes(
 
 /** Maximum number of other monitors of the same endpoints per claim. They are recorded one after another within the lease. */
 const MAX_SAME_ENDPOINT = 200;
-/** Minimum time since the last check of another monitor of the same endpoint, unless that monitor is due. */
-const APART_MS = 2 * MINUTE_MS;
 
 /**
- * Claims other monitors of the same endpoints and protocol that are due soon (within half their interval, at most an hour), so
- * that one probe serves all. Leaves out accounts with their own authorities, whose probe queries other sources.
+ * Claims other monitors of the same endpoints and protocol that are due soon (see `EARLY_CHECK`), so that one probe serves all.
+ * Leaves out accounts with their own authorities, whose probe queries other sources.
  */
 export async function claimSameEndpoints(
   store: Store,
@@ -96,7 +97,9 @@ export async function claimSameEndpoints(
   );
   if (endpoints.size === 0) return [];
   const { now } = claim;
-  const soonMs = sql<number>`(case when check_every_minutes < 120 then check_every_minutes * 30000 else 3600000 end)`;
+  const { share, maxMs, apartMs } = EARLY_CHECK;
+  const shareMs = sql<number>`check_every_minutes * ${sql.lit(share * MINUTE_MS)}`;
+  const soonMs = sql<number>`(case when ${shareMs} < ${sql.lit(maxMs)} then ${shareMs} else ${sql.lit(maxMs)} end)`;
   const watching = lockedSkippingLocked(
     store.dialect,
     store.db
@@ -105,7 +108,7 @@ export async function claimSameEndpoints(
       .where(isActive)
       .where((eb) => eb.or([...endpoints.values()].map((endpoint) => eb.and(endpoint))))
       .where(sql<number>`next_check_at - ${soonMs}`, '<=', now)
-      .where((eb) => eb.or([eb('next_check_at', '<=', now), eb('last_checked_at', '<=', now - APART_MS)]))
+      .where((eb) => eb.or([eb('next_check_at', '<=', now), eb('last_checked_at', '<=', now - apartMs)]))
       .where(isFree(leaseClock(store, now)))
       .where((eb) =>
         eb.not(
@@ -158,7 +161,7 @@ async function lease(
     .execute();
 }
 
-/** Returns the claimed monitors that still have our lease token, longest due first. */
+/** Returns the claimed monitors that still have this lease token, longest due first. */
 async function readLeased(
   store: Store,
   claimed: readonly MonitorId[],

@@ -7,24 +7,32 @@ import {
   type SqlBool,
 } from 'kysely';
 import { withOptimisationFence, contains, type DialectName, containsInLongText } from '../db/dialect.ts';
-import { endsSoon, isInState, isUndated, isUnreached, needsPerson } from './domain-state.ts';
+import {
+  attentionParts,
+  endsSoon,
+  hasCertificate,
+  hasProblem,
+  isExpiring,
+  isInState,
+  isUndated,
+  isUnreached,
+} from './domain-state.ts';
 import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import type { DomainState } from '../../../contract/words.ts';
+import type { ListStatus } from '../../../contract/words.ts';
 
 export interface MonitorFilter {
   accountId: string;
   /** Text to find in the name, in a tag or in the notes. */
   q?: string | undefined;
-  /**
-   * State of the monitors. `problem`: needs attention although no expiry date says so; `unreached`: the subset of `problem` that
-   * is down or was not read.
-   */
-  status?: DomainState | 'problem' | 'unreached' | undefined;
+  /** A status of the contract, or `unreached`: the subset of `problem` that is down or unreachable. */
+  status?: ListStatus | 'unreached' | undefined;
   /** Tag in lower case. */
   tag?: string | undefined;
+  /** Month (UTC) in which the certificate expires, such as '2027-03'; excludes paused monitors, like the timeline. */
+  expires?: string | undefined;
   now: number;
 }
 
@@ -33,7 +41,8 @@ type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 /** Returns the number of matches. For a text search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
-  if (filter.status === 'ok' && !searchesText(filter)) return countOk(store, filter);
+  if (filter.status === 'ok' && filter.expires === undefined && !searchesText(filter))
+    return countOk(store, filter);
   const parts = await splitByLength(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
@@ -61,14 +70,17 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
 
 /** With more matches than this, a walk through an index in the list's order soon fills a page. */
 const DENSE_MATCHES = 5_000;
-/** Maximum share of the matches for which the index is walked, about the same share of the account's rows. */
+/**
+ * An index is walked only for pages within this share of the matches from either end of the order. The walk then reads about the
+ * same share of the account's rows.
+ */
 const MAX_WALKED_SHARE = 1 / 10;
 
 /** The part of the matches that a page needs. */
 export interface PageRange {
   /** Number of all matches, from `countMatching`. */
   total: number;
-  /** Number of matches between the page's last row and the nearer end of the order. */
+  /** Number of matches from the nearer end of the order up to and including the page. */
   reach: number;
   sort: MonitorCursor['sort'];
 }
@@ -84,16 +96,18 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: PageRa
   }
   if (isEverything(filter)) return matching(store, filter);
   const found = withOptimisationFence(store.dialect, foundRows(store, filter));
-  // The subquery has every column that a sort order uses, so it can replace the table.
+  // The subquery has every column that is sorted by or selected, so it can replace the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
 
 /**
  * Returns whether the index that finds this status also yields the requested order. The index on phases is sorted by `not_after`,
- * the index on `trouble` by name.
+ * the index on `trouble` by name. No single index finds `attention`.
  */
-const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: PageRange): boolean =>
-  status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
+function hasOrderedIndex({ status }: MonitorFilter, { sort }: PageRange): boolean {
+  if (status === 'attention') return false;
+  return status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
+}
 
 /** Returns whether the filter searches text that users wrote, in which the match may be anywhere. */
 export const searchesText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
@@ -109,12 +123,13 @@ export function withSearchStore<T>(
   return store.search(filter.accountId, (db) => read({ ...store, db }));
 }
 
-const isEverything = (filter: MonitorFilter): boolean => !searchesText(filter) && filter.status === undefined;
+const isEverything = (filter: MonitorFilter): boolean =>
+  !searchesText(filter) && filter.status === undefined && filter.expires === undefined;
 
-/** Selects all matches, unsorted, with the columns that sort orders use. */
+/** Selects all matches, unsorted, with the columns that a list sorts by or selects. */
 export function foundRows(store: Store, filter: MonitorFilter) {
   return splitByLength(store, filter, (part) =>
-    part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port']),
+    part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port', 'tags']),
   );
 }
 
@@ -162,21 +177,41 @@ const LENGTHS = {
 function conditions(
   dialect: DialectName,
   eb: ExpressionBuilder<Tables, 'monitor_listing'>,
-  { q, status, tag, now }: MonitorFilter,
+  { q, status, tag, expires, now }: MonitorFilter,
   texts: MatchOptions['texts'] = null,
 ): Expression<SqlBool>[] {
   const containsText = texts === 'short' ? contains : containsInLongText;
   return [
     ...(texts === null ? [] : [LENGTHS[texts]]),
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
-    ...(status === undefined ? [] : [hasStatus(status, now)]),
+    ...(status === undefined ? [] : [eb.or(hasStatus(status, now))]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
+    ...(expires === undefined ? [] : [expiresIn(expires)]),
   ];
 }
 
-function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): Expression<SqlBool> {
-  if (status === 'unreached') return isUnreached;
-  return status === 'problem' ? needsPerson(now) : isInState(status, now);
+/** Returns SQL conditions of which one must hold. */
+function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): Expression<SqlBool>[] {
+  switch (status) {
+    case 'attention':
+      return attentionParts(now);
+    case 'expiring':
+      return [isExpiring(now)];
+    case 'problem':
+      return [hasProblem(now)];
+    case 'unreached':
+      return [isUnreached];
+    default:
+      return [isInState(status, now)];
+  }
+}
+
+/** Returns an SQL condition for certificates that end in a month (UTC). */
+function expiresIn(month: string): RawBuilder<SqlBool> {
+  const from = new Date(`${month}-01`);
+  const until = new Date(from);
+  until.setUTCMonth(from.getUTCMonth() + 1);
+  return sql`${hasCertificate} and not_after >= ${from.getTime()} and not_after < ${until.getTime()}`;
 }
 
 /** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */

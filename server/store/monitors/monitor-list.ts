@@ -9,6 +9,8 @@ import {
 } from './monitor-filter.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
+import { storedStrings } from '../db/stored-json.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 export type { MonitorFilter } from './monitor-filter.ts';
 
@@ -80,14 +82,29 @@ async function pageOfFound(store: Store, query: ListQuery, offset: number): Prom
   return total === null ? null : { ids: idsOf(rows), total };
 }
 
-/** Returns the ids of the first `limit` matches in the list's order, and the number of all matches. */
-export async function monitorIds(
-  store: Store,
-  query: Sorted & { limit: number },
-): Promise<{ ids: string[]; total: number }> {
+export interface FoundMonitors {
+  ids: string[];
+  /** Number of all matches. */
+  total: number;
+  /** Days (UTC) on which the certificates of the monitors expire: their starts in ms UTC, ascending. */
+  expiryDays: number[];
+  /** Tags of the monitors, in alphabetical order. */
+  tags: string[];
+}
+
+/** Returns the first `limit` matches in the list's order, and the number of all matches. */
+export async function monitorIds(store: Store, query: Sorted & { limit: number }): Promise<FoundMonitors> {
   return withSearchStore(store, query, async (from) => {
-    const ids = idsOf(await selectSorted(from, query).limit(query.limit).execute());
-    return { ids, total: ids.length < query.limit ? ids.length : await countMatching(from, query) };
+    const found = await selectSorted(from, query).select(['not_after', 'tags']).limit(query.limit).execute();
+    const days = new Set<number>();
+    for (const { not_after: end } of found) if (end !== null) days.add(Math.floor(end / DAY_MS) * DAY_MS);
+    const tags = [...new Set(found.map((row) => row.tags))].flatMap((text) => storedStrings(text));
+    return {
+      ids: idsOf(found),
+      total: found.length < query.limit ? found.length : await countMatching(from, query),
+      expiryDays: [...days].toSorted((one, other) => one - other),
+      tags: [...new Set(tags)].toSorted(),
+    };
   });
 }
 

@@ -8,7 +8,10 @@ import type { Store } from '../db/open-store.ts';
 import type { PausedBy, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Stops the checks of a monitor and keeps its history. Returns a paused monitor unchanged; null if there is no such monitor. */
+/**
+ * Stops the checks of a monitor and keeps its history. Returns an already paused monitor unchanged; null if there is no such
+ * monitor.
+ */
 export async function pauseMonitor(
   store: Store,
   request: MonitorKey & { now: number },
@@ -29,8 +32,8 @@ export type ResumedMonitor =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction,
- * with the reason `plan`, so that Premium resumes it. Parallel calls of one account queue on the account's row.
+ * Resumes a paused monitor and makes it due now. At the plan's limit, pauses the monitor `insteadOf` in the same transaction, with
+ * the reason `plan`, so that Premium resumes it. Parallel calls of one account queue on the account's row.
  */
 export async function resumeMonitor(
   store: Store,

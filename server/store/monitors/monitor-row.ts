@@ -24,10 +24,10 @@ export interface Monitor extends UptimeStanding {
   notAfter: number | null;
   /** The leaf last seen, also while the host cannot be reached; null if no leaf was seen. */
   certificate: CertificateFacts | null;
-  /** Verdict of the last check; null before the first check. */
+  /** Verdict of the last check; null before the first check, and if the stored verdict is damaged. */
   verdict: Verdict | null;
   unreachableSince: number | null;
-  /** Time of the first check that determined whether the endpoint is up, ms UTC; null before that check. */
+  /** Time of the first conclusive check since the monitor was added or resumed, ms UTC; null before that check. */
   uptimeSince: number | null;
   /** Response time of the last check that got an answer, in ms; null if none did. */
   responseMs: number | null;

@@ -15,8 +15,8 @@ type ReadBefore = Omit<Columns, 'moment' | 'unkept_at' | 'unkept_limit'>;
 export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null };
 
 /**
- * Adds a check to the monitor's run, hour and recent samples, in the check's transaction. The caller must have locked the
- * monitor's row.
+ * Writes the monitor's row of `monitor_states` and adds the check to its run, hour and recent samples, in the check's transaction.
+ * The caller must have locked the monitor's row.
  */
 export async function recordState(
   trx: Transaction<Tables>,
@@ -26,8 +26,8 @@ export async function recordState(
     verdict: { id: string; moment: string; reached: boolean };
     evidence: { id: string; showsCertificates: boolean };
     /**
-     * `isKept` false: the evidence was not stored. The check then continues the open run if both it and the previous check
-     * reached the endpoint, or neither did.
+     * `isKept` false: the evidence was not stored. The check then continues the open run if it equals the previous check in
+     * uptime, message and whether it reached the endpoint.
      */
     stored: Pick<StoredEvidence, 'reached' | 'isKept'>;
     /** True if the previous check reached the endpoint; null before the first check. */
@@ -52,7 +52,7 @@ export async function recordState(
   };
   const open = openRun(before);
   const run =
-    open && isSame(result, before, samples.at(-1), isKept ? null : wasReached)
+    open && continuesRun(result, before, samples.at(-1), isKept ? null : wasReached)
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
       : await startRun(trx, key, { open, result, now });
   const { open: hour, finished } = addCheckToHour(parseHour(before), { at: now, state, responseMs });
@@ -91,10 +91,10 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
 }
 
 /**
- * Returns whether a check continues the open run, whose uptime and message are in the last sample. With `wasReached` null,
- * verdict and evidence must be equal too; otherwise only `reached` must.
+ * Returns whether a check continues the open run. Its uptime and message must equal those of the last sample. Its verdict and
+ * evidence must equal those of the previous check if `wasReached` is null; otherwise `reached` must equal `wasReached`.
  */
-function isSame(
+function continuesRun(
   result: CheckResult,
   before: StateBefore,
   last: Sample | undefined,

@@ -1,19 +1,26 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import {
+  attentionParts,
   DATED,
   domainState,
   endsSoon,
   hasCertificate,
+  hasProblem,
+  isExpiring,
   isOnSchedule,
   isUndated,
-  needsPerson,
   REVOKED,
 } from './domain-state.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-import { DOMAIN_STATES, type DomainState } from '../../../contract/words.ts';
+import {
+  ATTENTION_REASONS,
+  type AttentionReason,
+  DOMAIN_STATES,
+  type DomainState,
+} from '../../../contract/words.ts';
 
 export interface Expiry {
   id: string;
@@ -38,11 +45,23 @@ export interface Problem {
   message: string;
 }
 
+/** The monitors that need attention. */
+export interface Attention {
+  total: number;
+  /** Number of monitors by their most urgent reason. */
+  counts: Record<AttentionReason, number>;
+  /** Number of monitors that need attention for a reason other than a date. */
+  problems: number;
+  /** The three most urgent monitors, most urgent first. `notAfter` is null if no certificate was ever read. */
+  first: { id: string; host: string; port: number; reason: AttentionReason; notAfter: number | null }[];
+}
+
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
   /** Number of monitors in `counts` with a short-lived certificate whose renewal is not overdue. */
   onSchedule: Record<'critical' | 'soon', number>;
+  attention: Attention;
   /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
   /**
@@ -57,6 +76,7 @@ export interface Summary {
 }
 
 const MAX_ENTRIES = 500;
+const MOST_URGENT = 3;
 
 interface SummaryQuery {
   accountId: string;
@@ -79,6 +99,7 @@ export async function summary(store: Store, query: SummaryQuery): Promise<Summar
       critical: onSchedule.find(({ state }) => state === 'critical')?.count ?? 0,
       soon: onSchedule.find(({ state }) => state === 'soon')?.count ?? 0,
     },
+    attention: await attentionOf(store, query),
     tags: await tagsOf(store, query.accountId),
     expiries: await withNotBefore(store, query, await expiryRows),
     problems: await problemsOf(store, query),
@@ -252,6 +273,57 @@ async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly 
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
+/** SQL for why a row of `listed`, joined with its row of `monitors`, needs attention. The rule is `attentionReason` of the contract. */
+const REASON = sql<AttentionReason>`case
+  when listed.state in ('expired', 'revoked') then listed.state
+  when monitors.problem = 'untrusted' then 'untrusted'
+  when listed.state = 'critical' and listed.expiring then 'critical'
+  when monitors.uptime = 'down' then 'down'
+  when listed.state = 'soon' and listed.expiring then 'soon'
+  else 'unreachable' end`;
+const URGENCY = sql`case ${REASON} ${sql.join(
+  ATTENTION_REASONS.map((reason, place) => sql`when ${sql.lit(reason)} then ${sql.lit(place)}`),
+  sql` `,
+)} end`;
+
+async function attentionOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Attention> {
+  const partOf = (part: RawBuilder<boolean>) =>
+    db
+      .selectFrom('monitor_listing')
+      .select(['monitor_id', 'host', 'port', 'not_after', domainState(now).as('state')])
+      .select(isExpiring(now).as('expiring'))
+      .where('account_id', '=', accountId)
+      .where(part);
+  const [byDate, unusable, others] = attentionParts(now);
+  const found = db
+    .selectFrom(partOf(byDate).unionAll(partOf(unusable)).unionAll(partOf(others)).as('listed'))
+    .innerJoin('monitors', (join) =>
+      join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
+    );
+  const counted = await found
+    .select((eb) => [REASON.as('reason'), eb.fn.countAll<number>().as('count')])
+    .groupBy('reason')
+    .execute();
+  const first = await found
+    .select(['monitors.id', 'listed.host', 'listed.port', 'listed.not_after as notAfter'])
+    .select(REASON.as('reason'))
+    .orderBy(URGENCY)
+    .orderBy('listed.not_after', (order) => order.asc().nullsLast())
+    .orderBy('listed.host')
+    .orderBy('listed.port')
+    .limit(MOST_URGENT)
+    .execute();
+  const { problems } = await db
+    .selectFrom('monitor_listing')
+    .select((eb) => eb.fn.countAll<number>().as('problems'))
+    .where('account_id', '=', accountId)
+    .where(hasProblem(now))
+    .executeTakeFirstOrThrow();
+  const counts = Object.fromEntries(ATTENTION_REASONS.map((reason) => [reason, 0])) as Attention['counts'];
+  for (const { reason, count } of counted) counts[reason] = count;
+  return { total: counted.reduce((sum, { count }) => sum + count, 0), counts, problems, first };
+}
+
 async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Problem[]> {
   const rows = await db
     .with('listed', (cte) =>
@@ -259,7 +331,7 @@ async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Prom
         .selectFrom('monitor_listing')
         .select(['monitor_id', 'host', 'port', domainState(now).as('state')])
         .where('account_id', '=', accountId)
-        .where(needsPerson(now))
+        .where(hasProblem(now))
         .orderBy('host')
         .orderBy('port')
         .limit(MAX_ENTRIES),

@@ -1,11 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { Plan } from '../../core/index.ts';
+import { dueWithInterval, type Plan } from '../../core/index.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
 import type { Tables } from '../schema/tables.ts';
 
 export async function findMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
@@ -54,11 +53,14 @@ export async function setFrequency(
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
     // Keep the due time if the interval is the same, so that repeated calls do not cause repeated checks.
     if (row.check_every_minutes === minutes) return { ok: true, monitor: toMonitor(row) };
-    const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
     const isRunning = row.lease_token !== null && row.paused_by === null;
     const next = {
       check_every_minutes: minutes,
-      next_check_at: Math.min(row.next_check_at, planned),
+      next_check_at: dueWithInterval(minutes, {
+        dueAt: row.next_check_at,
+        lastCheckedAt: row.last_checked_at,
+        now,
+      }),
       check_requested_at: isRunning ? now : row.check_requested_at,
     };
     await trx

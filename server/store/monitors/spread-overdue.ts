@@ -11,11 +11,11 @@ export interface Spread {
   /** Time after which a due check is overdue. */
   lateMs: number;
   /** Checks are moved only if more than this many are overdue. */
-  fewest: number;
+  minOverdue: number;
   /** The period over which overdue checks are spread. */
   overMs: number;
-  /** True if overdue checks are not moved when checks were recorded while the backlog grew. Default: false. */
-  unlessWorked?: boolean;
+  /** If true, moves nothing if a check was recorded within `lateMs`: workers run, so the backlog means overload. Default: false. */
+  onlyIfIdle?: boolean;
 }
 
 /**
@@ -25,12 +25,12 @@ export interface Spread {
 const SPREAD_INTERVAL_MS = 30 * MINUTE_MS;
 
 /**
- * Spreads overdue checks over `overMs`, to limit the load on us and the checked servers. Requested and first checks keep their
- * time. Only the first worker that finds a backlog within half an hour spreads it. Returns how many were moved.
+ * Spreads overdue checks over `overMs`, to limit the load on this deployment and the checked servers. Requested and first checks
+ * keep their time. Only the first worker that finds a backlog within half an hour spreads it. Returns how many were moved.
  */
 export async function spreadOverdue(
   store: Store,
-  { now, lateMs, fewest, overMs, unlessWorked = false }: Spread,
+  { now, lateMs, minOverdue, overMs, onlyIfIdle = false }: Spread,
 ): Promise<number> {
   const overdue = now - lateMs;
   const isMovable = sql<boolean>`active = 1 and ${isInSomeLane} and next_check_at < ${overdue}
@@ -41,10 +41,10 @@ export async function spreadOverdue(
     .select('id')
     .where(isMovable)
     .limit(1)
-    .offset(fewest)
+    .offset(minOverdue)
     .execute();
   if (backlog.length === 0) return 0;
-  if (unlessWorked && (await wasChecked(store, { since: overdue }))) return 0;
+  if (onlyIfIdle && (await wasChecked(store, { since: overdue }))) return 0;
   const permit = await consumeRateLimit(store, {
     key: 'overdue checks are spread',
     limit: 1,

@@ -4,7 +4,7 @@ import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** State of the queues, in figures that are fast to query at any size. */
+/** The backlog of checks and alerts, and the raised alarms. */
 export interface WorkHealth {
   /** Time for which the oldest due check has been due, in ms; 0 if none is. */
   oldestDueCheckMs: number;
@@ -12,12 +12,15 @@ export interface WorkHealth {
   oldestUnsentAlertMs: number;
   /** Number of waiting deliveries of alerts. */
   waitingAlerts: number;
-  /** Number of waiting deliveries that were attempted before. */
+  /** Number of waiting deliveries with at least one attempt, which may be running. */
   retriedAlerts: number;
   alarms: Alarm[];
 }
 
-/** Reads the queue figures. Each query uses its own index. */
+/**
+ * Returns the backlog of checks and alerts, and the raised alarms. Queries on large tables use an index, so the time depends only
+ * on the number of waiting deliveries.
+ */
 export async function workHealth(store: Store, now: number): Promise<WorkHealth> {
   const [{ checkAt, deliveryAt }, alerts, alarms] = await Promise.all([
     oldestDue(store, now),

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type AlertFacts, DEFAULT_ALERT_SETTINGS } from '../../core/index.ts';
+import { type AlertFacts, DEFAULT_ALERT_SETTINGS, HEARTBEAT_EVERY_MINUTES } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/search-text.ts';
@@ -13,7 +13,6 @@ export const SYSTEM_ACCOUNT_ID = 'system';
 /** The channel key of the deliveries of the self-check, which are sent to HEARTBEAT_URL. */
 export const HEARTBEAT_KEY = 'heartbeat';
 
-const INTERVAL_MINUTES = 5;
 /** Retention of pings. Those of the last day help to find out why a ping was missing. */
 const RETENTION_MS = DAY_MS;
 
@@ -59,7 +58,7 @@ export async function ensureHeartbeat(
         port,
         protocol: 'tls',
         search_text: searchText({ host, port, notes: '', tags: [] }),
-        check_every_minutes: INTERVAL_MINUTES,
+        check_every_minutes: HEARTBEAT_EVERY_MINUTES,
         revoked: 0,
         created_at: now,
         next_check_at: now,

@@ -5,7 +5,10 @@ import { DAY_MS } from '../../../contract/durations.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
-/** Counts `weight` uses of `key` in its fixed window. A single statement keeps parallel uses within the limit. */
+/**
+ * Counts `weight` uses of `key` in its fixed window, also if it refuses them. A single statement keeps parallel uses within the
+ * limit.
+ */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
   use: { key: string; limit: number; windowMs: number; now: number; weight?: number },

@@ -7,7 +7,7 @@ import { currentVerdict } from '../checks/verdict-row.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import { isActive } from '../monitors/check-due.ts';
 
-/** A calendar link with a secret token. Timestamps are in ms UTC. */
+/** A calendar link without its secret token. Timestamps are in ms UTC. */
 export interface CalendarFeed {
   createdAt: number;
   /** Time of the last fetch by a calendar program, accurate to an hour; null before the first. */
@@ -55,7 +55,7 @@ export interface CalendarDomain {
   port: number;
   createdAt: number;
   lastCheckedAt: number;
-  /** The certificates last seen, leaf first. */
+  /** The certificates last seen that expiry alerts are about: the leaves, and an intermediate that expires before them. */
   expiring: readonly ExpiringCertificate[];
 }
 

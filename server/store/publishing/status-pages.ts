@@ -89,7 +89,7 @@ export async function findPublicPage(
 }
 
 /** Returns whether the account may use this slug. Disabled pages of other accounts keep theirs. */
-export async function isAddressFree(
+export async function isSlugFree(
   store: Store,
   { slug, accountId }: { slug: string; accountId: string },
 ): Promise<boolean> {
@@ -116,8 +116,8 @@ const DEFAULTS: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
 };
 
 /**
- * Creates or changes the account's status page. Returns `incomplete` if a new page has no title or slug, and
- * `not_found` if a domain does not belong to the account.
+ * Creates or changes the account's status page. Returns `address_taken` if another account's page has the slug, `incomplete` if a
+ * new page has no title or slug, and `not_found` if a domain does not belong to the account.
  */
 export async function saveStatusPage(
   store: Store,
@@ -204,8 +204,8 @@ async function writePage(
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
 
 /**
- * Returns at most `max` monitors of a page, and a lower bound for how many more there are. If not all fit, monitors
- * that are down or have a bad certificate come before healthy ones.
+ * Returns at most `max` monitors of a page, and a lower bound for how many more there are. Chosen domains keep their order; of
+ * others, if not all fit, those that are down or have a bad certificate come before healthy ones.
  */
 export async function listPageMonitors(
   store: Store,

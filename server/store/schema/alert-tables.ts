@@ -12,7 +12,10 @@ import type { OutboxColumns } from './tables.ts';
 /** A boolean as 0 or 1. */
 type Flag = number;
 
-/** A period in which something was wrong. `down` lasts from the first failed check to the first successful one. */
+/**
+ * A period in which a problem lasted. `down` begins at the first failed check and ends at the first successful one, or earlier if
+ * checks stopped meanwhile.
+ */
 export interface IncidentsTable {
   account_id: string;
   id: string;
@@ -40,7 +43,7 @@ export interface IncidentsTable {
 export interface AlertsTable {
   id: string;
   account_id: string;
-  /** Id of the monitor; null for a test message of a channel. */
+  /** Id of the monitor; null for a test message of a channel and for a ping of the self-check. */
   monitor_id: string | null;
   incident_id: string | null;
   kind: AlertKind;
@@ -61,14 +64,17 @@ export interface DeliveriesTable extends OutboxColumns {
   /** Incident of the alert, copied because messages of one incident to one channel are sent in order. */
   incident_id: string | null;
   channel: ChannelKind;
-  /** Id of the channel, or `ACCOUNT_MAIL` for mail to the account's own address. */
+  /** Id of the channel, `ACCOUNT_MAIL` for mail to the account's own address, or `HEARTBEAT_KEY` for a ping of the self-check. */
   channel_key: string;
-  /** Id of the channel; null for mail to the account's own address. */
+  /** Id of an added channel; null for mail to the account's own address, for pings, and after the channel was removed. */
   channel_id: string | null;
-  /** Idempotency key monitor:problem:fingerprint:start:step:channel. It is unique, so that no alert is sent twice. */
+  /**
+   * Idempotency key, unique within the account, so that no alert is queued twice: monitor:problem:fingerprint:start:step:channel;
+   * for test messages and pings their kind and id.
+   */
   dedupe_key: string;
   state: DeliveryState;
-  /** 1 if a person requested the delivery. It is then sent even if a later alert superseded it. */
+  /** 1 if a person asked to send the delivery again. It is then sent even if its problem is over or a later alert replaced it. */
   forced: Generated<Flag>;
 }
 
@@ -78,7 +84,7 @@ export interface ChannelsTable {
   account_id: string;
   kind: ChannelKind;
   name: string;
-  /** JSON configuration, whose shape depends on `kind`. It contains secrets. */
+  /** JSON configuration, whose shape depends on `kind`. It may contain secrets. */
   config: string;
   created_at: number;
   /** Time at which the owner of an email address confirmed the channel, ms UTC; for other channels, the time of creation. */
@@ -87,7 +93,7 @@ export interface ChannelsTable {
   confirm_hash: string | null;
   disabled_at: number | null;
   /**
-   * Reason why the channel is disabled. `gone`: the receiver answered HTTP 410; `failing`: five days without a successful
+   * Reason why the channel is disabled. `gone`: the receiver no longer exists; `failing`: five days without a successful
    * delivery.
    */
   disabled_by: 'user' | 'gone' | 'failing' | null;
@@ -105,7 +111,10 @@ export interface UnsubscriptionsTable {
   created_at: number;
 }
 
-/** Addresses that permanently refused mail. They get no mail, except secret links, until their owner requests mail again. */
+/**
+ * Addresses that permanently refused or bounced mail. Of the mail to accounts, they get only secret links until the suppression is
+ * lifted.
+ */
 export interface SuppressionsTable {
   /** Email address in lower case. */
   address: string;

@@ -29,11 +29,11 @@ export interface MonitorStatesTable {
   run_checks: number;
   /** The last checks in packed form; see `parseSamples`. */
   samples: string | null;
-  /** Start of the current hour, ms UTC; null before the first check. */
+  /** Start of the hour that `hour` is about, ms UTC; null if `hour` is null. */
   hour_at: number | null;
   /** Figures of the current hour, which no row of `monitor_days` includes yet; see `parseHour`. */
   hour: string | null;
-  /** Time at which a limit last kept certificates of a check from being stored, ms UTC; null: never. */
+  /** Time at which a limit last prevented the storage of evidence or certificates, or deleted some, ms UTC; null: never. */
   unkept_at: number | null;
   /** The limit that set `unkept_at`; null: none. */
   unkept_limit: LimitName | null;
@@ -59,11 +59,11 @@ export interface CheckRunsTable {
   evidence_id: string;
 }
 
-/** Distinct observations of a monitor. All checks with equal observations share one row. */
+/** Distinct observations of a monitor. Checks that saw equal chains and failures share one row; see `evidenceId`. */
 export interface EvidenceTable {
   account_id: string;
   monitor_id: string;
-  /** 128-bit hash of the chains and failures seen, without addresses and durations; see `evidenceId`. */
+  /** 128-bit hash of the chains, failures and fetched CA certificates, without addresses and durations; see `evidenceId`. */
   id: string;
   first_seen_at: number;
   /** JSON of the observation, with fingerprints instead of DER. */
@@ -122,7 +122,7 @@ export interface MonitorCertificatesTable {
    * time, because not every check writes this row.
    */
   last_seen_at: number;
-  /** 1 if the last check that saw certificates saw this one. */
+  /** 1 if every check with the current evidence sees the certificate; 0 for former ones and those that only the posture shows. */
   shown: Flag;
   /** 0 if the certificate exceeds the monitor's limit. A certificate that no monitor keeps loses its DER. */
   kept: Generated<Flag>;

@@ -59,16 +59,18 @@ export function findLevel(done: readonly string[], changes = MIGRATIONS): LevelF
 
 /** Returns the line that refuses a database or a backup below schema level 20. It says what to do. */
 export function tooOldLine(name: string, done: readonly string[], kind: 'database' | 'backup'): string {
-  const step = kind === 'database' ? 'Start' : 'Restore it with, and then start,';
-  return `${name} is at level ${findLevel(done).level}, but this version of the program needs level 20 or newer. ${step} commit ${LAST_FORMER_COMMIT} of the program once, which brings it to level 20. Then start this version again.`;
+  const step =
+    kind === 'database'
+      ? `Start commit ${LAST_FORMER_COMMIT} of the program once`
+      : `Restore it with commit ${LAST_FORMER_COMMIT} of the program, and start that commit once`;
+  return `${name} is at level ${findLevel(done).level}, but this version of the program needs level 20 or newer. ${step}, which brings it to level 20. Then start this version again.`;
 }
 
 type Db = Kysely<Tables>;
 
 /**
- * Baselines a database of schema level 20: records `0021-initial-schema` as done in place of the former migrations and changes
- * nothing else.
- * Ignores tables of other programs. @throws StoreError `unexpected_schema` if tables or columns differ from the initial schema
+ * Baselines a database of schema level 20: records `0021-initial-schema` as done in place of the former migrations. Ignores tables
+ * of other programs. @throws StoreError `unexpected_schema` if tables or columns differ from the initial schema
  */
 export async function baseline(trx: Transaction<Tables>, dialect: DialectName, name: string): Promise<void> {
   const differences = await differencesFromInitialSchema(trx, dialect, name);
@@ -84,7 +86,7 @@ export async function baseline(trx: Transaction<Tables>, dialect: DialectName, n
     values (${INITIAL_SCHEMA}, ${new Date().toISOString()})`.execute(trx);
 }
 
-/** Columns with type and nullability, such as "text not null", by name, by the name of their table. */
+/** For each table, its columns by name, with type and nullability such as "text not null". */
 type Shape = Map<string, Map<string, string>>;
 
 async function differencesFromInitialSchema(trx: Db, dialect: DialectName, name: string): Promise<string[]> {

@@ -22,7 +22,10 @@ export interface MigrateOptions {
   changes?: Migrations;
 }
 
-/** Schema level of a database without a mark, above all real levels: any unknown migration may have broken this program. */
+/**
+ * Result of `oldestProgram` for a database that does not record it, above all real levels: any unknown migration may be
+ * incompatible with this program.
+ */
 const NO_LEVEL = Infinity;
 const CONFLICT_ATTEMPTS = 3;
 const PAUSE_MS = 500;
@@ -49,7 +52,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
 }
 
 /**
- * Returns whether no migration is pending. Accepts a compatible newer schema.
+ * Returns whether no migration or baseline is pending. Accepts a compatible newer schema.
  * @throws StoreError `newer_database` or `too_old_database`
  */
 export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): Promise<boolean> {
@@ -88,7 +91,7 @@ export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOp
   const startedAt = Date.now();
   for (const [index, name] of names.entries()) {
     await changes[name]?.up(trx as unknown as Kysely<unknown>, dialect);
-    // Distinct timestamps, so that they sort like the names.
+    // Use distinct timestamps, so that they sort like the names.
     const timestamp = new Date(startedAt + index).toISOString();
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${timestamp})`.execute(trx);
   }
@@ -147,7 +150,7 @@ async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise
   return rows.map((row) => row.name);
 }
 
-/** Returns the lowest schema level of programs that may use the database. */
+/** Returns the lowest schema level of programs that may use the database; `NO_LEVEL` if it is not recorded. */
 async function oldestProgram(db: Kysely<Tables>, dialect: DialectName): Promise<number> {
   if (!(await hasTable(db, dialect, 'oldest_program'))) return NO_LEVEL;
   const { rows } = await sql<{ level: number }>`select level from oldest_program`.execute(db);

@@ -108,19 +108,20 @@ export interface MonitorsTable {
   last_checked_at: number | null;
   /** 1 after the first check. Indexes use it instead of `last_checked_at`, which every check would rewrite. */
   checked: Generated<Flag>;
-  /** Time of a person's request for a check that no claim has included yet, ms UTC; null: there is none. */
+  /** Time of a request for a check, or of a change that needs one, that no claim has included yet, ms UTC; null: none. */
   check_requested_at: number | null;
   lease_token: string | null;
   lease_expires_at: number | null;
   claimed_by: string | null;
-  /** 1 if a person requested the claimed check. */
+  /** 1 if the claimed check answers a request; see `check_requested_at`. */
   claim_asked: Generated<Flag>;
   /** Fingerprint of the leaf last seen. Checks that read no certificate do not change it. */
   certificate_fingerprint: string | null;
   /** End of validity of the leaf last seen, ms UTC, by which lists sort and count. */
   not_after: number | null;
   /**
-   * Time at which the renewal of the leaf last seen becomes overdue, ms UTC; null if the leaf is not short-lived or not trusted.
+   * Time at which the renewal of the leaf last seen becomes overdue, ms UTC; null if that is unknown, or the leaf is not
+   * short-lived or not trusted.
    */
   on_schedule_until: number | null;
   revoked: Flag;
@@ -137,9 +138,9 @@ export interface MonitorsTable {
   /** JSON list of lower-case words. The column has no index; `contains` finds a tag together with its quotes. */
   tags: Generated<string>;
   protocol: Generated<Protocol>;
-  /** Confirmed uptime; null before the first check. A single failure does not change it. */
+  /** Confirmed uptime, which a single failure does not change; null until the first conclusive check after adding or resuming. */
   uptime: Uptime | null;
-  /** Time of the first check with a known uptime, ms UTC, at which the uptime figures start; null before that check. */
+  /** Time of the first conclusive check since adding or resuming, ms UTC, from which uptime counts; null before that check. */
   uptime_since: number | null;
   /** Time of a failure that a second check must confirm, ms UTC; null if there is none. */
   suspected_since: number | null;
@@ -155,10 +156,7 @@ export interface MonitorsTable {
   /** JSON of DomainAlertSettings; null: the account's settings apply. */
   alert_settings: string | null;
 }
-/**
- * The reason of a pause. `unconfirmed`: the monitor was added before the owner verified the account's address, and the owner has
- * not resumed it yet.
- */
+/** The reason of a pause. `unconfirmed`: the account was cleared for a new owner, who has not resumed the monitor yet. */
 export type PausedBy = 'user' | 'plan' | 'unconfirmed';
 
 /** A copy of the columns of `monitors` that lists and counts read. Triggers on `monitors` maintain it; code must not write it. */
@@ -200,7 +198,7 @@ export interface SubscriptionsTable {
   cancels_at: number | null;
   past_due_since: number | null;
   refunded_at: number | null;
-  /** `occurred_at` of the last applied event. Older events that arrive later are ignored. */
+  /** `occurred_at` of the last applied event about the subscription itself. Older ones that arrive later are ignored. */
   told_at: number;
   /** `occurred_at` of the last applied refund event; null if there is none. Only refund events set `refunded_at`. */
   refund_told_at: number | null;
@@ -285,7 +283,7 @@ export interface AuthoritiesTable {
   created_at: number;
 }
 
-/** Icons of sites, one row per endpoint, which all accounts share. A row without `content` means that the site has none. */
+/** Icons of sites, one row per endpoint, shared by all accounts. Without `content`, the site has none or none was fetched yet. */
 export interface FaviconsTable {
   host: string;
   port: number;

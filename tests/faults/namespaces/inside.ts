@@ -4,8 +4,8 @@ import { freshDatabase, migratedTemplate } from '../../kit/database.ts';
 import { startPostgres } from '../../kit/postgres-server.ts';
 import { openLab } from '../lab.ts';
 import { startLedger } from '../ledger-process.ts';
-import { cutOwnNetwork, type Line } from '../own-network.ts';
-import type { PlacesMap } from '../places.ts';
+import { cutOwnNetwork, type Link } from '../own-network.ts';
+import type { InternetAddresses } from '../fake-internet.ts';
 import {
   INSIDE,
   type InsideOptions,
@@ -32,22 +32,22 @@ ip('link', 'add', INSIDE.device, 'type', 'veth', 'peer', 'name', OUTSIDE.device,
 ip('addr', 'add', `${INSIDE.address}/24`, 'dev', INSIDE.device);
 ip('link', 'set', INSIDE.device, 'up');
 
-const line: Line = {
+const link: Link = {
   cut(how) {
-    // For `deaf`, a wrong MAC address of the neighbour makes packets disappear without an error.
-    if (how === 'dead') ip('link', 'set', INSIDE.device, 'down');
+    // For `drop`, a wrong MAC address of the neighbour makes packets disappear without an error.
+    if (how === 'fail') ip('link', 'set', INSIDE.device, 'down');
     else {
       ip('link', 'set', INSIDE.device, 'up');
       ip('neigh', 'replace', OUTSIDE.address, 'lladdr', '02:00:00:00:00:99', 'dev', INSIDE.device);
     }
     return Promise.resolve();
   },
-  mend() {
+  restore() {
     ip('neigh', 'del', OUTSIDE.address, 'dev', INSIDE.device);
     return Promise.resolve();
   },
-  async lead(hosts, here) {
-    await sendOrder(world, { kind: 'lead', hosts: [...hosts], here });
+  async pointNames(hosts, isUp) {
+    await sendOrder(world, { kind: 'pointNames', hosts: [...hosts], isUp });
   },
 };
 
@@ -57,22 +57,22 @@ if (server !== null) await migratedTemplate(server.url, template);
 for (const name of databases) {
   if (name === 'postgres' && server === null) continue;
   const database = await freshDatabase(name, { postgres: server && { url: server.url, template } });
-  const places = await sendOrder(world, { kind: 'open', now: START });
+  const internet = await sendOrder(world, { kind: 'open', now: START });
   const mails = await startLedger('mail', database.dataDir);
   const lab = await openLab({
     database,
-    places,
+    internet,
     smtpUrl: `smtp://127.0.0.1:${mails.port}`,
     start: START,
     seed,
     // Do not await the reply: canaries only detect clock errors of about an hour, so a short delay does not matter.
     onClock: (now) => void sendOrder(world, { kind: 'clock', now }),
     allow: ['10.77.0.0/24', '127.0.0.0/8'],
-    patienceMs: 3_000,
-    dnsPatienceMs: 1_000,
+    timeoutMs: 3_000,
+    dnsTimeoutMs: 1_000,
     concurrency: 100,
   });
-  const outcome = await cutOwnNetwork({ lab, line, mails, domains, truly: 5 });
+  const outcome = await cutOwnNetwork({ lab, link, mails, domains, realOutages: 5 });
   await lab.close();
   await mails.stop();
   await database.remove();
@@ -87,13 +87,13 @@ process.disconnect?.();
 async function sendOrder(
   child: ChildProcess,
   order: Omit<WorldOrder, 'number'> & { kind: WorldOrder['kind'] } & Record<string, unknown>,
-): Promise<PlacesMap> {
+): Promise<InternetAddresses> {
   const number = Math.random();
   return new Promise((resolve) => {
     const onReport = (report: WorldReport): void => {
       if (report.number !== number) return;
       child.off('message', onReport);
-      resolve(report.map as PlacesMap);
+      resolve(report.addresses as InternetAddresses);
     };
     child.on('message', onReport);
     child.send({ ...order, number });

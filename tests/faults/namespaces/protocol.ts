@@ -1,6 +1,6 @@
 import type { DatabaseName } from '../../kit/database.ts';
 import type { Outcome } from '../outcome.ts';
-import type { PlacesMap } from '../places.ts';
+import type { InternetAddresses } from '../fake-internet.ts';
 
 /** End of the network link in the product's namespace. */
 export const INSIDE = { device: 'cut0', address: '10.77.0.1' };
@@ -10,12 +10,12 @@ export const OUTSIDE = { device: 'cut1', address: '10.77.0.2' };
 /** Order to the process `outside.ts`, which replies with the same `number`. */
 export type WorldOrder = { number: number } & (
   | { kind: 'open'; now: number }
-  | { kind: 'lead'; hosts: string[]; here: boolean }
+  | { kind: 'pointNames'; hosts: string[]; isUp: boolean }
   | { kind: 'clock'; now: number }
 );
 export interface WorldReport {
   number: number;
-  map?: PlacesMap;
+  addresses?: InternetAddresses;
 }
 
 /** Command-line argument of `inside.ts`, as JSON. */

@@ -49,7 +49,7 @@ async function expectGone(
   person: { email: string; password: string },
   emulator: FirebaseEmulator,
 ) {
-  await expect(page.getByText('but not your sign-in')).toBeHidden();
+  await expect(page.getByText('but not your sign-in at the identity provider')).toBeHidden();
   expect((await emulator.users()).map(({ email }) => email)).not.toContain(person.email);
   await logIn(page, person);
   await expect(page.getByText('Failed to login: ')).toBeVisible();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { at, dialog, foresee, open, press, type Screen } from './ways.ts';
+import { at, dialog, changeAndAwaitPreview, open, press, type Screen } from './navigation.ts';
 
 /** Opens the page and waits for its data. */
 async function alerts(page: Page): Promise<void> {
@@ -7,7 +7,7 @@ async function alerts(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add channel' }).waitFor();
   await page.getByRole('heading', { name: 'Calendar' }).waitFor();
   await page
-    .getByRole('region', { name: 'If nobody renews, this is sent' })
+    .getByRole('region', { name: 'Upcoming alerts if nothing is renewed' })
     .locator('li, p')
     .first()
     .waitFor();
@@ -62,7 +62,9 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await foresee(page, () => page.getByRole('radio', { name: /^Steps you choose/ }).click());
+      // The demo keeps its steps: the change is shown at once and never saved.
+      await page.route('**/api/alerts', () => undefined);
+      await changeAndAwaitPreview(page, () => page.getByRole('radio', { name: /^Custom/ }).click());
       await page.getByText('30 days before').first().waitFor();
     },
   },
@@ -81,7 +83,7 @@ export const ALERTS: readonly Screen[] = [
     async show(page) {
       await alerts(page);
       await press(page, 'Add channel');
-      await page.getByText(/^Upgrade to premium to be told/).waitFor();
+      await page.getByText(/^Upgrade to premium to send alerts/).waitFor();
     },
   },
   {
@@ -120,6 +122,17 @@ export const ALERTS: readonly Screen[] = [
     },
   },
   {
+    name: 'alerts-maintenance-repeats',
+    visitor: 'member',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Plan maintenance');
+      await dialog(page, 'Plan maintenance');
+      await page.getByRole('combobox', { name: 'Repeats' }).click();
+      await page.getByRole('option', { name: 'Every week' }).waitFor();
+    },
+  },
+  {
     name: 'alerts-error',
     visitor: 'member',
     async show(page) {
@@ -150,7 +163,7 @@ export const ALERTS: readonly Screen[] = [
       );
       await open(page, '/confirm-recipient#a-token-for-show');
       await press(page, 'Send me alerts');
-      await page.getByText('Thank you, alerts will come').waitFor();
+      await page.getByText('Address confirmed').waitFor();
     },
   },
 ];

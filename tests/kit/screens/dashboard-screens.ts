@@ -1,6 +1,7 @@
-import type { Page, Route } from '@playwright/test';
-import { dashboard, dialog, domainMenu, foresee, idOf, open, panelOf, press, type Screen } from './ways.ts';
-import { DOMAIN_STATES } from '../../../contract/words.ts';
+import type { Locator, Page } from '@playwright/test';
+import { dashboard, dialog, domainMenu, change, open, panelOf, press, type Screen } from './navigation.ts';
+import { ATTENTION_REASONS, DOMAIN_STATES } from '../../../contract/words.ts';
+import { PANEL } from './panel-screens.ts';
 
 const DOMAIN_CALLS = '**/api/domain/**';
 
@@ -14,6 +15,11 @@ const LIST: Screen[] = [
     name: 'dashboard-problems',
     visitor: 'member',
     show: (page) => dashboard(page, '?status=problem&view=grid'),
+  },
+  {
+    name: 'dashboard-attention',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?status=attention&view=list'),
   },
   { name: 'dashboard-newest', visitor: 'member', show: (page) => dashboard(page, '?sort=newest&view=grid') },
   { name: 'dashboard-list', visitor: 'member', show: (page) => dashboard(page, '?sort=soonest&view=list') },
@@ -92,8 +98,8 @@ async function selected(page: Page): Promise<void> {
 async function addMany(page: Page): Promise<void> {
   await dashboard(page, '?sort=soonest');
   await press(page, 'Add Domain');
-  await press(page, 'Add many at once');
-  await dialog(page, 'Add many domains');
+  await press(page, 'Import domains');
+  await dialog(page, 'Import domains');
 }
 
 async function actOnSelected(page: Page, name: string): Promise<void> {
@@ -132,7 +138,7 @@ const MANY: Screen[] = [
       await selected(page);
       await page.route('**/api/domain/bulk', (route) => route.abort());
       await actOnSelected(page, 'Pause');
-      await page.getByRole('button', { name: 'Try these again' }).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).waitFor();
     },
   },
   { name: 'add-many', visitor: 'member', show: addMany },
@@ -145,7 +151,7 @@ const MANY: Screen[] = [
         .getByLabel('Hosts')
         .fill('one.moss.example\nhttps://two.moss.example/path\npay.fjord.example\nnot a host\nlocalhost');
       await press(page, 'Preview');
-      await page.getByText('Tags for all of them').waitFor();
+      await page.getByText('Tags for all domains').waitFor();
     },
   },
   {
@@ -174,6 +180,23 @@ const MANY: Screen[] = [
     },
   },
   {
+    name: 'filter-menu',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, /^More/);
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'dashboard-search',
+    visitor: 'member',
+    async show(page) {
+      await open(page, '/dashboard?view=grid&q=moss');
+      await page.getByText(/^\d+ hits$/).waitFor();
+    },
+  },
+  {
     name: 'sort-menu',
     visitor: 'member',
     async show(page) {
@@ -195,6 +218,13 @@ const MANY: Screen[] = [
 
 const NONE_BUT_PAUSED = Object.fromEntries(DOMAIN_STATES.map((state) => [state, state === 'paused' ? 3 : 0]));
 
+const NO_ATTENTION = {
+  total: 0,
+  counts: Object.fromEntries(ATTENTION_REASONS.map((reason) => [reason, 0])),
+  problems: 0,
+  first: [],
+};
+
 /** Opens the dashboard as the owner sees it who has just verified the address of an account that somebody else created. */
 async function asNewOwner(page: Page): Promise<void> {
   await page.route('**/api/user/standing', (route) =>
@@ -205,16 +235,16 @@ async function asNewOwner(page: Page): Promise<void> {
     change(route, (domains) => (domains as object[]).map(pausedOne)),
   );
   await page.route('**/api/domain/summary', (route) =>
-    change(route, (summary) => ({ ...summary, counts: NONE_BUT_PAUSED, expiries: [], problems: [] })),
+    change(route, (summary) => ({
+      ...summary,
+      counts: NONE_BUT_PAUSED,
+      attention: NO_ATTENTION,
+      expiries: [],
+      problems: [],
+    })),
   );
   // Matches one domain by its id; its parts have longer paths.
   await page.route(/\/api\/domain\/[0-9a-f-]{36}$/, (route) => change(route, pausedOne));
-}
-
-async function change(route: Route, of: (data: object) => object): Promise<void> {
-  const response = await route.fetch();
-  const answer = (await response.json()) as { data: object };
-  await route.fulfill({ response, json: { ...answer, data: of(answer.data) } });
 }
 
 const NEW_OWNER: Screen[] = [
@@ -233,110 +263,40 @@ const NEW_OWNER: Screen[] = [
     async show(page) {
       await asNewOwner(page);
       await panelOf('lab.moss.example')(page);
-      await page.getByRole('heading', { name: 'Paused until you confirm it' }).waitFor();
+      await page.getByRole('heading', { name: 'Paused until you confirm that it is yours' }).waitFor();
     },
   },
 ];
 
-const PANEL: Screen[] = [
-  { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example') },
-  { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example') },
-  { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
-  { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
-  { name: 'panel-failing', visitor: 'member', show: panelOf('status.fjord.example') },
-  { name: 'panel-many-addresses', visitor: 'member', show: panelOf('pkg.orchard.example') },
-  { name: 'panel-incomplete', visitor: 'member', show: panelOf('docs.moss.example') },
-  { name: 'panel-mail', visitor: 'member', show: panelOf('mail.orchard.example') },
-  { name: 'panel-paused', visitor: 'member', show: panelOf('beta.fjord.example') },
-  {
-    name: 'panel-chain',
-    visitor: 'member',
-    async show(page) {
-      await panelOf('pay.fjord.example')(page);
-      // Open the path, and in it the leaf.
-      await page.locator('summary', { hasText: 'Path' }).click();
-      await page.locator('summary', { hasText: 'Leaf' }).click();
-    },
-  },
-  {
-    name: 'panel-unread',
-    visitor: 'member',
-    async show(page) {
-      await dashboard(page, `?sort=soonest&domain=${await idOf(page, 'staging.moss.example')}`);
-      await page.getByRole('heading', { name: 'Certificate History' }).waitFor();
-      await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
-    },
-  },
-];
-
-/** Opens the panel of a domain at its alerts. */
-const alertsOf = (hostname: string) => async (page: Page) => {
-  await panelOf(hostname)(page);
-  const heading = page.getByRole('heading', { name: 'Alerts', exact: true });
-  await page.getByText('Alerts for this domain').waitFor();
-  await heading.evaluate((element) => element.scrollIntoView());
-};
-
-async function ownSettings(page: Page, part: string): Promise<void> {
-  await page.locator('summary', { hasText: /^As in your account|^Own / }).click();
-  await press(page, `Change: ${part}`);
+/** Shows the tooltip of the last value of a drawing. */
+async function readLast(drawing: Locator): Promise<void> {
+  await drawing.press('End');
+  await drawing.page().locator('[popover]').waitFor();
 }
 
-const PANEL_ALERTS: Screen[] = [
-  { name: 'panel-alerts', visitor: 'member', show: alertsOf('pay.fjord.example') },
-  { name: 'panel-alerts-acknowledged', visitor: 'member', show: alertsOf('git.orchard.example') },
-  { name: 'panel-alerts-snoozed', visitor: 'member', show: alertsOf('mail.orchard.example') },
-  { name: 'panel-alerts-well', visitor: 'member', show: alertsOf('auth.fjord.example') },
+const TOOLTIPS: Screen[] = [
   {
-    name: 'panel-alerts-receipts',
+    name: 'strip-tooltip',
     visitor: 'member',
     async show(page) {
-      await alertsOf('pay.fjord.example')(page);
-      await page.locator('summary', { hasText: 'If nobody renews' }).click();
-      await page.locator('summary', { hasText: 'Receipts' }).nth(1).click();
-      await page.getByText('503 Service Unavailable').first().waitFor();
+      await dashboard(page, '?sort=soonest&view=grid');
+      await page.getByRole('heading', { level: 1 }).focus();
+      await readLast(page.getByRole('slider', { name: /^Last checks of / }).first());
+      await page
+        .locator('[popover]')
+        .getByText(/ at \d\d:\d\d/)
+        .waitFor();
     },
   },
   {
-    name: 'panel-alerts-snooze',
+    name: 'chart-tooltip',
     visitor: 'member',
     async show(page) {
-      await alertsOf('pay.fjord.example')(page);
-      await press(page, 'Snooze');
-      await page.getByRole('menuitem', { name: '1 week' }).waitFor();
-    },
-  },
-  {
-    name: 'panel-alerts-steps',
-    visitor: 'member',
-    async show(page) {
-      await alertsOf('auth.fjord.example')(page);
-      await ownSettings(page, 'Steps');
-      await foresee(page, () => page.getByRole('radio', { name: /Steps you choose/ }).click());
-      await page.getByText('14 days before').last().waitFor();
-      await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
-    },
-  },
-  {
-    name: 'panel-alerts-quiet-hours',
-    visitor: 'member',
-    async show(page) {
-      await alertsOf('auth.fjord.example')(page);
-      await ownSettings(page, 'Quiet hours');
-      await foresee(page, () => page.getByLabel('Send nothing at night').click());
-      await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
-    },
-  },
-  {
-    name: 'panel-alerts-free',
-    visitor: 'full',
-    async show(page) {
-      await alertsOf('lab.moss.example')(page);
-      await ownSettings(page, 'Steps');
-      await page.getByText('Steps of its own come with Premium.').scrollIntoViewIfNeeded();
+      await panelOf('pay.fjord.example', 'uptime')(page);
+      await readLast(page.getByRole('slider', { name: 'Response times' }));
     },
   },
 ];
 
 /** The dashboard of the demo's own person with its dialogs and its panel. */
-export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...NEW_OWNER, ...PANEL, ...PANEL_ALERTS];
+export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...NEW_OWNER, ...TOOLTIPS, ...PANEL];

@@ -46,9 +46,8 @@ const ALERTS: Record<string, Changes> = {
     ...zone,
     alert: alert('wrong_name'),
     facts: {
-      message:
-        'The certificate is for shop.fjord.example and www.shop.fjord.example, not for pay.fjord.example.',
-      fix: 'Have a certificate issued that names pay.fjord.example, or let the server choose the right one for this name.',
+      message: 'The certificate is valid only for shop.fjord.example and www.shop.fjord.example.',
+      fix: 'Get a certificate that covers pay.fjord.example, or configure the server to use the right one for this name.',
     },
   },
   changed: { ...zone, alert: alert('changed'), facts: { successor } },
@@ -83,6 +82,23 @@ const calm = {
   incidents: NOTHING,
 };
 const ACCOUNT: Record<string, AccountMail> = {
+  'verify-email': { kind: 'verify_email', url: 'https://certs.example/verify#t' },
+  'reset-password': {
+    kind: 'reset_password',
+    url: 'https://certs.example/reset-password#t',
+    expiresAt: NOW + 30 * MINUTE,
+  },
+  'password-changed': { kind: 'password_changed' },
+  'premium-ended': {
+    kind: 'premium_ended',
+    source: 'trial',
+    paused: ['pay', 'shop', 'status'].map((name) => host(name)),
+  },
+  feedback: {
+    kind: 'feedback',
+    from: { name: 'Alice Lind', email: 'alice@fjord.example', premium: true },
+    message: 'The chain download works well.\nCould it also contain the root?',
+  },
   'digest-calm': calm,
   digest: {
     ...calm,

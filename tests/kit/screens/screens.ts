@@ -14,7 +14,7 @@ import {
   open,
   press,
   type Screen,
-} from './ways.ts';
+} from './navigation.ts';
 
 const PUBLIC: Screen[] = [
   { name: 'landing', visitor: 'nobody', show: at('/landing') },
@@ -40,7 +40,7 @@ const PUBLIC: Screen[] = [
   { name: 'sign-up-trial', visitor: 'nobody', show: at('/signup?trial=1') },
   { name: 'forgot-password', visitor: 'nobody', show: at('/forgot-password') },
   { name: 'reset-password', visitor: 'nobody', show: at('/reset-password#token') },
-  { name: 'reset-password-spent', visitor: 'nobody', show: at('/reset-password') },
+  { name: 'reset-password-incomplete', visitor: 'nobody', show: at('/reset-password') },
   { name: 'verify', visitor: 'nobody', show: at('/verify#token') },
   { name: 'signed-in-failed', visitor: 'nobody', show: at('/signed-in?error=failed') },
   { name: 'terms', visitor: 'nobody', show: at('/terms') },
@@ -62,7 +62,7 @@ const FREE: Screen[] = [
     visitor: 'newcomer',
     async show(page) {
       await open(page, '/dashboard');
-      await press(page, 'Add many at once');
+      await press(page, 'Import domains');
       await page.getByRole('note').waitFor();
     },
   },
@@ -85,18 +85,18 @@ const FREE: Screen[] = [
           contentType: 'application/problem+json',
           json: {
             type: 'urn:certlantern:problem:email_not_verified',
-            title: 'Verify your address first',
+            title: 'Confirm your email address first',
             status: 403,
             code: 'email_not_verified',
             request_id: 'for-show',
             detail:
-              'The limit of 1 check a minute of one domain without a verified address is reached. Verify your address, or wait a minute.',
+              'The limit of 1 check a minute per domain without a confirmed address is reached. Confirm your address, or wait a minute.',
           },
         }),
       );
       await domainMenu(page);
       await page.getByRole('menuitem', { name: 'Refresh' }).click();
-      await page.getByText('The check could not be started').waitFor();
+      await page.getByText('Could not start the check').waitFor();
     },
   },
   {
@@ -125,7 +125,7 @@ const FREE: Screen[] = [
     async show(page) {
       await dashboard(page);
       await press(page, 'Add Domain');
-      await page.getByText('You have used all 3 domains').waitFor();
+      await page.getByText('The Free plan is limited to 3 domains').waitFor();
     },
   },
   {
@@ -138,6 +138,14 @@ const FREE: Screen[] = [
     },
   },
 ];
+
+/** Opens the palette with this text. */
+async function palette(page: Page, text: string): Promise<void> {
+  await open(page, '/alerts');
+  await press(page, 'Commands');
+  await page.getByRole('dialog').getByRole('combobox').fill(text);
+  await page.getByRole('listbox').waitFor({ state: 'attached' });
+}
 
 const SHELL: Screen[] = [
   {
@@ -157,6 +165,32 @@ const SHELL: Screen[] = [
       await dialog(page, "We'd love your feedback");
     },
   },
+  { name: 'palette', visitor: 'member', show: (page) => palette(page, '') },
+  {
+    name: 'palette-search',
+    visitor: 'member',
+    async show(page) {
+      await palette(page, 'moss');
+      await page.getByRole('option', { name: 'shop.moss.example' }).waitFor();
+    },
+  },
+  {
+    name: 'palette-nothing',
+    visitor: 'newcomer',
+    async show(page) {
+      await palette(page, 'no such thing');
+      await page.getByText('Nothing matches').waitFor();
+    },
+  },
+  {
+    name: 'palette-error',
+    visitor: 'member',
+    async show(page) {
+      await page.route('**/api/domain/list?*limit*', (route) => route.fulfill({ status: 400 }));
+      await palette(page, 'pay');
+      await page.getByText('Could not search').waitFor();
+    },
+  },
   { name: 'profile-free', visitor: 'newcomer', show: at('/profile') },
   {
     name: 'profile',
@@ -164,6 +198,15 @@ const SHELL: Screen[] = [
     async show(page) {
       await open(page, '/profile');
       await page.getByText('This browser').waitFor();
+    },
+  },
+  {
+    name: 'profile-time-zone',
+    visitor: 'member',
+    async show(page) {
+      await open(page, '/profile');
+      await page.getByRole('combobox', { name: 'Time zone' }).click();
+      await page.getByRole('option', { name: 'UTC only' }).waitFor();
     },
   },
   {

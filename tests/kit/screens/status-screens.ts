@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { open, panelOf, type Screen } from './ways.ts';
+import { open, panelOf, type Screen } from './navigation.ts';
 
 /** Opens the settings and waits for their data. */
 async function settings(page: Page): Promise<void> {
@@ -58,7 +58,7 @@ export const STATUS: readonly Screen[] = [
     async show(page) {
       await publish(page, { shows: 'chosen', title: 'Moss' });
       await open(page, `/status/${ADDRESS}`);
-      await page.getByText('Nothing is shown here yet').waitFor();
+      await page.getByText('This page shows no domains yet').waitFor();
     },
   },
   {
@@ -69,12 +69,12 @@ export const STATUS: readonly Screen[] = [
       await page
         .locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) })
         .click();
-      const image = page.getByRole('img', { name: /^The badge of/ });
-      const off = page.getByRole('button', { name: 'Switch on the badge' });
+      const image = page.getByRole('img', { name: /^Current badge of/ });
+      const off = page.getByRole('button', { name: 'Create badge' });
       await image.or(off).waitFor();
       if (await off.isVisible()) await off.click();
       await image.waitFor();
-      await page.getByText('this address never works again').scrollIntoViewIfNeeded();
+      await page.getByText('this address stops working').scrollIntoViewIfNeeded();
     },
   },
 ];

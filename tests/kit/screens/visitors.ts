@@ -1,8 +1,9 @@
 import type { Browser, Page } from '@playwright/test';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { DOMAINS_BEFORE_PROOF } from '../../../contract/words.ts';
+import { UNCONFIRMED_DOMAIN_LIMIT } from '../../../contract/words.ts';
+import { sessionCookies } from '../browser.ts';
 import type { Demo } from '../demo.ts';
-import { sendTo, signUp } from '../people.ts';
+import { sendAs, sendTo, signIn, signUp } from '../people.ts';
 
 /**
  * Who looks at a screen of the demo: nobody signed in; somebody who has just signed up; somebody with as many domains as the Free
@@ -21,7 +22,10 @@ export async function openWindows(browser: Browser, demo: Demo): Promise<Record<
     if (added.ok.data.fingerprint === null) throw new Error(`${name} was not read`);
   }
   const unverified = await signUp(send, { name: 'Siri', company: 'Moss', trial: true });
-  const nowhere = Array.from({ length: DOMAINS_BEFORE_PROOF - 1 }, (_, index) => `no-${index}.moss.example`);
+  const nowhere = Array.from(
+    { length: UNCONFIRMED_DOMAIN_LIMIT - 1 },
+    (_, index) => `no-${index}.moss.example`,
+  );
   await Promise.all(
     [`orchard.example${demo.portSuffix}`, ...nowhere].map((host) =>
       unverified.ask(CALLS.addDomain, { body: { host } }),
@@ -49,11 +53,8 @@ async function openWindow(
   });
   const page = await context.newPage();
   if (person) {
-    await page.goto('/login');
-    await page.getByLabel('Email').fill(person.email);
-    await page.getByLabel('Password', { exact: true }).fill(person.password);
-    await page.getByRole('button', { name: 'Login', exact: true }).click();
-    await page.waitForURL(/\/dashboard/);
+    const { cookies } = await signIn(await sendAs(page, demo.url), person);
+    await context.addCookies(sessionCookies(cookies, demo.url));
   }
   return page;
 }

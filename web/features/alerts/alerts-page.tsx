@@ -6,27 +6,35 @@ import {
   useRereadAlerts,
 } from '../../lib/alerts/alert-queries.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { Row } from '../../ui/row.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Row } from '../../ui/form/row.tsx';
+import { Skeleton } from '../../ui/loading.tsx';
 import { Channels } from './channels/channels.tsx';
 import { Maintenance } from './maintenance/maintenance.tsx';
-import { NotLoaded } from './not-loaded.tsx';
+import { JoinedErrors, SectionError } from '../../domain/section-error.tsx';
 import { CalendarRow } from './settings/calendar-row.tsx';
 import { DigestRow } from './settings/digest-row.tsx';
 import { EventsRow, QuietHoursRow, StepsRow, WhichChannelsRow } from './settings/settings-rows.tsx';
 
-/** Where alerts go, when, and about what. */
+/** Shows channels, alert steps, events and maintenance windows. */
 export function AlertsPage() {
   usePageTitle('Alerts');
   useLiveAlerts();
   const reads = [useChannels(), useAccountAlerts(), useMaintenance()];
   return (
-    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+    <div className="wrap-text pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Alerts
       </h1>
-      {/* All at once: each part that came by itself would push those below it away. What failed counts as read: its part asks again. */}
-      {reads.every(({ isFetched }) => isFetched) ? <Parts /> : <Loading />}
+      <p className="mt-1 text-body text-fg-2">Every change is saved at once.</p>
+      {/* Shows all parts at once: parts that load one by one would push those below them down. A part that failed counts as
+          loaded. */}
+      {reads.every(({ isFetched }) => isFetched) ? (
+        <JoinedErrors>
+          <Parts />
+        </JoinedErrors>
+      ) : (
+        <Loading />
+      )}
     </div>
   );
 }
@@ -47,16 +55,17 @@ function Parts() {
           <EventsRow alerts={alerts} />
         </>
       ) : (
-        <Row title="Steps" description="When you hear that a certificate comes to its end.">
-          <NotLoaded
-            what="What you are told of and when"
+        <Row title="Steps" description="When we warn you before expiry.">
+          <SectionError
+            title="Could not load your alert settings"
+            note="Alerts still go out."
             error={error}
             isRetrying={isFetching}
             onRetry={reread}
           />
         </Row>
       )}
-      <Row title="Maintenance" description="Planned work. Nobody is told of trouble meanwhile.">
+      <Row title="Maintenance" description="Planned work. We send no alerts about problems during it.">
         <Maintenance />
       </Row>
       {alerts && (
@@ -69,7 +78,7 @@ function Parts() {
   );
 }
 
-/** As tall as the window, so that nothing below it moves when the parts come. */
+/** Reserves the height of the window, so that nothing below it moves when the parts load. */
 function Loading() {
   return (
     <div aria-busy="true" className="min-h-screen">

@@ -1,45 +1,47 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
+import { testEvent, testSubscription } from '../../../contract/calls/payment.ts';
 import { TEST_EVENTS } from '../../../contract/payment.ts';
-import { messageOf } from '../../lib/api-client.ts';
+import type { TestEvent, TestSubscriptionWire } from '../../../contract/payment.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { useOffer } from '../../lib/offer.ts';
-import { useRereadPlan } from '../../lib/standing.ts';
-import { useUpgrade } from '../../lib/upgrade.ts';
+import { useOffer, useRereadPlan } from '../../lib/account/standing.ts';
+import { useUpgrade } from '../../lib/account/plan.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { Spinner } from '../../ui/spinner.tsx';
+import { Spinner } from '../../ui/loading.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { causeTestEvent, fetchTestSubscription } from './payment-calls.ts';
-import type { TestEvent, TestSubscription } from './payment-calls.ts';
 import { TestModeMark } from './test-mode-mark.tsx';
 
 const SUBSCRIPTION_KEY = ['test-subscription'];
 
 const EVENT_LABELS: Record<TestEvent, { label: string; effect: string }> = {
   renew: { label: 'Renew', effect: 'The next month is paid.' },
-  past_due: { label: 'Let a payment fail', effect: 'The provider tries again for some days.' },
-  pause: { label: 'Pause', effect: 'No more payments until it is resumed.' },
-  resume: { label: 'Resume', effect: 'A paused subscription goes on.' },
-  cancel: { label: 'Cancel now', effect: 'It ends at once.' },
-  cancel_at_period_end: { label: 'Cancel at the end', effect: 'It ends with the month that is paid.' },
-  refund: { label: 'Refund', effect: 'The last payment is given back in full.' },
+  past_due: { label: 'Fail a payment', effect: 'The provider retries for some days.' },
+  pause: { label: 'Pause', effect: 'No more payments until you resume it.' },
+  resume: { label: 'Resume', effect: 'A paused subscription continues.' },
+  cancel: { label: 'Cancel now', effect: 'The subscription ends at once.' },
+  cancel_at_period_end: {
+    label: 'Cancel at the end of the month',
+    effect: 'The subscription ends after the paid month.',
+  },
+  refund: { label: 'Refund', effect: 'The last payment is refunded in full.' },
 };
 
-/** Stands in for the payment provider's customer portal where no money moves; nowhere else is there such a page. */
+/** Stands in for the payment provider's customer portal in test mode. Production has no such page. */
 export function BillingTestPage() {
   const { billing } = usePublicConfig();
   usePageTitle('Billing in test mode');
   if (billing.mode !== 'test') return <Navigate to="/dashboard" replace />;
   return (
-    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+    <div className="wrap-text pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Billing
       </h1>
       <TestModeMark>
-        Test mode — no money moves. This page stands in for the payment provider's portal.
+        Test mode: no money moves. This page stands in for the payment provider’s portal.
       </TestModeMark>
       <TestBilling />
     </div>
@@ -49,13 +51,13 @@ export function BillingTestPage() {
 function TestBilling() {
   const { data, error, refetch } = useQuery({
     queryKey: SUBSCRIPTION_KEY,
-    queryFn: ({ signal }) => fetchTestSubscription(signal),
+    queryFn: ({ signal }) => call(testSubscription, { signal }),
     refetchOnWindowFocus: 'always',
   });
   if (error && data === undefined)
     return (
       <div role="alert" className="mt-6">
-        <p>The subscription could not be read: {messageOf(error)}</p>
+        <p>Could not load the subscription: {messageOf(error)}</p>
         <Button variant="outline" className="mt-3" onClick={() => void refetch()}>
           Try again
         </Button>
@@ -66,25 +68,25 @@ function TestBilling() {
     return (
       <>
         <p className="mt-6 text-fg-2">There is no subscription yet.</p>
-        <WaysOn />
+        <NextSteps />
       </>
     );
   return (
     <>
       <Facts subscription={data} />
-      {data.status === 'canceled' ? <WaysOn /> : <TestEvents />}
+      {data.status === 'canceled' ? <NextSteps /> : <TestEvents />}
     </>
   );
 }
 
-/** Where nothing more can happen to a subscription: to a new one, or back. */
-function WaysOn() {
+/** Offers a new subscription or the way back once the subscription has ended. */
+function NextSteps() {
   const offer = useOffer();
   const { open } = useUpgrade();
   return (
     <div className="mt-6 flex flex-wrap gap-2.5">
       {offer && (
-        <Button variant="tinted" onClick={() => open('wish')}>
+        <Button variant="tinted" onClick={() => open('request')}>
           {offer}
         </Button>
       )}
@@ -95,7 +97,7 @@ function WaysOn() {
   );
 }
 
-function Facts({ subscription }: { subscription: NonNullable<TestSubscription> }) {
+function Facts({ subscription }: { subscription: NonNullable<TestSubscriptionWire> }) {
   const { id, status, period_ends_at: periodEndsAt, cancels_at: cancelsAt } = subscription;
   return (
     <dl className="mt-6 grid grid-cols-[110px_1fr] gap-y-2.5 text-body">
@@ -121,9 +123,9 @@ function TestEvents() {
   const queryClient = useQueryClient();
   const rereadPlan = useRereadPlan();
   const { mutate, isPending, variables } = useWrite({
-    mutationFn: causeTestEvent,
+    mutationFn: (event: TestEvent) => call(testEvent, { body: { event } }),
     onSuccess: (_, event) => {
-      toast.success(`${EVENT_LABELS[event].label}: done.`);
+      toast.success(`Event sent: ${EVENT_LABELS[event].label}.`);
       void queryClient.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
       rereadPlan();
     },
@@ -131,9 +133,9 @@ function TestEvents() {
   });
   return (
     <section className="mt-8 border-t border-line pt-6">
-      <h2 className="text-lead/5 font-semibold">Make something happen</h2>
+      <h2 className="text-lead/5 font-semibold">Simulate an event</h2>
       <p className="mt-1 text-fg-2">
-        Each is told to the server by a signed webhook, as the real provider would.
+        Each button sends the server a signed webhook, as the real provider would.
       </p>
       <ul className="mt-4 grid gap-2.5">
         {TEST_EVENTS.map((event) => (

@@ -9,27 +9,27 @@ const paid = {
   transaction_id: 'txn_01',
 };
 
-describe('an event of the checkout', () => {
-  it.each(['completed', 'billed'])('tells what was paid once it is %s', (status) => {
+describe('a checkout event', () => {
+  it.each(['completed', 'billed'])('reports the purchase in the status %s', (status) => {
     expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toEqual({
       kind: 'completed',
       completion: { currency: 'USD', value: 4.99, transactionId: 'txn_01' },
     });
   });
 
-  it.each(['draft', 'ready', 'canceled', 'past_due'])('has brought no money when it is %s', (status) => {
+  it.each(['draft', 'ready', 'canceled', 'past_due'])('does not count the status %s as paid', (status) => {
     expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toBeNull();
     spec('4A.05', 'A checkout has the statuses draft, ready, completed, billed, canceled and past_due');
   });
 
-  it('counts as paid also where its figures are missing', () => {
+  it('counts as paid without totals', () => {
     expect(outcomeOf({ name: 'checkout.completed', data: {} })).toEqual({
       kind: 'completed',
       completion: null,
     });
   });
 
-  it('says that the checkout was closed or broke', () => {
+  it('reports a closed or failed checkout', () => {
     expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });
     expect(outcomeOf({ name: 'checkout.error', detail: 'The price is archived.' })).toEqual({
       kind: 'failed',
@@ -44,5 +44,5 @@ describe('an event of the checkout', () => {
     { name: 'checkout.payment.failed' },
     {},
     null,
-  ])('is left to the checkout itself: %j', (event) => expect(outcomeOf(event)).toBeNull());
+  ])('is ignored: %j', (event) => expect(outcomeOf(event)).toBeNull());
 });

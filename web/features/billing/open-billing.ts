@@ -1,10 +1,11 @@
+import { billing } from '../../../contract/calls/payment.ts';
+import { ApiError, call } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
-import { fetchBillingAddress } from './payment-calls.ts';
 
 /**
- * Opens the payment provider's customer portal in a new tab. To be called in the handler of a press: the tab opens at
- * once, because a browser takes one that opens after an answer for a pop-up of somebody else's.
+ * Opens the payment provider's customer portal in a new tab. Call it in a click handler: the tab opens at once, because
+ * browsers block tabs that open after a response.
  */
 export async function openBilling(): Promise<void> {
   const tab = window.open('', '_blank');
@@ -17,14 +18,25 @@ export async function openBilling(): Promise<void> {
     const address = await fetchBillingAddress();
     if (address === '') {
       tab?.close();
-      toast.info('There is nothing to bill yet.');
+      toast.info('You have no bills yet.');
     } else if (tab) tab.location.replace(address);
-    else
-      toast.error(
-        'The browser did not let billing open in a new tab. Allow that for this page and try again.',
-      );
+    else toast.error('The browser blocked the billing tab. Allow popups for this page and try again.');
   } catch (error) {
     tab?.close();
     toast.error(failureText(error));
+  }
+}
+
+/**
+ * Returns the URL of the payment provider's customer portal, or '' if the provider has no such customer yet. A refusal reads
+ * "Failed to get me.", except `email_not_verified`: the page needs that one to offer the verification link.
+ */
+async function fetchBillingAddress(): Promise<string> {
+  try {
+    return (await call(billing)).url;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 0 || error.code === 'email_not_verified')
+      throw error;
+    throw new ApiError('Failed to get me.', { status: error.status, cause: error });
   }
 }

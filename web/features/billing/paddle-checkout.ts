@@ -4,14 +4,14 @@ import type { CheckoutWire } from '../../../contract/payment.ts';
 import { outcomeOf } from './completion.ts';
 import type { CheckoutOutcome } from './completion.ts';
 
-// The very address that paddle-js would load. It remembers a failure for as long as the page lives, so the script is
-// brought in here, where a second attempt is one, and paddle-js then finds it there.
+// The same URL that paddle-js loads. paddle-js remembers a failure until the page is reloaded. We load the script ourselves, so
+// that a retry works, and paddle-js finds it there.
 const SCRIPT_ADDRESS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
-const PATIENCE_MS = 20_000;
+const CHECKOUT_TIMEOUT_MS = 20_000;
 
 let loading: Promise<void> | null = null;
 
-/** Brings in the payment provider's script, once. Rejects where it is blocked; the next call then tries again. */
+/** Loads the payment provider's script once. Rejects if it is blocked; the next call retries. */
 export function loadPaddle(): Promise<void> {
   if (window.PaddleBillingV1) return Promise.resolve();
   loading ??= injectScript().finally(() => {
@@ -30,10 +30,10 @@ function injectScript(): Promise<void> {
       script.remove();
       reject(new Error(reason));
     };
-    const timer = setTimeout(() => fail('The checkout script did not arrive in time'), PATIENCE_MS);
+    const timer = setTimeout(() => fail('The checkout script took too long to load'), CHECKOUT_TIMEOUT_MS);
     script.addEventListener('error', () => fail('The checkout script could not be loaded'));
     script.addEventListener('load', () => {
-      if (!window.PaddleBillingV1) return fail('The checkout script is not what was expected');
+      if (!window.PaddleBillingV1) return fail('The checkout script has unexpected content');
       clearTimeout(timer);
       resolve();
     });
@@ -42,10 +42,10 @@ function injectScript(): Promise<void> {
 }
 
 let paddle: Paddle | undefined;
-// Paddle.js takes one callback for the whole page; the checkout that was opened last is the one it speaks of.
-let hearLast: (outcome: CheckoutOutcome) => void = () => undefined;
+// Paddle.js takes one callback for the whole page, so events belong to the checkout that was opened last.
+let notifyLast: (outcome: CheckoutOutcome) => void = () => undefined;
 
-/** The seller's public token, and which of Paddle's environments it belongs to. */
+/** The seller's public token and its Paddle environment. */
 export interface PaddleAccount {
   client_token: string;
   environment: 'live' | 'sandbox';
@@ -67,10 +67,10 @@ async function preparePaddle(
     pwCustomer,
     eventCallback: (event) => {
       const outcome = outcomeOf(event);
-      if (outcome) hearLast(outcome);
+      if (outcome) notifyLast(outcome);
     },
   });
-  if (!paddle) throw new Error('The checkout script is not what was expected');
+  if (!paddle) throw new Error('The checkout script has unexpected content');
   return paddle;
 }
 
@@ -81,22 +81,22 @@ export interface PaddleCheckout {
   onOutcome: (outcome: CheckoutOutcome) => void;
 }
 
-/** Opens the checkout over the page. Rejects where its script is blocked. */
+/** Opens the checkout over the page. Rejects if its script is blocked. */
 export async function openPaddleCheckout(order: PaddleCheckout): Promise<void> {
   const { checkout, theme } = order;
   const { customer_id: customerId } = checkout;
   const { Checkout } = await preparePaddle(order.account, customerId);
-  hearLast = order.onOutcome;
+  notifyLast = order.onOutcome;
   Checkout.open({
     items: [{ priceId: checkout.price_id, quantity: 1 }],
     customer: customerId === '' ? { email: checkout.email } : { id: customerId },
-    // The webhook finds the account by it.
+    // The webhook finds the account by this reference.
     customData: { account: checkout.reference },
     settings: {
       displayMode: 'overlay',
       variant: 'one-page',
       theme,
-      // The customer is who is signed in here.
+      // The customer is the signed-in user.
       allowLogout: false,
       successUrl: new URL('/dashboard', window.location.href).href,
     },

@@ -1,14 +1,14 @@
 const KEY = 'pendingPurchase';
-/** How long the page waits for the payment provider's news of a paid checkout. */
-export const PURCHASE_PATIENCE_MS = 30_000;
+/** How long the page waits for Premium after a paid checkout. */
+export const PURCHASE_TIMEOUT_MS = 30_000;
 
 /**
- * When a checkout was completed (ms UTC) whose Premium has not shown yet, else null. It lives in the tab, because the
- * checkout leaves by loading the dashboard anew.
+ * Returns when a checkout was completed (ms UTC) whose Premium has not shown yet, else null. Stored in the tab, because the
+ * checkout ends by reloading the dashboard.
  */
 export function pendingPurchase(): number | null {
   const completedAt = Number(read());
-  return completedAt > Date.now() - PURCHASE_PATIENCE_MS ? completedAt : null;
+  return completedAt > Date.now() - PURCHASE_TIMEOUT_MS ? completedAt : null;
 }
 
 export function rememberPurchase(completedAt: number | null): void {
@@ -16,7 +16,7 @@ export function rememberPurchase(completedAt: number | null): void {
     if (completedAt === null) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, String(completedAt));
   } catch {
-    // Storage is switched off: the wait then ends with the page.
+    // Storage is blocked: the wait ends when the page closes.
   }
 }
 

@@ -8,11 +8,11 @@ describe('a price', () => {
     [500, 'EUR', '€5.00'],
     [499, 'JPY', '¥499'],
     [499, 'CAD', 'CA$4.99'],
-  ])('of %i %s reads %s', (price, currency, text) => {
+  ])('formats %i %s as %s', (price, currency, text) => {
     expect(priceText({ unit_price: price, currency })).toBe(text);
   });
 
-  it('is measured in major units', () => {
+  it('is converted to major units for analytics', () => {
     expect(inMajorUnits(499, 'USD')).toBe(4.99);
     spec('3.16', 'A price is in hundredths, or in the minor units that its currency has (decision 31)');
     expect(inMajorUnits(499, 'JPY')).toBe(499);

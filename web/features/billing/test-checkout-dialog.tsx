@@ -4,19 +4,19 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import type { DialogProps } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field } from '../../ui/form/field.tsx';
 import { priceText } from './price.ts';
 import { TestModeMark } from './test-mode-mark.tsx';
 
 interface TestCheckoutDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
-  /** What is to be paid for; null: it is not open. */
+  /** The order to pay; null while closed. */
   order: { product: ProductWire; checkout: CheckoutWire } | null;
   isPaying: boolean;
   onPay: () => void;
   onClose: () => void;
 }
 
-/** Stands in for the payment provider's checkout where no money is to move: the same steps, plainly marked. */
+/** Stands in for the payment provider's checkout in test mode, with the same steps. */
 export function TestCheckoutDialog({
   order,
   isPaying,
@@ -35,7 +35,7 @@ export function TestCheckoutDialog({
       focusFirst={() => pay.current}
       hasCross
     >
-      <TestModeMark>Test mode — no money moves</TestModeMark>
+      <TestModeMark>Test mode: no money moves</TestModeMark>
       {order && (
         <form
           onSubmit={(event) => {
@@ -51,7 +51,7 @@ export function TestCheckoutDialog({
           </dl>
           <Field className="mt-4" label="Email" type="email" value={order.checkout.email} readOnly />
           <p className="mt-3 text-label text-fg-2">
-            The real checkout would ask for a card here. This one asks for nothing.
+            The real checkout asks for a card here. This one does not.
           </p>
           <Button ref={pay} type="submit" size="large" className="mt-5 w-full" busy={isPaying}>
             Pay {priceText(order.product)}

@@ -2,23 +2,24 @@ import { Check } from 'lucide-react';
 import { useRef } from 'react';
 import type { ReactNode } from 'react';
 import type { ProductWire } from '../../../contract/payment.ts';
+import { counted } from '../../lib/format.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import type { UpgradeReason } from '../../lib/upgrade.ts';
+import type { UpgradeReason } from '../../lib/account/plan.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import type { DialogProps } from '../../ui/dialog.tsx';
-import { FieldError } from '../../ui/field.tsx';
+import { FieldError } from '../../ui/form/field.tsx';
 import { priceText } from './price.ts';
 import { TestModeMark } from './test-mode-mark.tsx';
 
 interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
-  /** Why it is open; null: it is not. */
+  /** Why the dialog is open; null while closed. */
   reason: UpgradeReason | null;
   onClose: () => void;
-  /** What is offered; null while that is not known, and where nothing is. */
+  /** The product on offer; null while it is unknown or if nothing is sold. */
   product: ProductWire | null;
   isLoading: boolean;
-  /** Asks once more what is sold. */
+  /** Loads the products again. */
   onRetry: () => void;
   isStarting: boolean;
   onStart: (product: ProductWire) => void;
@@ -26,7 +27,7 @@ interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
   problem: string | null;
 }
 
-/** The two plans side by side, and the way to the checkout. */
+/** Compares the two plans and leads to the checkout. */
 export function UpgradeDialog(props: UpgradeDialogProps) {
   const { reason, onClose, product, isLoading, onRetry, isStarting, onStart, problem } = props;
   const { limits, billing } = usePublicConfig();
@@ -36,20 +37,22 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
       open={reason !== null}
       onOpenChange={(open) => (open ? undefined : onClose())}
       title="Supercharge Your Monitoring with Premium"
-      description={reason === 'limit' && `You have used all ${limits.free_domains} domains on the free plan.`}
+      description={
+        reason === 'limit' && `The Free plan is limited to ${counted(limits.free_domains, 'domain')}.`
+      }
       focusAfterClose={props.focusAfterClose}
-      focusFirst={() => (start.current?.disabled === false ? start.current : null)}
+      focusFirst={() => start.current}
       hasCross
     >
       {billing.mode === 'paddle' && billing.environment === 'sandbox' && (
-        <TestModeMark>Sandbox — nothing is really charged</TestModeMark>
+        <TestModeMark>Sandbox: no real charges</TestModeMark>
       )}
       <PlanTable freeDomains={limits.free_domains} />
       <p className="mt-3 text-label text-fg-2">Includes real-time alerts and webhook support.</p>
       {problem !== null && <FieldError>{problem}</FieldError>}
       {!isLoading && product === null && (
         <p className="mt-3 text-label text-fg-2">
-          The price could not be loaded.{' '}
+          Could not load the price.{' '}
           <button type="button" className="link" onClick={onRetry}>
             Try again
           </button>
@@ -61,7 +64,8 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
         </Button>
         <Button
           ref={start}
-          disabled={product === null}
+          // Not disabled: it has the focus while the price loads.
+          inactive={product === null}
           busy={isLoading || isStarting}
           onClick={() => product && onStart(product)}
         >

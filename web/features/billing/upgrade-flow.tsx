@@ -1,24 +1,25 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { openCheckout, testPay, listProducts } from '../../../contract/calls/payment.ts';
 import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
-import { track } from '../../lib/analytics.ts';
-import { ApiError, messageOf } from '../../lib/api-client.ts';
+import { track } from '../../lib/browser/analytics.ts';
+import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { useRereadPlan } from '../../lib/standing.ts';
-import { shownTheme } from '../../lib/theme.ts';
-import type { UpgradeReason } from '../../lib/upgrade.ts';
+import { useRereadPlan } from '../../lib/account/standing.ts';
+import { shownTheme } from '../../lib/browser/theme.ts';
+import type { UpgradeReason } from '../../lib/account/plan.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { CheckoutOutcome, Completion } from './completion.ts';
-import { payInTestMode, requestCheckout } from './payment-calls.ts';
 import { inMajorUnits } from './price.ts';
 import { TestCheckoutDialog } from './test-checkout-dialog.tsx';
 import { UpgradeDialog } from './upgrade-dialog.tsx';
 import { useAwaitedPremium } from './use-awaited-premium.ts';
-import { useProducts } from './use-products.ts';
+import { useQuery } from '@tanstack/react-query';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const BLOCKED =
-  'The checkout could not be loaded. Something in this browser or network blocks cdn.paddle.com: allow it for this page, or use another browser, and press the button again.';
+  'Could not load the checkout. Your browser or network may be blocking cdn.paddle.com. Allow it for this page or use another browser, then press the button again.';
 
 interface Order {
   product: ProductWire;
@@ -26,14 +27,14 @@ interface Order {
 }
 
 export interface UpgradeFlowProps {
-  /** Why the offer is open; null: it is not. */
+  /** Why the dialog is open; null while closed. */
   reason: UpgradeReason | null;
   onClose: () => void;
-  /** Where the focus goes in the end. */
+  /** Where focus goes when everything is closed. */
   focusAfterClose: () => HTMLElement | null;
 }
 
-/** From the offer over the checkout to Premium. */
+/** Leads from the upgrade dialog through the checkout to Premium. */
 export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowProps) {
   const isOpen = reason !== null;
   const { billing } = usePublicConfig();
@@ -45,7 +46,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
   const [isBlocked, setIsBlocked] = useState(false);
   const [testOrder, setTestOrder] = useState<Order | null>(null);
 
-  // On its way while the offer is read; pressing the button is what says that it did not come.
+  // Loads while the user reads the offer. An error shows only when they press the button.
   const wantsPaddle = isOpen && paddle !== null;
   useEffect(() => {
     if (!wantsPaddle) return;
@@ -91,7 +92,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
     else toast.error(`The checkout reported a problem: ${outcome.reason}`);
   };
 
-  const openCheckout = async ({ product, checkout }: Order): Promise<'opened' | 'blocked'> => {
+  const showCheckout = async ({ product, checkout }: Order): Promise<'opened' | 'blocked'> => {
     if (paddle === null) {
       setTestOrder({ product, checkout });
       return 'opened';
@@ -101,7 +102,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
       await openPaddleCheckout({ account: paddle, checkout, theme: shownTheme(), onOutcome });
       return 'opened';
     } catch (error) {
-      console.warn('The checkout could not be opened.', error);
+      console.warn('Could not open the checkout.', error);
       return 'blocked';
     }
   };
@@ -109,7 +110,8 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
   const start = useWrite({
     mutationFn: async (product: ProductWire) => {
       setIsBlocked(false);
-      return await openCheckout({ product, checkout: await requestCheckout(product.price_id) });
+      const checkout = await call(openCheckout, { body: { price_id: product.price_id } });
+      return await showCheckout({ product, checkout });
     },
     onSuccess: (opened, { currency, unit_price: price }) => {
       if (opened === 'blocked') return setIsBlocked(true);
@@ -120,7 +122,8 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
   });
 
   const pay = useWrite({
-    mutationFn: ({ checkout }: Order) => payInTestMode(checkout),
+    mutationFn: ({ checkout: { price_id, reference } }: Order) =>
+      call(testPay, { body: { price_id, reference } }),
     onSuccess: ({ currency, total, transaction_id: transactionId }) => {
       setTestOrder(null);
       onCompleted({ currency, value: inMajorUnits(total, currency), transactionId });
@@ -151,4 +154,21 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
       />
     </>
   );
+}
+
+/** Loads what is sold once the offer opens. Fresh for 60 s, and read again when the window regains focus. */
+function useProducts(isOpen: boolean) {
+  const products = useQuery({
+    queryKey: ['products'],
+    queryFn: ({ signal }) => call(listProducts, { signal }),
+    staleTime: MINUTE_MS,
+    refetchOnWindowFocus: 'always',
+    enabled: isOpen,
+  });
+  const { isError, isFetching, errorUpdatedAt } = products;
+  const failedAt = isError && !isFetching ? errorUpdatedAt : null;
+  useEffect(() => {
+    if (isOpen && failedAt !== null) toast.error('Failed to load payment products.');
+  }, [isOpen, failedAt]);
+  return products;
 }

@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react';
 import type { StandingWire } from '../../../contract/account.ts';
-import { useReadStanding, useRereadPlan } from '../../lib/standing.ts';
+import { useReadStanding, useRereadPlan } from '../../lib/account/standing.ts';
 import { toast } from '../../ui/toast.tsx';
-import { pendingPurchase, PURCHASE_PATIENCE_MS, rememberPurchase } from './pending-purchase.ts';
+import { pendingPurchase, PURCHASE_TIMEOUT_MS, rememberPurchase } from './pending-purchase.ts';
 
 const POLL_MS = 2000;
 
 /**
- * From a completed checkout until Premium shows: the server hears of it from the payment provider, usually within
- * seconds. Returns what to call when a checkout was completed.
+ * Waits for Premium after a completed checkout: the payment provider notifies the server, usually within seconds. Returns the
+ * function to call when a checkout is completed.
  */
 export function useAwaitedPremium(): () => void {
   const [completedAt, setCompletedAt] = useState(pendingPurchase);
@@ -19,13 +19,17 @@ export function useAwaitedPremium(): () => void {
     if (completedAt === null) return undefined;
     const stop = new AbortController();
     const wait = async () => {
-      const hasCome = await subscriptionShows(readStanding, completedAt + PURCHASE_PATIENCE_MS, stop.signal);
+      const hasPremium = await subscriptionShows(
+        readStanding,
+        completedAt + PURCHASE_TIMEOUT_MS,
+        stop.signal,
+      );
       if (stop.signal.aborted) return;
       rememberPurchase(null);
       setCompletedAt(null);
       reread();
-      if (hasCome) toast.success('Premium is active. Thank you.');
-      else toast.info('Your payment is being confirmed. Premium starts by itself once it is.');
+      if (hasPremium) toast.success('Premium is active. Thank you.');
+      else toast.info('We are confirming your payment. Premium starts automatically after that.');
     };
     void wait();
     return () => stop.abort();
@@ -38,14 +42,14 @@ export function useAwaitedPremium(): () => void {
   };
 }
 
-/** False when it has not come by `deadline` (ms UTC), or when nobody waits any more. */
+/** Resolves to false if Premium has not come by `deadline` (ms UTC) or the wait was cancelled. */
 async function subscriptionShows(
   readStanding: () => Promise<StandingWire>,
   deadline: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   while (!signal.aborted) {
-    // A look that fails says nothing; the next one may succeed.
+    // Ignore a failed read; the next one may succeed.
     const standing = await readStanding().catch(() => null);
     if (standing?.source === 'subscription') return true;
     if (Date.now() + POLL_MS > deadline) return false;

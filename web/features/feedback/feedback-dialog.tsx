@@ -1,20 +1,15 @@
-import { z } from 'zod';
+import { sendFeedback } from '../../../contract/calls/account.ts';
 import { FEEDBACK_MAX_LENGTH } from '../../../contract/feedback.ts';
-import { api, messageOf } from '../../lib/api-client.ts';
-import { useDraft } from '../../lib/draft.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
+import { useDraft } from '../../lib/drafts.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { inputClass } from '../../ui/field.tsx';
+import { inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 
-async function sendFeedback(message: string): Promise<void> {
-  const body = { title: 'feedback', message };
-  await api('/user_feedback/create', { method: 'POST', body, schema: z.unknown() });
-}
-
-/** A few words to whoever runs the product. What was typed stays until it was sent. */
+/** Sends feedback to whoever runs the product. The text stays until it is sent. */
 export function FeedbackDialog({
   open,
   onOpenChange,
@@ -24,9 +19,9 @@ export function FeedbackDialog({
 }) {
   const [text, setText, clear] = useDraft('feedback');
   const { mutate, isPending } = useWrite({
-    mutationFn: (typed: string) => sendFeedback(typed.trim()),
+    mutationFn: (typed: string) => call(sendFeedback, { body: { title: 'feedback', message: typed.trim() } }),
     onSuccess: (_, typed) => {
-      // Who writes on already is not interrupted.
+      // Does not interrupt a user who is already typing again.
       if (clear(typed)) onOpenChange(false);
       toast.success('Thanks for your feedback! We really appreciate it. 🙏');
     },

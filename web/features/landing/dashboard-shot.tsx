@@ -1,7 +1,6 @@
 import { Moon } from 'lucide-react';
 import { useMemo } from 'react';
 import { expiryBadge } from '../../../contract/badge.ts';
-import { dateFormat } from '../../lib/date-format.ts';
 import { rowsFor } from '../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
 import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
@@ -10,23 +9,24 @@ import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
 import { SampleCard } from './sample-card.tsx';
 import { EXPIRED, NEXT, notAfterOf, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';
+import { dateFormat } from '../../lib/format.ts';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
 const dayAndMonth = dateFormat({ day: 'numeric', month: 'long' });
 
-/** The dashboard in the dark theme, drawn from the same parts; below 720 px one card stands for it. */
+/** Shows the dashboard in the dark theme, built from the real components; below 720 px one card. */
 export function DashboardShot({ productName, now }: { productName: string; now: number }) {
   return (
     <>
       <div className="mt-6 md:hidden">
         <SampleCard sample={NEXT} now={now} />
       </div>
-      {/* The page's own shadow: that of the dark theme would be a black cloud on a light page. */}
+      {/* Uses the page's shadow: the dark theme's one would look wrong on a light page. */}
       <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
         <figure
           data-theme="dark"
           className="h-[680px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
-          aria-label="The dashboard with invented hosts"
+          aria-label="The dashboard with example hosts"
         >
           <ShotHeader productName={productName} />
           <div className="mx-auto max-w-[1080px] px-7 pt-8 lg:px-10">

@@ -3,8 +3,7 @@ import { expiryBadge } from '../../../contract/badge.ts';
 import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
 import { layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
 import type { HorizonEntry, HorizonFrame } from '../../ui/horizon/horizon-layout.ts';
-import { useTextMeasure } from '../../ui/horizon/text-measure.ts';
-import { useWidth } from '../../ui/horizon/use-width.ts';
+import { useTextMeasure, useWidth } from '../../ui/horizon/text-measure.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const HOSTS: readonly [hostname: string, days: number][] = [
@@ -26,7 +25,7 @@ const GUTTER = 28;
 const EXPIRED_WIDTH = 224;
 const DAY_WIDTH = 13.05;
 
-/** To the edges of the window; its words begin where the headline does, at the container's left edge. */
+/** Returns the frame at full width; labels start at the container's left edge, like the headline. */
 function heroFrame(width: number): HorizonFrame {
   if (width < NARROW)
     return {
@@ -58,7 +57,7 @@ function heroFrame(width: number): HorizonFrame {
   };
 }
 
-/** The expiry horizon, drawn to the width of the window: an illustration with invented hosts and real dates. */
+/** Draws the expiry horizon across the window, with example hosts and real dates. */
 export function HeroHorizon({ now }: { now: number }) {
   const [ref, width] = useWidth<HTMLDivElement>();
   const measure = useTextMeasure();
@@ -73,8 +72,8 @@ export function HeroHorizon({ now }: { now: number }) {
   return (
     <div ref={ref} className="min-h-[189px] overflow-x-clip border-b border-line md:min-h-[205px]">
       <p className="sr-only">
-        An illustration: a line of days with today marked. One certificate behind it has expired, one ends
-        within seven days, one within fourteen, and the others later.
+        Illustration: a timeline with today marked. One certificate has expired, one expires within seven
+        days, one within fourteen, and the others later.
       </p>
       {layout && <HorizonDrawing layout={layout} hatched={layout.frame.narrow} />}
     </div>

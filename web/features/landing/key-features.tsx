@@ -1,40 +1,39 @@
 import { Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { daysLeft } from '../../../contract/badge.ts';
-import { longDate } from '../../lib/dates.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { Chip } from './chip.tsx';
+import { AccentLabel, WithCurrentTime } from './section-parts.tsx';
 import { offerOf } from './offer.ts';
 import { SampleLifetime } from './sample-card.tsx';
 import { notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
-import { WithPresent } from './with-present.tsx';
+import { longDate } from '../../lib/format.ts';
 
 const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, lifetimeDays: 90 };
-const TOLD: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
+const ALERTED: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
 const MAILED: Sample = { hostname: 'pay.fjord.example', issuer: 'DigiCert', days: 2, lifetimeDays: 199 };
 
-/** What the product does, each with a miniature of the real thing. */
+/** Shows the features, each with a miniature of the product. */
 export function KeyFeatures() {
   const { hasPlans } = offerOf(usePublicConfig());
   return (
     <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2 xl:grid-cols-3">
       <Feature
         title="SSL Certificate Tracking"
-        text="Issuer, subject, validity, revocation and every earlier certificate, one click away. What is wrong with a chain is said in plain words."
+        text="Issuer, subject, validity, revocation and every earlier certificate, one click away. Chain problems, explained in plain words."
       >
         {(now) => <TrackingSample now={now} />}
       </Feature>
       <Feature
         title="Email Notifications"
-        text="An email before expiry says which host, which date and who issued it. Short-lived certificates alert on a schedule of their own."
+        text="An email before expiry names the host, the date and the issuer. Short-lived certificates get a schedule of their own."
       >
         {(now) => <MailSample now={now} />}
       </Feature>
       <Feature
         title="Webhook Support"
         chips={hasPlans ? ['Premium'] : []}
-        text="The same event as signed JSON for your pipeline. Slack, Discord, Microsoft Teams, Telegram, PagerDuty and ntfy get it in their own form."
+        text="Every alert as signed JSON for your pipeline. Slack, Discord, Microsoft Teams, Telegram, PagerDuty and ntfy get it in their own format."
       >
         {(now) => <WebhookSample now={now} />}
       </Feature>
@@ -73,19 +72,19 @@ function MailSample({ now }: { now: number }) {
   );
 }
 
-/** What a receiver gets, with most of it left out. */
+/** Shows an abbreviated webhook payload. */
 function WebhookSample({ now }: { now: number }) {
-  const notAfter = notAfterOf(TOLD, now);
+  const notAfter = notAfterOf(ALERTED, now);
   const value = 'text-accent-fg';
   return (
-    <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2">
+    <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2 max-sm:-mx-3">
       {'{ "type": '}
       <span className={value}>"certificate.expiring"</span>
-      {',\n  "data": { …\n    "certificate": { …\n      "name": '}
-      <span className={value}>"{TOLD.hostname}"</span>
-      {',\n      "not_after": '}
+      {',\n "data": { …\n  "certificate": { …\n   "name": '}
+      <span className={value}>"{ALERTED.hostname}"</span>
+      {',\n   "not_after": '}
       <span className={value}>"{new Date(notAfter - (notAfter % 1000)).toISOString()}"</span>
-      {'\n    },\n    "step": '}
+      {'\n  },\n  "step": '}
       <b className="font-semibold text-soon-fg">"warning"</b>
       {', … } }'}
     </pre>
@@ -96,20 +95,20 @@ interface FeatureProps {
   title: string;
   chips?: string[];
   text: string;
-  /** Drawn for the present day. */
+  /** Rendered with the current time. */
   children: (now: number) => ReactNode;
 }
 
 function Feature({ title, chips = [], text, children }: FeatureProps) {
   return (
     <div className="flex flex-col">
-      <WithPresent className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 md:max-xl:px-10">
+      <WithCurrentTime className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 md:max-xl:px-10">
         {(now) => <div>{children(now)}</div>}
-      </WithPresent>
+      </WithCurrentTime>
       <h3 className="mt-5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-subtitle font-semibold tracking-[-.012em]">
         {title}
         {chips.map((chip) => (
-          <Chip key={chip}>{chip}</Chip>
+          <AccentLabel key={chip}>{chip}</AccentLabel>
         ))}
       </h3>
       <p className="mt-1.5 max-w-[540px] text-lead text-fg-2">{text}</p>

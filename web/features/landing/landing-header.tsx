@@ -1,7 +1,5 @@
-import { Link } from '@tanstack/react-router';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 import { offerOf } from './offer.ts';
@@ -13,16 +11,16 @@ function scrollTo(headingId: string): void {
   heading?.focus({ preventScroll: true });
 }
 
-/** Stays at the top of the landing page. */
+/** Shows the landing page's header, which stays at the top while scrolling. */
 export function LandingHeader() {
   const config = usePublicConfig();
   const { hasPlans, isOpen } = offerOf(config);
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface">
       <div className="wrap flex h-[55px] items-center gap-1.5 md:h-[59px]">
-        <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
+        <a href="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
           <Wordmark name={config.product_name} />
-        </Link>
+        </a>
         <span className="flex-1" />
         <Button
           data-needs-script=""
@@ -44,13 +42,9 @@ export function LandingHeader() {
             Pricing
           </Button>
         )}
-        <Link
-          reloadDocument
-          to="/login"
-          className={classNames(buttonClass('ghost', 'small'), isOpen && 'max-sm:hidden')}
-        >
+        <a href="/login" className={`${buttonClass('ghost', 'small')} max-sm:px-2 max-[22rem]:px-0`}>
           Login
-        </Link>
+        </a>
         <span data-needs-script="" className="contents">
           <LazyThemeMenu />
         </span>
@@ -59,7 +53,7 @@ export function LandingHeader() {
             href="/signup"
             target="_blank"
             rel="noreferrer"
-            className={`${buttonClass('primary', 'small')} ml-1.5`}
+            className={`${buttonClass('primary', 'small')} ml-1.5 max-[22rem]:ml-0 max-[22rem]:px-2`}
           >
             Sign Up
           </a>

@@ -1,7 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
-import { DayRuler } from '../../ui/day-ruler.tsx';
+import { DayRuler } from '../../ui/horizon/day-ruler.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { DashboardShot } from './dashboard-shot.tsx';
@@ -10,9 +9,8 @@ import { KeyFeatures } from './key-features.tsx';
 import { LandingHeader } from './landing-header.tsx';
 import { offerOf } from './offer.ts';
 import { Pricing } from './pricing.tsx';
-import { SECTION_TITLE } from './section-title.ts';
+import { SECTION_TITLE, WithCurrentTime } from './section-parts.tsx';
 import { TryIt } from './try-it/try-it.tsx';
-import { WithPresent } from './with-present.tsx';
 
 export function LandingPage() {
   usePageTitle('Never miss an SSL certificate expiry');
@@ -29,13 +27,13 @@ export function LandingPage() {
               The first line of the dashboard is your to-do list.
             </h2>
             <p className="max-w-[430px] text-lead text-fg-2">
-              Everything healthy stays quiet. Colour, shape and words appear only on the certificates that
-              need attention.
+              Healthy certificates stay in the background. Those that need attention get a badge with a
+              colour, a shape and words.
             </p>
           </div>
-          <WithPresent className="min-h-[186px] md:min-h-[716px]">
+          <WithCurrentTime className="min-h-[186px] md:min-h-[716px]">
             {(now) => <DashboardShot productName={productName} now={now} />}
-          </WithPresent>
+          </WithCurrentTime>
         </section>
         <section className="wrap pt-[72px] md:pt-28">
           <h2 id="features" tabIndex={-1} className={SECTION_TITLE}>
@@ -68,17 +66,17 @@ function Hero({ productName }: { productName: string }) {
           that day comes.
         </p>
         <div className="mt-[30px] flex items-center gap-4">
-          <Link to={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>
+          <a href={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>
             {isOpen ? 'Sign Up' : 'Login'}
-          </Link>
+          </a>
           <span className="text-balance text-fg-3">
             {hasPlans && isOpen && `Free for ${config.limits.free_domains} domains. `}Open source.
           </span>
         </div>
       </div>
-      <WithPresent className="min-h-[189px] md:min-h-[205px]">
+      <WithCurrentTime className="min-h-[189px] md:min-h-[205px]">
         {(now) => <HeroHorizon now={now} />}
-      </WithPresent>
+      </WithCurrentTime>
     </section>
   );
 }
@@ -92,13 +90,12 @@ function ClosingBand() {
           Know the date before your visitors do.
         </h2>
         <div className="text-center md:text-right">
-          <Link
-            to={isOpen ? '/signup' : '/login'}
-            search={hasTrial ? { trial: 1 } : {}}
+          <a
+            href={hasTrial ? '/signup?trial=1' : isOpen ? '/signup' : '/login'}
             className={`${buttonClass('primary', 'large')} max-md:w-full`}
           >
             {hasTrial ? 'Start Your Free Trial' : isOpen ? 'Sign Up' : 'Login'}
-          </Link>
+          </a>
           {isOpen && (
             <p className="mt-3 text-[13.5px]/5 text-fg-2">No credit card required • Setup in 2 minutes</p>
           )}
@@ -115,9 +112,9 @@ function LandingFooter({ productName }: { productName: string }) {
     <footer className="wrap flex flex-wrap items-center justify-between gap-x-6 py-4 text-[13.5px]/5 text-fg-2">
       <Wordmark name={productName} size="small" />
       <div className="flex flex-wrap gap-x-6">
-        <Link reloadDocument to="/login" className={link}>
+        <a href="/login" className={link}>
           Login
-        </Link>
+        </a>
         <a href="/terms-of-use" target="_blank" rel="noreferrer" className={link}>
           Terms of Use
         </a>

@@ -1,17 +1,17 @@
 import type { PublicConfig } from '../../../contract/public-config.ts';
 
 export interface Offer {
-  /** Whether there are plans with different limits. */
+  /** There are plans with different limits. */
   hasPlans: boolean;
-  /** Whether Premium can be bought. */
+  /** Premium can be bought. */
   isSold: boolean;
-  /** Whether anybody may sign up. */
+  /** Anybody may sign up. */
   isOpen: boolean;
-  /** Whether signing up can begin with a trial of Premium. */
+  /** A sign-up can start with a trial of Premium. */
   hasTrial: boolean;
 }
 
-/** What this deployment may promise to strangers. */
+/** Returns what this deployment offers to visitors. */
 export function offerOf({ billing, signups }: Pick<PublicConfig, 'billing' | 'signups'>): Offer {
   const isSold = billing.mode === 'test' || billing.mode === 'paddle';
   const isOpen = signups === 'open';

@@ -1,18 +1,16 @@
-import { Link } from '@tanstack/react-router';
 import { Check } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { inWords } from '../../lib/number-words.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { Chip } from './chip.tsx';
+import { AccentLabel, SECTION_TITLE } from './section-parts.tsx';
 import { offerOf } from './offer.ts';
-import { SECTION_TITLE } from './section-title.ts';
+import { inWords } from '../../lib/format.ts';
 
-/** Per month. Strangers are told this one; who is signed in sees what the payment provider asks in their currency. */
+/** Price per month for visitors. Signed-in users see the payment provider's price in their currency. */
 const PREMIUM_PRICE = '$4.99';
 
-/** The plans, for whoever may sign up where there are any; Premium only where it is sold. */
+/** Shows the plans, if anybody may sign up and there are any; Premium only if it is sold. */
 export function Pricing() {
   const config = usePublicConfig();
   const { free_domains: freeDomains, trial_days: trialDays } = config.limits;
@@ -46,9 +44,9 @@ export function Pricing() {
           'Community support',
         ]}
       >
-        <Link to="/signup" className={`${buttonClass('outline', 'large')} w-full`}>
+        <a href="/signup" className={`${buttonClass('outline', 'large')} w-full`}>
           Get Started Free
-        </Link>
+        </a>
       </PlanCard>
       {isSold && (
         <PlanCard
@@ -64,13 +62,12 @@ export function Pricing() {
             'Priority support',
           ]}
         >
-          <Link
-            to="/signup"
-            search={hasTrial ? { trial: 1 } : {}}
+          <a
+            href={hasTrial ? '/signup?trial=1' : '/signup'}
             className={`${buttonClass('primary', 'large')} w-full`}
           >
             {hasTrial ? 'Start Premium Trial' : 'Sign Up'}
-          </Link>
+          </a>
         </PlanCard>
       )}
     </section>
@@ -82,7 +79,7 @@ interface PlanCardProps {
   price: string;
   lines: string[];
   isPopular?: boolean;
-  /** The way in. */
+  /** The button. */
   children: ReactNode;
 }
 
@@ -98,7 +95,7 @@ function PlanCard({ name, price, lines, isPopular = false, children }: PlanCardP
     >
       <h3 className="flex items-center justify-between gap-3 text-subtitle font-semibold">
         {name}
-        {isPopular && <Chip>Most Popular</Chip>}
+        {isPopular && <AccentLabel>Most Popular</AccentLabel>}
       </h3>
       <p className="mt-3.5 mb-4">
         <span className="num text-[44px]/12 font-bold tracking-[-.035em]">{price}</span>

@@ -1,16 +1,16 @@
 import { Ellipsis } from 'lucide-react';
 import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
-import { longDate } from '../../lib/dates.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
-import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
-import { UptimeStrip } from '../../ui/uptime-strip.tsx';
-import { percentText } from '../../ui/uptime-strip-geometry.ts';
+import { LifetimeBar } from '../../ui/certificate/lifetime-bar.tsx';
+import { UptimeStrip } from '../../ui/certificate/uptime-strip.tsx';
+import { percentText } from '../../ui/certificate/uptime-strip-geometry.ts';
 import { checksOf, notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { longDate } from '../../lib/format.ts';
 
-/** The lifetime bar of an invented certificate with its two dates below. */
+/** Shows the lifetime bar of an example certificate with its dates. */
 export function SampleLifetime({ sample, now }: { sample: Sample; now: number }) {
   const notAfter = notAfterOf(sample, now);
   const notBefore = notAfter - sample.lifetimeDays * DAY_MS;
@@ -28,7 +28,7 @@ export function SampleLifetime({ sample, now }: { sample: Sample; now: number })
   );
 }
 
-/** What is left, as the dashboard writes it. */
+/** Shows the remaining time, as on the dashboard. */
 function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
   const notAfter = notAfterOf(sample, now);
   if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} />;
@@ -42,7 +42,7 @@ function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
   );
 }
 
-/** A dashboard card with an invented certificate. */
+/** Shows a dashboard card with an example certificate. */
 export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
   const { checks, percent } = checksOf(sample);
   return (

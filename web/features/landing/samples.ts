@@ -3,12 +3,12 @@ import { DAY_MS } from '../../../contract/durations.ts';
 export interface Sample {
   hostname: string;
   issuer: string;
-  /** Until notAfter, counted from now; negative once expired. */
+  /** Days until notAfter; negative once expired. */
   days: number;
   /** From notBefore to notAfter. */
   lifetimeDays: number;
   revoked?: true;
-  /** Which of the last 90 checks failed, the newest being 89; none where absent. */
+  /** Indices of failed checks among the last 90 (89 is the newest). */
   failed?: readonly number[];
 }
 
@@ -28,7 +28,7 @@ export const NEXT: Sample = {
   lifetimeDays: 199,
 };
 
-/** The certificates of an invented dashboard, in the order of their dates. */
+/** The certificates of the example dashboard, by date. */
 export const SAMPLES: readonly Sample[] = [
   EXPIRED,
   NEXT,
@@ -62,12 +62,15 @@ export const SAMPLES: readonly Sample[] = [
   { hostname: 'vpn.orchard.example', issuer: 'DigiCert · Global G2 TLS RSA', days: 168, lifetimeDays: 199 },
 ];
 
-/** When the invented certificate ends, in ms UTC; half a day more, so that "2 days" stays so while the page is open. */
+/**
+ * Returns when the example certificate expires, in ms UTC. Adds half a day, so that "2 days" does not change while the page is
+ * open.
+ */
 export function notAfterOf(sample: Sample, now: number): number {
   return now + sample.days * DAY_MS + DAY_MS / 2;
 }
 
-/** Its last checks as a strip draws them, and the share of them that was good. */
+/** Returns its last checks for the strip, and the uptime. */
 export function checksOf({ failed = [] }: Sample): { checks: string; percent: number } {
   const checks = Array.from({ length: CHECKS }, (_, place) => (failed.includes(place) ? 'd' : 'u')).join('');
   return { checks, percent: (1 - failed.length / CHECKS) * 100 };

@@ -14,7 +14,7 @@ const STATES = [
   { status: 'revoked', label: 'Revoked', mark: 'text-revoked-mark' },
 ] as const;
 
-/** A picture of the dashboard's toolbar: nothing in it can be pressed. */
+/** Draws the dashboard's toolbar without its function. */
 export function ShotToolbar({ samples, now }: { samples: readonly Sample[]; now: number }) {
   const statusOf = (sample: Sample) =>
     sample.revoked ? 'revoked' : expiryBadge(notAfterOf(sample, now), now)?.status;

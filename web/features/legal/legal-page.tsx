@@ -6,7 +6,6 @@ import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 import { PrivacyText } from './privacy-text.tsx';
-import { RefundText } from './refund-text.tsx';
 
 export function TermsPage() {
   return <LegalPage title="Terms of Use" start="terms" />;
@@ -16,7 +15,7 @@ export function PrivacyPage() {
   return <LegalPage title="Privacy Policy" start="privacy" />;
 }
 
-/** One page for all addresses; each starts at its own part unless the address names another. */
+/** Shows all legal texts. Each URL starts at its own section, unless it has another anchor. */
 function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy' }) {
   usePageTitle(title);
   const { product_name: productName, support_email: supportEmail, try_it: hasTryIt } = usePublicConfig();
@@ -25,7 +24,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
     if (window.location.hash !== '' || start === 'terms') return undefined;
     const scroll = (): void => document.getElementById(start)?.scrollIntoView();
     scroll();
-    // The router scrolls to the top after it has rendered the page, so scroll again after that.
+    // The router scrolls to the top after rendering, so scroll again.
     return router.subscribe('onRendered', scroll);
   }, [start, router]);
 
@@ -67,23 +66,23 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
 
         <Part id="terms" title="Terms of Use">
           <p>
-            {productName} reads the TLS certificates of the hosts you add and tells you before they expire
-            {hasTryIt && '; without an account it looks at one host at a time, on the first page'}. It is
-            meant for hosts that you run or may look at. Reading a certificate is one ordinary connection, as
-            any visitor makes.
+            {productName} reads the TLS certificates of the hosts you add and alerts you before they expire
+            {hasTryIt && '; without an account it checks one host at a time, on the landing page'}. Use it for
+            hosts that you run or are allowed to check. Reading a certificate takes one ordinary connection,
+            like that of any visitor.
           </p>
           <p>
-            You need an account with a working email address. Keep your password to yourself. You can delete
-            the account in your profile at any time.
+            You need an account with a working email address. Keep your password secret. You can delete the
+            account in your profile at any time.
           </p>
           <p>
-            Do not use it to load, map or disturb systems of others, and do not work around its limits.
-            Accounts that do may be closed.
+            Do not use the service to overload, map or disturb other people’s systems, and do not work around
+            its limits. We may close accounts that do.
           </p>
           <p>
-            Checks and alerts are made with care, yet a network, a mail server or this server can fail. The
-            service is provided as it is, without warranty; do not let it be the only thing that stands
-            between you and an outage. The software is open source under the Apache License 2.0.
+            Networks, mail servers and this server can fail. The service is provided as is, without warranty;
+            do not rely on it as your only protection against an outage. The software is open source under the
+            Apache License 2.0.
           </p>
           <p>Questions: {contact}.</p>
         </Part>
@@ -106,5 +105,42 @@ function Part({ id, title, children }: { id: string; title: string; children: Re
       <h2 className="mb-3 text-title font-bold tracking-[-.018em]">{title}</h2>
       <div className="space-y-3 text-lead text-fg-2">{children}</div>
     </section>
+  );
+}
+
+/** Explains payment, cancellation and refunds. */
+function RefundText({ contact }: { contact: ReactNode }) {
+  const { billing } = usePublicConfig();
+  const guarantee = (
+    <p>
+      First-time premium users have a 7-day money-back guarantee: ask by email to {contact} within 7 days of
+      the first payment. There are no prorated refunds.
+    </p>
+  );
+  if (billing.mode === 'paddle' && billing.environment === 'live')
+    return (
+      <>
+        <p>
+          Premium is a monthly subscription, billed through the payment provider Paddle. You can cancel it at
+          any time under Billing in the menu of your account; it then lasts until the end of the month for
+          which you have paid.
+        </p>
+        {guarantee}
+      </>
+    );
+  if (billing.mode === 'none') return <p>This server sells nothing, so there is nothing to refund.</p>;
+  return (
+    <>
+      <p>
+        {billing.mode === 'unset'
+          ? 'This server sells nothing at present, so there is nothing to refund.'
+          : 'This server sells nothing at present: the checkout is a test, and no money moves.'}
+      </p>
+      <p>
+        If a paid subscription is offered later, it will be billed monthly through a payment provider, and you
+        can cancel at any time.
+      </p>
+      {guarantee}
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 
-/** What is kept and who else hears of it, as this deployment is configured. */
+/** Renders the privacy policy for this deployment's configuration. */
 export function PrivacyText({ contact }: { contact: ReactNode }) {
   const { identity, billing, analytics_id: analyticsId, limits, try_it: hasTryIt } = usePublicConfig();
   const usesFirebase = identity.provider === 'firebase';
@@ -11,7 +11,7 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
   const alertDays = billing.mode === 'none' ? '97 days' : '14 days (with Premium 97)';
   return (
     <>
-      <p>Kept for your account, and for nothing else:</p>
+      <p>We store this for your account, and use it for nothing else:</p>
       <ul className="list-disc space-y-1 pl-5">
         <li>
           your email address, name and company as you gave them, the time zone of your browser or the one you
@@ -23,103 +23,105 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
           the private authorities you trust;
         </li>
         <li>
-          whom to alert and when: the addresses and channels you add, with the keys that these need, your
-          steps, quiet hours and maintenance;
+          your alert settings: the addresses and channels you add with their keys, your steps, quiet hours and
+          maintenance windows;
         </li>
         <li>
-          what was sent to you: mails for 90 days, and alerts with what became of each until {alertDays} after
-          the end of what they tell of;
+          what we sent you: emails for 90 days, and alerts with their delivery results until {alertDays} after
+          the end of the incident;
         </li>
         <li>
-          the status page and badges you switch on, and the API tokens you make: hashes of them, and when each
-          was last used. What a call with an Idempotency-Key was answered is kept for a day;
+          the status page and badges you switch on, and the API tokens you create (as hashes, with the time of
+          last use). We keep the answer to a call with an Idempotency-Key for a day;
         </li>
         <li>
-          your sessions: hashes of their tokens, and so that you can recognise them the browser and the
-          network address of the last use;
+          your sessions: hashes of their tokens, and the browser and network address of the last use, so that
+          you can recognise them;
         </li>
         <li>the feedback you send{isSold ? ';' : '.'}</li>
         {isSold && (
-          <li>what the payment provider tells of your subscription: its state, dates and numbers.</li>
+          <li>your subscription as the payment provider reports it: its state, dates and numbers.</li>
         )}
       </ul>
       <p>
-        Your network address is also used for a short time to limit how often sign-in
-        {hasTryIt && ' and the box on the first page'} can be tried.
+        We also use your network address for a short time to limit how often login
+        {hasTryIt && ' and the check on the landing page'} can be tried.
       </p>
       <p>
         A check asks the name servers and the servers of a host, the authority that issued its certificate
         (whether it is revoked, when to renew it, what is missing in its chain) and the registry of its
-        domain. They hear of the host and of its certificate, from this server, and nothing of you.
+        domain. They see a request from this server about the host and its certificate, and nothing about you.
       </p>
       {hasTryIt && (
         <p>
-          That box looks at a host without an account. The host and what was found are handed over inside the
-          server and deleted with the answer; nothing of it is kept.
+          The check on the landing page needs no account. The server deletes the host and the result as soon
+          as it has answered.
         </p>
       )}
       {hasTrial && (
         <p>
-          If you used the free trial of {limits.trial_days} days, a salted hash of your email address is kept
-          for 12 months after your account was deleted. It serves one purpose: one trial for each address.
+          If you used the free trial of {limits.trial_days} days, we keep a salted hash of your email address
+          for 12 months after you delete your account. Its only purpose is to allow one trial for each
+          address.
         </p>
       )}
       <p>
         Cookies hold your session
-        {analyticsId === null ? ' and nothing else' : ', besides those of the measurement below'}. Your
-        browser keeps how you chose to see the pages, such as theme, font and order; and while a tab is open
-        what you have typed and not yet sent, and an encrypted copy of your profile fields.{' '}
+        {analyticsId === null ? ' and nothing else' : ', besides those of the measurement described below'}.
+        Your browser stores your display choices, such as theme, font and sort order. While a tab is open, it
+        also stores text that you have not sent yet, and an encrypted copy of your profile fields.{' '}
         {analyticsId === null && 'There are no analytics. '}There is no advertising.
       </p>
       {analyticsId !== null && (
         <p>
-          Google Analytics measures five events: sign-up, login, an added domain, a checkout that begins and a
-          purchase. Sign-up and login carry your email address and the way you signed in, an added domain the
-          number of your domains, checkout and purchase the amount. Its script is loaded at the first of them.
-          With Do Not Track or Global Privacy Control in your browser nothing is loaded and nothing is sent.
+          Google Analytics measures five events: a sign-up, a login, added domains, a started checkout and a
+          purchase. Sign-up and login events contain your email address and the way you logged in, events
+          about domains contain their number, and checkout and purchase events contain the amount. The script
+          of Google Analytics loads at the first of these events. If your browser sends Do Not Track or Global
+          Privacy Control, we load and send nothing.
         </p>
       )}
       {usesFirebase && (
         <p>
-          Sign-in runs through Firebase Authentication, a service of Google: your password, where you use one,
-          is kept there and never here.
+          Sign-in runs through Firebase Authentication, a service of Google: your password, if you use one, is
+          stored there and never here.
         </p>
       )}
       {openIdNames.length > 0 && (
         <p>
-          If you sign in with {openIdNames.join(' or ')}, you leave for their page; they tell us your email
+          If you sign in with {openIdNames.join(' or ')}, you go to their page; they send us your email
           address, name and picture, and learn that you use this service.
         </p>
       )}
       {billing.mode === 'paddle' && (
         <p>
-          Payments are made with Paddle, the seller of record. Opening the upgrade dialog loads Paddle's
-          checkout from cdn.paddle.com; what you enter there, your card above all, goes to Paddle and never to
-          this server. Paddle learns your email address, and keeps invoices for as long as the law asks.
+          Payments are made with Paddle, the seller of record. Opening the upgrade dialog loads Paddle’s
+          checkout from cdn.paddle.com. What you enter there, such as your card number, goes to Paddle and
+          never to this server. Paddle learns your email address, and keeps invoices for as long as the law
+          requires.
         </p>
       )}
       <p>
-        Alerts leave by email through the mail server that this deployment is set up with. A channel that you
-        add, such as a webhook, Slack, Discord, Microsoft Teams, Telegram, PagerDuty or ntfy, is sent what the
-        alert says: the host, what is wrong, its certificate and its dates, and nothing else of your account.
-        From there on it is kept as its receiver keeps things. Removing a channel ends that at once, and its
-        keys are deleted.
+        This server sends alert emails through its operator’s mail server. A channel that you add, such as a
+        webhook, Slack, Discord, Microsoft Teams, Telegram, PagerDuty or ntfy, receives the content of the
+        alert: the host, the problem, the certificate and its dates, and nothing else from your account. What
+        happens to it there is up to the receiver. Removing a channel stops this at once and deletes its keys.
       </p>
       <p>
-        Somebody else whom you want mailed gets one mail that asks; without their yes they get no other. Every
-        alert has a link that ends such mail, for one host or for all, and that choice is kept for as long as
-        your account. An address whose mail server refuses mail for good is noted with the reason, and gets
-        none until it is tried again. The calendar feed shows your hosts and their dates to whoever has its
-        secret address; you can end that address at any time.
+        Anyone else whom you add as a recipient gets one email that asks for consent, and no others without
+        it. Every alert has a link to unsubscribe, from one host or from all, and we keep that choice for as
+        long as your account exists. If a mail server permanently refuses an address, we store the reason and
+        send nothing there until you try again. The calendar feed shows your hosts and their dates to anyone
+        who has the secret link; you can delete the link at any time.
       </p>
       <p>
-        The hosts you add see the checks as connections from this server; they never see you. Their icons are
-        fetched by this server too, from the site or from where its page says, and kept for as long as anybody
-        has the site in a list; your browser never calls a host that you track.
+        The hosts you add see connections from this server, never from you. This server also fetches their
+        icons, from the site or from the address its page names, and keeps them for as long as anybody tracks
+        the site. Your browser never connects to a host that you track.
       </p>
       <p>
         Deleting your account removes all of this at once
-        {hasTrial && ', but for the hash that is named above'}. For anything else about your data: {contact}.
+        {hasTrial && ', except for the hash described above'}. For anything else about your data: {contact}.
       </p>
     </>
   );

@@ -2,17 +2,17 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { AUTHORITY_PEM_MAX_LENGTH } from '../../../contract/authority.ts';
 import type { AuthorityWire } from '../../../contract/authority.ts';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { addAuthorities } from '../../../contract/calls/authority.ts';
+import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { FieldError, inputClass } from '../../ui/field.tsx';
+import { FieldError, inputClass } from '../../ui/form/field.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { addAuthorities } from './authority-calls.ts';
 
-// Said where the certificates are, rather than in passing.
+// These errors are shown at the field, not as a toast.
 const OF_THE_FIELD = ['invalid_certificate', 'too_many_authorities', 'invalid_request'];
 
-/** Takes certificates in PEM, pasted or out of a file. `onDone` gets all that are trusted then; null: given up. */
+/** Adds certificates in PEM format, pasted or from a file. `onDone` gets all trusted authorities; null if cancelled. */
 export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[] | null) => void }) {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -28,34 +28,33 @@ export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[]
   };
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
-    // Far more than text of that length can take.
-    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH)
-      setRefusal(`${chosen.name} is too large for certificates in PEM`);
+    // Far larger than any valid input.
+    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH) setRefusal(`${chosen.name} is too large for a PEM file`);
     else type(await chosen.text());
   };
   const add = async (event: FormEvent) => {
     event.preventDefault();
     if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-      setRefusal('Paste a certificate in PEM: it begins with -----BEGIN CERTIFICATE-----');
+      setRefusal('Paste a certificate in PEM format. It starts with -----BEGIN CERTIFICATE-----');
       field.current?.focus();
       return;
     }
     setBusy(true);
     try {
-      onDone(await addAuthorities(pem));
+      onDone(await call(addAuthorities, { body: { pem } }));
     } catch (error) {
       setBusy(false);
       if (error instanceof ApiError && error.code !== null && OF_THE_FIELD.includes(error.code)) {
         setRefusal(messageOf(error));
         field.current?.focus();
-      } else toast.error(`The authority was not added: ${messageOf(error)}`);
+      } else toast.error(`Could not add the authority: ${messageOf(error)}`);
     }
   };
 
   return (
     <form noValidate onSubmit={(event) => void add(event)}>
       <label htmlFor={id} className="mb-1.5 block text-label font-medium">
-        Certificate in PEM
+        Certificate in PEM format
       </label>
       <textarea
         ref={field}

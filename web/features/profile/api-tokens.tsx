@@ -2,37 +2,38 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { MAX_TOKENS } from '../../../contract/token.ts';
 import type { TokenWire } from '../../../contract/token.ts';
-import { relativeTime, utcTitle } from '../../lib/dates.ts';
+import { listTokens, revokeToken } from '../../../contract/calls/token.ts';
+import { call } from '../../lib/api-client.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useKeptFocus } from '../../ui/use-kept-focus.ts';
-import { AwaitedList } from './awaited-list.tsx';
+import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
+import { ListPlaceholder } from './list-placeholder.tsx';
 import { MadeToken, MakeTokenForm } from './make-token.tsx';
-import { fetchTokens, revokeToken } from './token-calls.ts';
 import { useRemoval } from './use-removal.ts';
+import { relativeTime, utcTitle } from '../../lib/format.ts';
 
 const KEY = ['tokens'] as const;
 
-/** The account's personal tokens: lists, makes and revokes them. */
+/** Lists, creates and revokes personal API tokens. */
 export function ApiTokens() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => fetchTokens(signal),
+    queryFn: ({ signal }) => call(listTokens, { signal }),
     staleTime: 0,
   });
   const [making, setMaking] = useState<'form' | { secret: string } | null>(null);
   const focus = useKeptFocus<HTMLDivElement>();
   const removal = useRemoval<TokenWire>({
     key: KEY,
-    remove: revokeToken,
-    done: 'The token is revoked.',
-    failed: 'The token was not revoked',
+    remove: (id) => call(revokeToken, { params: { id } }),
+    done: 'Token revoked.',
+    failed: 'Could not revoke the token',
   });
 
-  if (!data) return <AwaitedList what="Your tokens" error={error} onRetry={() => void refetch()} />;
+  if (!data) return <ListPlaceholder what="your tokens" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 ? (
@@ -72,7 +73,7 @@ export function ApiTokens() {
             </a>
             {data.length >= MAX_TOKENS && (
               <p className="w-full text-label text-fg-2">
-                {MAX_TOKENS} tokens are the most. Revoke one first.
+                You have {MAX_TOKENS} tokens, the most an account can have. Revoke one to create another.
               </p>
             )}
           </div>
@@ -86,8 +87,8 @@ export function ApiTokens() {
         title="Are you sure you want to revoke this token?"
         description={
           <>
-            Programs that use “<bdi>{removal.asked?.name}</bdi>” ({removal.asked?.prefix}…) are refused from
-            now on. This action cannot be undone.
+            Programs that use “<bdi>{removal.asked?.name}</bdi>” ({removal.asked?.prefix}…) lose access at
+            once. This action cannot be undone.
           </>
         }
         confirmLabel="Revoke"
@@ -122,7 +123,7 @@ function TokenRow({ token, onRevoke }: { token: TokenWire; onRevoke: () => void 
             'Never used'
           ) : (
             <>
-              Used{' '}
+              Last used{' '}
               <time dateTime={used} title={utcTitle(used)}>
                 {relativeTime(used, now)}
               </time>

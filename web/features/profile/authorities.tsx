@@ -1,36 +1,38 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AuthorityWire } from '../../../contract/authority.ts';
+import { listAuthorities, removeAuthority } from '../../../contract/calls/authority.ts';
+import { call } from '../../lib/api-client.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { useKeptFocus } from '../../ui/use-kept-focus.ts';
+import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
 import { AddAuthority } from './add-authority.tsx';
-import { AwaitedList } from './awaited-list.tsx';
-import { fetchAuthorities, removeAuthority } from './authority-calls.ts';
+import { ListPlaceholder } from './list-placeholder.tsx';
 import { useRemoval } from './use-removal.ts';
+import { plural } from '../../lib/format.ts';
 
 const KEY = ['authorities'] as const;
 
-/** The private authorities of the account: lists, adds and removes them. */
+/** Lists, adds and removes private authorities. */
 export function Authorities() {
   const queryClient = useQueryClient();
   const { data, error, refetch } = useQuery({
     queryKey: KEY,
-    queryFn: ({ signal }) => fetchAuthorities(signal),
+    queryFn: ({ signal }) => call(listAuthorities, { signal }),
   });
   const [adding, setAdding] = useState(false);
   const focus = useKeptFocus<HTMLDivElement>();
   const removal = useRemoval<AuthorityWire>({
     key: KEY,
-    remove: removeAuthority,
-    done: 'The authority is trusted no longer.',
-    failed: 'The authority was not removed',
+    remove: (id) => call(removeAuthority, { params: { id } }),
+    done: 'Authority removed: your domains no longer trust it.',
+    failed: 'Could not remove the authority',
   });
 
-  if (!data) return <AwaitedList what="Your authorities" error={error} onRetry={() => void refetch()} />;
+  if (!data) return <ListPlaceholder what="your authorities" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 && (
@@ -49,8 +51,14 @@ export function Authorities() {
               const count = authorities.length - data.length;
               queryClient.setQueryData<AuthorityWire[]>(KEY, authorities);
               if (count > 0)
-                toast.success(count === 1 ? 'The authority is trusted.' : 'The authorities are trusted.');
-              else toast.info('You trusted it already.');
+                toast.success(
+                  plural(
+                    count,
+                    'Authority added: your domains now trust it.',
+                    'Authorities added: your domains now trust them.',
+                  ),
+                );
+              else toast.info('Your domains already trust every certificate that you entered.');
             }}
           />
         ) : (
@@ -63,7 +71,7 @@ export function Authorities() {
         open={removal.asked !== null}
         onOpenChange={removal.cancel}
         title="Are you sure you want to remove this authority?"
-        description={`Certificates that “${removal.asked?.subject ?? ''}” has issued will no longer be trusted on your domains.`}
+        description={`Your domains will no longer trust certificates that “${removal.asked?.subject ?? ''}” issued.`}
         confirmLabel="Remove"
         processing={removal.isBusy}
         onConfirm={() => void removal.confirm()}

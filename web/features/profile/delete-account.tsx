@@ -1,17 +1,37 @@
 import { useState } from 'react';
-import { messageOf } from '../../lib/api-error.ts';
-import { useSignedIn } from '../../lib/current-user.ts';
-import type { Identity } from '../../lib/identity.ts';
+import { deleteUser } from '../../../contract/calls/account.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
+import { useSignedIn } from '../../lib/account/current-user.ts';
+import type { Identity } from '../../lib/account/identity.ts';
+import { useStanding } from '../../lib/account/standing.ts';
+import { counted } from '../../lib/format.ts';
+import { useDomainSummary } from '../../domain/domain-queries.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { deleteAccount } from './profile-calls.ts';
 import { FreshSignInDialog } from './security/fresh-sign-in.tsx';
 
-const FIREBASE_WAYS = { password: true, passkey: false, providers: [{ id: 'google', name: 'Google' }] };
+const FIREBASE_METHODS = { password: true, passkey: false, providers: [{ id: 'google', name: 'Google' }] };
 
-/** Deletes the account after one question, and then whoever it was at the provider. */
+/** Names what is deleted with the account. */
+function WhatGoes() {
+  const { data: summary } = useDomainSummary();
+  const standing = useStanding();
+  if (!summary || !standing) return null;
+  const { total } = summary;
+  const domains =
+    total === 0 ? '' : `${counted(total, 'domain')} with ${total === 1 ? 'its' : 'their'} history and `;
+  const isSubscribed = standing.source === 'subscription';
+  return (
+    <span className="mt-2 block">
+      {`This deletes ${domains}all alert settings.`}
+      {isSubscribed && ' It also cancels your Premium subscription.'}
+    </span>
+  );
+}
+
+/** Deletes the account after confirmation, then the user at the identity provider. */
 export function DeleteAccount() {
   const { leave } = useSignedIn();
   const { identity } = usePublicConfig();
@@ -19,18 +39,20 @@ export function DeleteAccount() {
   const [processing, setProcessing] = useState(false);
 
   const remove = async (provider: Identity | null) => {
-    await deleteAccount();
+    await call(deleteUser);
     try {
       await provider?.deleteUser();
-      toast.success('Your account is deleted.');
+      toast.success('Account deleted.');
     } catch (error) {
-      toast.warning(`Your account is deleted, but not your sign-in: ${messageOf(error)}`);
+      toast.warning(
+        `We deleted your account, but not your sign-in at the identity provider: ${messageOf(error)}`,
+      );
     }
     await leave();
   };
 
   const confirm = async () => {
-    // Firebase lets only those delete themselves who have just signed in.
+    // Firebase requires a recent sign-in for this.
     if (identity.provider === 'firebase') {
       setAsking('who');
       return;
@@ -54,7 +76,12 @@ export function DeleteAccount() {
         open={asking === 'sure'}
         onOpenChange={(open) => setAsking(open ? 'sure' : null)}
         title="Delete account"
-        description="Are you sure you want to delete your account? This action cannot be undone."
+        description={
+          <>
+            Are you sure you want to delete your account? This action cannot be undone.
+            <WhatGoes />
+          </>
+        }
         processing={processing}
         onConfirm={() => void confirm()}
       />
@@ -62,8 +89,8 @@ export function DeleteAccount() {
         open={asking === 'who'}
         onOpenChange={(open) => setAsking(open ? 'who' : null)}
         title="Delete account"
-        description="Your sign-in with the identity provider goes with it."
-        ways={FIREBASE_WAYS}
+        description="This also deletes your sign-in at the identity provider."
+        methods={FIREBASE_METHODS}
         act={(_, provider) => remove(provider)}
       />
     </>

@@ -2,23 +2,30 @@ import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import { TOKEN_LIFETIMES, TOKEN_NAME_MAX_LENGTH } from '../../../contract/token.ts';
 import type { TokenScope, TokenWire } from '../../../contract/token.ts';
-import { messageOf } from '../../lib/api-error.ts';
+import { makeToken } from '../../../contract/calls/token.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
 import { Button } from '../../ui/button.tsx';
-import { CheckboxLine } from '../../ui/checkbox-line.tsx';
+import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
 import { CopyTextButton } from '../../ui/copy-button.tsx';
-import { Field, FieldError } from '../../ui/field.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
+import { Field, FieldError } from '../../ui/form/field.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { makeToken } from './token-calls.ts';
 
 const SCOPES: { scope: TokenScope; label: string; note: string }[] = [
-  { scope: 'read', label: 'Read', note: 'Your domains, certificates, alerts and figures' },
+  { scope: 'read', label: 'Read', note: 'Your domains, certificates, alerts and metrics' },
   { scope: 'write', label: 'Write', note: 'Add, change and remove domains, channels and alert settings' },
-  { scope: 'metrics', label: 'Metrics', note: 'Only the figures for Prometheus; Read includes them' },
+  { scope: 'metrics', label: 'Metrics', note: 'Only metrics for Prometheus; Read includes them' },
 ];
 const NO_END = 'never';
+const LIFETIMES = [
+  ...TOKEN_LIFETIMES.map((days) => ({
+    value: String(days),
+    label: days === 365 ? 'In a year' : `In ${days} days`,
+  })),
+  { value: NO_END, label: 'Never' },
+];
 
-/** Asks what a new token is for. `onDone` gets it with its secret; null: given up. */
+/** Asks for name and scopes of a new token. `onDone` gets the token with its secret; null if cancelled. */
 export function MakeTokenForm({
   onDone,
 }: {
@@ -33,7 +40,7 @@ export function MakeTokenForm({
   const [isBusy, setBusy] = useState(false);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
 
-  const nameError = isSent && name.trim() === '' ? 'Give the token a name' : undefined;
+  const nameError = isSent && name.trim() === '' ? 'Enter a name for the token' : undefined;
   const scopeError = isSent && scopes.length === 0 ? 'Choose what the token may do' : undefined;
   const make = async (event: FormEvent) => {
     event.preventDefault();
@@ -44,10 +51,11 @@ export function MakeTokenForm({
     }
     setBusy(true);
     try {
-      onDone(await makeToken({ name, scopes, expires_in_days: days === NO_END ? null : Number(days) }));
+      const body = { name, scopes, expires_in_days: days === NO_END ? null : Number(days) };
+      onDone(await call(makeToken, { body }));
     } catch (error) {
       setBusy(false);
-      toast.error(`The token was not created: ${messageOf(error)}`);
+      toast.error(`Could not create the token: ${messageOf(error)}`);
     }
   };
 
@@ -79,14 +87,7 @@ export function MakeTokenForm({
         ))}
         {scopeError !== undefined && <FieldError id={`${id}-scopes`}>{scopeError}</FieldError>}
       </fieldset>
-      <SelectField label="Expires" value={days} onChange={(event) => setDays(event.target.value)}>
-        {TOKEN_LIFETIMES.map((lifetime) => (
-          <option key={lifetime} value={lifetime}>
-            {lifetime === 365 ? 'In a year' : `In ${lifetime} days`}
-          </option>
-        ))}
-        <option value={NO_END}>Never</option>
-      </SelectField>
+      <SelectField label="Expires" value={days} onChange={setDays} options={LIFETIMES} />
       <div className="flex flex-wrap justify-end gap-2 max-md:flex-col-reverse">
         <Button variant="outline" onClick={() => onDone(null)}>
           Cancel
@@ -99,7 +100,7 @@ export function MakeTokenForm({
   );
 }
 
-/** The secret, this once. */
+/** Shows the secret, once. */
 export function MadeToken({ secret, onDone }: { secret: string; onDone: () => void }) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => frame.current?.querySelector('input')?.focus(), []);
@@ -107,11 +108,11 @@ export function MadeToken({ secret, onDone }: { secret: string; onDone: () => vo
     <div ref={frame}>
       <Field
         label="Your new token"
-        aside="Shown this once"
+        aside="Shown only once"
         mono
         readOnly
         value={secret}
-        hint="Copy it now. Whoever has it can do with your account what its scopes allow."
+        hint="Copy it now. Anyone who has the token can use your account within its scopes."
         onFocus={(event) => event.target.select()}
       />
       <div className="mt-2.5 flex flex-wrap items-center gap-2">

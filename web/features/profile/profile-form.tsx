@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { NAME_MAX_LENGTH } from '../../../contract/words.ts';
 import { lineSchema } from '../../../contract/text.ts';
 import { messageOf } from '../../lib/api-error.ts';
-import { useSignedIn } from '../../lib/current-user.ts';
-import type { CurrentUser } from '../../lib/current-user.ts';
-import { useDraft } from '../../lib/draft.ts';
+import { useSignedIn } from '../../lib/account/current-user.ts';
+import type { CurrentUser } from '../../lib/account/current-user.ts';
+import { useDraft } from '../../lib/drafts.ts';
 import { useForm } from '../../lib/form.ts';
-import { browserTimeZone } from '../../lib/time-zone.ts';
+import type { Form } from '../../lib/form.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { SelectField } from '../../ui/select-field.tsx';
-import type { SelectFieldProps } from '../../ui/select-field.tsx';
+import { Field } from '../../ui/form/field.tsx';
+import { SelectField } from '../../ui/form/select-field.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { saveTimeZone, updateProfile } from './profile-calls.ts';
-import { timeZoneGroups } from './time-zones.ts';
+import { timeZoneOptions } from './time-zones.ts';
+import { saveTimeZone, updateProfile } from './update-profile.ts';
+import { browserTimeZone } from '../../lib/format.ts';
 
 const profileSchema = z.object({
   fullName: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
@@ -35,12 +35,12 @@ function parsedDraft(draft: string): Profile | null {
   return draftSchema.safeParse(JSON.parse(draft)).data ?? null;
 }
 
-/** Name, company and time zone; the address stays what it is. */
+/** Edits name, company and time zone. The email is read-only. */
 export function ProfileForm() {
   const { user, replaceUser } = useSignedIn();
   const [draft, setDraft, clearDraft] = useDraft('profile');
   const [initial] = useState(() => parsedDraft(draft) ?? profileOf(user));
-  const { field, values, submit, busy } = useForm(profileSchema, initial);
+  const { field, choice, values, submit, busy } = useForm(profileSchema, initial);
   const saved = profileOf(user);
   const isRenamed = values.fullName.trim() !== saved.fullName || values.company.trim() !== saved.company;
   const isMoved = values.timeZone !== saved.timeZone;
@@ -72,7 +72,7 @@ export function ProfileForm() {
       <Field label="Email" aside="Read-only" type="email" value={user.email} readOnly />
       <Field {...field('fullName')} label="Full Name" autoComplete="name" />
       <Field {...field('company')} label="Company" placeholder="Optional" autoComplete="organization" />
-      <TimeZoneField {...field('timeZone')} own={user.timeZone} />
+      <TimeZoneField {...choice('timeZone')} own={user.timeZone} />
       <div className="mt-1">
         <Button type="submit" disabled={!isRenamed && !isMoved} busy={busy} className="max-md:w-full">
           Update Profile
@@ -82,31 +82,21 @@ export function ProfileForm() {
   );
 }
 
-interface TimeZoneFieldProps extends Omit<SelectFieldProps, 'label' | 'hint'> {
-  /** The account's, as it is stored. */
+interface TimeZoneFieldProps extends ReturnType<Form<string, unknown>['choice']> {
+  /** The stored zone of the account. */
   own: string | null;
 }
 
-function TimeZoneField({ own, ...field }: TimeZoneFieldProps) {
-  const [groups] = useState(() => timeZoneGroups(Intl.supportedValuesOf('timeZone'), own));
-  const here = browserTimeZone();
+function TimeZoneField({ own, ...choice }: TimeZoneFieldProps) {
+  const [options] = useState(() =>
+    timeZoneOptions({ zones: Intl.supportedValuesOf('timeZone'), own, here: browserTimeZone() }),
+  );
   return (
-    <SelectField {...field} label="Time zone" hint="Dates in mails are told in this zone and in UTC.">
-      <option value="UTC">UTC only</option>
-      {here !== own && here !== 'UTC' && (
-        <optgroup label="This browser">
-          <option value={here}>{here.replaceAll('_', ' ')}</option>
-        </optgroup>
-      )}
-      {groups.map(({ region, zones }) => (
-        <optgroup key={region} label={region}>
-          {zones.map(({ zone, label }) => (
-            <option key={zone} value={zone}>
-              {label}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </SelectField>
+    <SelectField
+      {...choice}
+      label="Time zone"
+      hint="Emails show times in this zone and UTC."
+      options={options}
+    />
   );
 }

@@ -1,69 +1,212 @@
 import { useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ApiTokens } from './api-tokens.tsx';
 import { Authorities } from './authorities.tsx';
 import { DeleteAccount } from './delete-account.tsx';
-import { DisplayFont } from './display-font.tsx';
-import { ExportData } from './export-data.tsx';
-import { KeyboardRow } from './keyboard-row.tsx';
-import { PlanRow } from './plan-row.tsx';
 import { ProfileForm } from './profile-form.tsx';
-import { ResetPassword } from './reset-password.tsx';
-import { Row } from '../../ui/row.tsx';
+import { JoinedErrors } from '../../domain/section-error.tsx';
+import { Row } from '../../ui/form/row.tsx';
 import { SecurityRows } from './security/security-rows.tsx';
 import { Sessions } from './sessions.tsx';
+import { displayFont } from '../../lib/browser/font.ts';
+import type { Font } from '../../lib/browser/font.ts';
+import { CheckboxLine } from '../../ui/form/checkbox-line.tsx';
+import { RadioCells } from '../../ui/form/radio-cells.tsx';
+import type { RadioCell } from '../../ui/form/radio-cells.tsx';
+import { exportData } from '../../../contract/calls/account.ts';
+import { callForResponse, messageOf } from '../../lib/api-client.ts';
+import { Button } from '../../ui/button.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { saveFile } from '../../lib/browser/save-file.ts';
+import { singleKeyShortcuts } from '../../lib/browser/preference.ts';
+import type { StandingWire } from '../../../contract/account.ts';
+import { useOffer, useStanding } from '../../lib/account/standing.ts';
+import { useUpgrade } from '../../lib/account/plan.ts';
+import { useSignedIn } from '../../lib/account/current-user.ts';
+import { longDate } from '../../lib/format.ts';
 
-/** Other providers set passwords without telling us. */
-const RESET_ENDS = ' A new password logs out every browser, and ends API tokens and the calendar link.';
+/** Exporting a large account takes longer than other calls. */
+const EXPORT_TIMEOUT_MS = 120_000;
+
+const CELLS: RadioCell<Font>[] = [
+  {
+    value: 'inter',
+    label: 'Inter',
+    note: 'Default',
+    className: "[font-family:'Inter_Variable',Inter,sans-serif]",
+  },
+  {
+    value: 'manrope',
+    label: 'Manrope',
+    note: 'Rounder',
+    className: "[font-family:'Manrope_Variable',Manrope,sans-serif]",
+  },
+  { value: 'system', label: 'System', note: 'Your OS font', className: '[font-family:system-ui,sans-serif]' },
+];
+
+/** Only for the built-in provider: others set passwords without telling us. */
+const RESET_ENDS = ' A new password logs out every browser and revokes API tokens and the calendar link.';
 
 export function ProfilePage() {
   usePageTitle('Profile');
   const { identity } = usePublicConfig();
   const hash = useLocation({ select: (location) => location.hash });
-  // The browser looks for it before the page is there.
+  // The browser looks for the anchor before the page is rendered.
   useEffect(() => {
     if (hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
   return (
-    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+    <div className="wrap-text pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Profile
       </h1>
-      <Row title="Account" description="Your email is also where alerts go.">
-        <ProfileForm />
-      </Row>
-      <PlanRow />
-      <Row title="Display font" description="Stored on this device. Hostnames stay monospaced.">
-        <DisplayFont />
-      </Row>
-      <KeyboardRow />
-      <Row
-        title="Password"
-        description={`We send a reset link to your email.${identity.provider === 'built-in' ? RESET_ENDS : ''}`}
-      >
-        <ResetPassword />
-      </Row>
-      {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
-      <Row title="Sessions" description="The browsers that are signed in to your account.">
-        <Sessions />
-      </Row>
-      <Row id="api-tokens" title="API tokens" description="For scripts and other programs.">
-        <ApiTokens />
-      </Row>
-      <Row
-        title="Private authorities"
-        description="Certificates of your own CAs count as trusted on the domains of this account, and nowhere else."
-      >
-        <Authorities />
-      </Row>
-      <Row title="Your data" description="Everything that is stored of your account, as one JSON file.">
-        <ExportData />
-      </Row>
-      <Row title="Delete account" description="Removes your domains and their history.">
-        <DeleteAccount />
-      </Row>
+      <JoinedErrors>
+        <Row title="Account" description="We send alerts to this email address by default.">
+          <ProfileForm />
+        </Row>
+        <PlanRow />
+        <Row title="Display font" description="Stored on this device. Hostnames stay monospaced.">
+          <DisplayFont />
+        </Row>
+        <KeyboardRow />
+        <Row
+          title="Password"
+          description={`We send a reset link to your email.${identity.provider === 'built-in' ? RESET_ENDS : ''}`}
+        >
+          <ResetPassword />
+        </Row>
+        {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
+        <Row title="Sessions" description="The browsers that are logged in to your account.">
+          <Sessions />
+        </Row>
+        <Row id="api-tokens" title="API tokens" description="For scripts and other programs.">
+          <ApiTokens />
+        </Row>
+        <Row
+          id="authorities"
+          title="Private authorities"
+          description="Your domains trust certificates that these authorities issue. Other accounts do not."
+        >
+          <Authorities />
+        </Row>
+        <Row
+          title="Your data"
+          description="Everything we store about your account, except secrets, as one JSON file."
+        >
+          <ExportData />
+        </Row>
+        <Row title="Delete account" description="Deletes your account, your domains and their history.">
+          <DeleteAccount />
+        </Row>
+      </JoinedErrors>
     </div>
+  );
+}
+
+/** Chooses the page's font; each option is shown in its own font. Stored on this device. */
+function DisplayFont() {
+  return (
+    <RadioCells
+      label="Display font"
+      className="grid-cols-3"
+      cells={CELLS}
+      chosen={displayFont.use()}
+      onChoose={displayFont.set}
+    />
+  );
+}
+
+/** Downloads the account's data as a file. */
+function ExportData() {
+  const { product_name: productName } = usePublicConfig();
+  const [busy, setBusy] = useState(false);
+
+  const download = async () => {
+    setBusy(true);
+    try {
+      const file = await callForResponse(exportData, { timeoutMs: EXPORT_TIMEOUT_MS });
+      saveFile(`${productName.toLowerCase()}-data.json`, await file.blob());
+    } catch (error) {
+      toast.error(`Failed to download your data: ${messageOf(error)}`);
+    }
+    setBusy(false);
+  };
+
+  return (
+    <Button variant="outline" className="max-md:w-full" busy={busy} onClick={() => void download()}>
+      Download my data
+    </Button>
+  );
+}
+
+/** Switches single-key shortcuts on and off. */
+function KeyboardRow() {
+  const choice = singleKeyShortcuts.use();
+  return (
+    <Row
+      title="Keyboard"
+      description="Stored on this device. Press ? on the dashboard for a list of shortcuts."
+    >
+      <CheckboxLine
+        label="Single-key shortcuts"
+        checked={choice === 'on'}
+        onChange={(isOn) => singleKeyShortcuts.set(isOn ? 'on' : 'off')}
+      />
+    </Row>
+  );
+}
+
+/** Shows the account's plan, its end, and the upgrade button. Hidden if there are no plans. */
+function PlanRow() {
+  const standing = useStanding();
+  const offer = useOffer();
+  const { open } = useUpgrade();
+  if (!standing || standing.source === 'deployment') return null;
+  return (
+    <Row title="Plan" description="Your domain limit and check frequency.">
+      <p className="text-body">{planText(standing)}</p>
+      {offer && (
+        <Button variant="tinted" className="mt-3 max-md:w-full" onClick={() => open('request')}>
+          {offer}
+        </Button>
+      )}
+    </Row>
+  );
+}
+
+function planText({ plan, status, source, ends_at: endsAt }: StandingWire): string {
+  if (plan === 'free') return 'Free';
+  const until = endsAt === null ? '' : ` until ${longDate(endsAt)}`;
+  if (source === 'trial') return `Premium trial${until}`;
+  if (status === 'past_due') return `Premium${until}: your last payment failed`;
+  return `Premium${until}`;
+}
+
+/** Emails a reset link to the account's own address. */
+function ResetPassword() {
+  const { user, identity } = useSignedIn();
+  const [busy, setBusy] = useState(false);
+
+  const reset = async () => {
+    if (user.email === '') {
+      toast.error('No authenticated user with a valid email.');
+      return;
+    }
+    setBusy(true);
+    try {
+      await (await identity()).requestPasswordReset(user.email);
+      toast.success('Password reset email sent.');
+    } catch (error) {
+      toast.error(`Failed to send password reset email: ${messageOf(error)}`);
+    }
+    setBusy(false);
+  };
+
+  return (
+    <Button variant="outline" className="max-md:w-full" busy={busy} onClick={() => void reset()}>
+      Reset Password
+    </Button>
   );
 }

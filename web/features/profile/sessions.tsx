@@ -1,22 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SessionWire } from '../../../contract/account.ts';
-import { messageOf } from '../../lib/api-error.ts';
-import { useSignedIn } from '../../lib/current-user.ts';
-import { utcTitle, relativeTime } from '../../lib/dates.ts';
+import { endAllSessions, endOneSession, listSessions } from '../../../contract/calls/account.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
+import { useSignedIn } from '../../lib/account/current-user.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Skeleton } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { AwaitedList } from './awaited-list.tsx';
-import { endAllSessions, endSession, fetchSessions } from './profile-calls.ts';
+import { ListPlaceholder } from './list-placeholder.tsx';
+import { relativeTime, utcTitle } from '../../lib/format.ts';
 
-/** The browsers that are signed in, and the way to sign them out. */
+/** Lists the browsers with a session and logs them out. */
 export function Sessions() {
   const { leave } = useSignedIn();
   const { data, error, refetch } = useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => fetchSessions(signal),
+    queryFn: ({ signal }) => call(listSessions, { signal }),
     staleTime: 0,
     refetchOnWindowFocus: true,
   });
@@ -27,24 +27,24 @@ export function Sessions() {
     try {
       await work();
     } catch (failure) {
-      toast.error(`Failed to sign out: ${messageOf(failure)}`);
+      toast.error(`Failed to log out: ${messageOf(failure)}`);
     }
     setBusy(null);
   };
   const endOne = (id: string) =>
     end(id, async () => {
-      await endSession(id);
+      await call(endOneSession, { params: { id } });
       await refetch();
     });
   const endAll = () =>
     end('all', async () => {
-      await endAllSessions();
+      await call(endAllSessions);
       await leave();
-      toast.success('You are signed out everywhere.');
+      toast.success('Logged out everywhere.');
     });
 
   if (error && !data)
-    return <AwaitedList what="Your sessions" error={error} onRetry={() => void refetch()} />;
+    return <ListPlaceholder what="your sessions" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       <ul className="grid">
@@ -69,7 +69,7 @@ export function Sessions() {
           busy={busy === 'all'}
           onClick={() => void endAll()}
         >
-          Sign out everywhere
+          Log out everywhere
         </Button>
       </div>
     </div>
@@ -96,10 +96,10 @@ function SessionRow({ session, busy, onEnd }: { session: SessionWire; busy: bool
           variant="outline"
           size="small"
           busy={busy}
-          aria-label={`Sign out ${session.browser}`}
+          aria-label={`Log out ${session.browser}`}
           onClick={onEnd}
         >
-          Sign out
+          Log out
         </Button>
       )}
     </li>

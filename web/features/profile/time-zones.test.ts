@@ -1,27 +1,42 @@
 import { expect, it } from 'vitest';
-import { timeZoneGroups } from './time-zones.ts';
+import { timeZoneOptions } from './time-zones.ts';
 
-it('groups the zones by region, each in words', () => {
+const UTC = { value: 'UTC', label: 'UTC only' };
+
+it('offers UTC first, then zones by region with readable names', () => {
   const zones = ['Europe/Oslo', 'America/Argentina/Buenos_Aires', 'Europe/Berlin'];
-  expect(timeZoneGroups(zones, 'Etc/GMT+3')).toEqual([
+  expect(timeZoneOptions({ zones, own: 'Etc/GMT+3', here: 'UTC' })).toEqual([
+    UTC,
     {
-      region: 'America',
-      zones: [{ zone: 'America/Argentina/Buenos_Aires', label: 'Buenos Aires, Argentina' }],
+      group: 'America',
+      options: [{ value: 'America/Argentina/Buenos_Aires', label: 'Buenos Aires, Argentina' }],
     },
-    { region: 'Etc', zones: [{ zone: 'Etc/GMT+3', label: 'GMT+3' }] },
+    { group: 'Etc', options: [{ value: 'Etc/GMT+3', label: 'GMT+3' }] },
     {
-      region: 'Europe',
-      zones: [
-        { zone: 'Europe/Berlin', label: 'Berlin' },
-        { zone: 'Europe/Oslo', label: 'Oslo' },
+      group: 'Europe',
+      options: [
+        { value: 'Europe/Berlin', label: 'Berlin' },
+        { value: 'Europe/Oslo', label: 'Oslo' },
       ],
     },
   ]);
 });
 
-it('knows zones without a region, and leaves out UTC', () => {
-  expect(timeZoneGroups(['UTC'], 'EST')).toEqual([
-    { region: 'Other', zones: [{ zone: 'EST', label: 'EST' }] },
+it("offers the browser's zone once, before the regions, unless the account has it", () => {
+  const zones = ['America/New_York'];
+  expect(timeZoneOptions({ zones, own: null, here: 'America/New_York' })).toEqual([
+    UTC,
+    { group: 'This browser', options: [{ value: 'America/New_York', label: 'America/New York' }] },
   ]);
-  expect(timeZoneGroups([], null)).toEqual([]);
+  expect(timeZoneOptions({ zones, own: 'America/New_York', here: 'America/New_York' })).toEqual([
+    UTC,
+    { group: 'America', options: [{ value: 'America/New_York', label: 'New York' }] },
+  ]);
+});
+
+it('includes zones without a region', () => {
+  expect(timeZoneOptions({ zones: ['UTC'], own: 'EST', here: 'UTC' })).toEqual([
+    UTC,
+    { group: 'Other', options: [{ value: 'EST', label: 'EST' }] },
+  ]);
 });

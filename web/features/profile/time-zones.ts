@@ -1,23 +1,40 @@
-export interface TimeZoneGroup {
-  /** As 'Europe'. */
-  region: string;
-  zones: { zone: string; label: string }[];
+import type { SelectOption } from '../../ui/form/select-field.tsx';
+
+interface TimeZones {
+  /** What the browser lists. */
+  zones: readonly string[];
+  /** The account's zone, which the browser may not list. */
+  own: string | null;
+  /** The browser's zone, offered first unless the account has it. */
+  here: string;
 }
 
-/** The zones by region but UTC, in alphabetical order; `own`, the account's, is among them even if this browser does not list it. */
-export function timeZoneGroups(zones: readonly string[], own: string | null): TimeZoneGroup[] {
-  const all = own === null || zones.includes(own) ? zones : [...zones, own];
-  const groups = Map.groupBy(
-    all.filter((zone) => zone !== 'UTC').toSorted(),
-    (zone) => (zone.includes('/') ? zone.split('/')[0] : 'Other') ?? '',
+/** Returns the options: UTC, the browser's zone, then the others by region in alphabetical order. */
+export function timeZoneOptions({
+  zones,
+  own,
+  here,
+}: TimeZones): (SelectOption | { group: string; options: SelectOption[] })[] {
+  const isOffered = here !== own && here !== 'UTC';
+  const others = new Set([...zones, ...(own === null ? [] : [own])]);
+  others.delete('UTC');
+  if (isOffered) others.delete(here);
+  const regions = Map.groupBy([...others].toSorted(), (zone) =>
+    zone.includes('/') ? zone.slice(0, zone.indexOf('/')) : 'Other',
   );
-  return [...groups].map(([region, members]) => ({
-    region,
-    zones: members.map((zone) => ({ zone, label: labelOf(zone) })),
-  }));
+  return [
+    { value: 'UTC', label: 'UTC only' },
+    ...(isOffered
+      ? [{ group: 'This browser', options: [{ value: here, label: here.replaceAll('_', ' ') }] }]
+      : []),
+    ...[...regions].map(([group, members]) => ({
+      group,
+      options: members.map((zone) => ({ value: zone, label: labelOf(zone) })),
+    })),
+  ];
 }
 
-/** 'America/Argentina/Buenos_Aires' as 'Buenos Aires, Argentina'. */
+/** Returns 'Buenos Aires, Argentina' for 'America/Argentina/Buenos_Aires'. */
 function labelOf(zone: string): string {
   const parts = zone.replaceAll('_', ' ').split('/');
   return (parts.length > 1 ? parts.slice(1) : parts).toReversed().join(', ');

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { messageOf } from '../../lib/api-error.ts';
 import { toast } from '../../ui/toast.tsx';
 
-/** Takes one out of a list under `key`, once its owner has confirmed it; the toasts say `done`, or `failed` and why. */
+/** Removes an item from the list under `key` after confirmation. Toasts show `done`, or `failed` with the reason. */
 export function useRemoval<Item extends { id: string }>({
   key,
   remove,
@@ -20,10 +20,10 @@ export function useRemoval<Item extends { id: string }>({
   const [isBusy, setBusy] = useState(false);
   const isDone = useRef(false);
   return {
-    /** Whose removal waits to be confirmed. */
+    /** The item whose removal waits for confirmation. */
     asked,
     isBusy,
-    /** Whether the last one that was asked for is gone: with it what had opened the question. */
+    /** Tells whether the last removal succeeded, and with it the button that opened the dialog disappeared. */
     isDone: () => isDone.current,
     ask(item: Item) {
       isDone.current = false;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CurrentUser } from '../../lib/current-user.ts';
+import type { CurrentUser } from '../../lib/account/current-user.ts';
 import { AUTH_RECORD_KEY, createAuthRecord } from './auth-record.ts';
 import { spec } from '../../../tests/spec/spec.ts';
 
@@ -33,28 +33,28 @@ describe('the auth record', () => {
     storage = emptyStorage();
   });
 
-  it('gives back whom it was given', async () => {
+  it('returns the stored user', async () => {
     const record = createAuthRecord(storage, crypto.subtle);
     await record.store(alice);
     expect(await record.read()).toEqual(alice);
   });
 
-  it('lies under its key and shows nothing of the user', async () => {
+  it('is stored under its key and reveals nothing about the user', async () => {
     await createAuthRecord(storage, crypto.subtle).store(alice);
     expect(storage.getItem(AUTH_RECORD_KEY)).toMatch(/^[A-Za-z0-9+/]{16}\.[A-Za-z0-9+/]+=*$/);
   });
 
-  it('keeps nothing but profile fields', async () => {
+  it('stores only profile fields', async () => {
     const record = createAuthRecord(storage, crypto.subtle);
     await record.store({ ...alice, token: 'secret' } as CurrentUser);
     expect(await record.read()).toEqual(alice);
   });
 
-  it('is nothing when it was never written', async () => {
+  it('is null if it was never written', async () => {
     expect(await createAuthRecord(storage, crypto.subtle).read()).toBeNull();
   });
 
-  it('does not survive a reload, which brings a new key', async () => {
+  it('does not survive a reload, which creates a new key', async () => {
     await createAuthRecord(storage, crypto.subtle).store(alice);
     await expect(createAuthRecord(storage, crypto.subtle).read()).rejects.toThrow();
   });
@@ -76,7 +76,7 @@ describe('the auth record', () => {
     await expect(record.read()).rejects.toThrow();
   });
 
-  it('does without where WebCrypto is missing', async () => {
+  it('stores nothing if WebCrypto is missing', async () => {
     const record = createAuthRecord(storage, undefined);
     await record.store(alice);
     expect(storage).toHaveLength(0);

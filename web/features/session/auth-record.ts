@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CurrentUser } from '../../lib/current-user.ts';
+import type { CurrentUser } from '../../lib/account/current-user.ts';
 
 export const AUTH_RECORD_KEY = 'authToken';
 const IV_BYTES = 12;
@@ -14,10 +14,10 @@ const userSchema = z.object({
   timeZone: z.string().nullable(),
 });
 
-/** Profile fields for the page, never a token and never an authority. */
+/** Profile fields for the page; never tokens or permissions. */
 export interface AuthRecord {
   store(user: CurrentUser): Promise<void>;
-  /** Null when there is none. Throws when it is malformed or was written before this page load. */
+  /** Resolves to null if there is none. Throws if it is malformed or from before this page load. */
   read(): Promise<CurrentUser | null>;
   remove(): void;
 }
@@ -31,8 +31,8 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The record `base64(iv).base64(AES-GCM of the profile)` in session storage. Its key lives and dies with the page load and
- * cannot be exported, so a record never outlives a reload. Without WebCrypto (plain http) there is no record.
+ * Stores `base64(iv).base64(AES-GCM of the profile)` in session storage. The key exists only in this page load and cannot be
+ * exported, so a record never survives a reload. Without WebCrypto (plain HTTP) nothing is stored.
  */
 export function createAuthRecord(storage: Storage, subtle: SubtleCrypto | undefined): AuthRecord {
   let key: Promise<CryptoKey> | undefined;
@@ -66,3 +66,10 @@ export function createAuthRecord(storage: Storage, subtle: SubtleCrypto | undefi
     },
   };
 }
+
+/** The record of this page load. */
+export const authRecord = createAuthRecord(
+  // Prerendering has no session storage, and nobody is signed in.
+  globalThis.sessionStorage,
+  (globalThis.crypto as Partial<Crypto>).subtle,
+);

@@ -3,14 +3,14 @@ import { useForm } from '../../lib/form.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field } from '../../ui/form/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { toast } from '../../ui/toast.tsx';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { addressSchema } from './credentials.ts';
 import { loadIdentity } from './identity/load-identity.ts';
 
-/** Asks for the link that sets a new password; the answer is the same for every address. */
+/** Requests a password reset link. The response is the same for every address. */
 export function ForgotPasswordPage() {
   usePageTitle('Forgot password');
   const navigate = useNavigate();
@@ -32,7 +32,7 @@ export function ForgotPasswordPage() {
   return (
     <AuthCard
       title="Forgot password"
-      subtitle="We send a link to your address. It sets a new password and works once."
+      subtitle="We email you a link to set a new password. It works once."
       elsewhere={
         <>
           Remembered it?{' '}

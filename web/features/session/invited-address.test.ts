@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createInvite } from '../../../server/providers/identity/index.ts';
 import { invitedAddress } from './invited-address.ts';
 
-it('is the one that the code was made for', async () => {
+it('reads the address from an invitation code', async () => {
   expect(invitedAddress(await createInvite('Mara@fjord.example', 'secret', 0))).toBe('mara@fjord.example');
 });
 

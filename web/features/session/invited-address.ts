@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { jsonOf } from '../../lib/base64url.ts';
+import { jsonOf } from '../../lib/browser/base64url.ts';
 
 const payloadSchema = z.object({ email: z.email() });
 
-/** The address that an invitation's code names, to be filled in; empty where it names none. The server judges the code. */
+/** Returns the address in an invitation code, to prefill the form; empty if there is none. The server validates the code. */
 export function invitedAddress(invite: string | undefined): string {
   const payload = invite?.split('.')[1];
   if (payload === undefined) return '';

@@ -1,19 +1,19 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { useTakenOver } from '../../lib/taken-over.ts';
-import { hasPasskeys } from '../../lib/webauthn.ts';
+import { useHydrated } from '../../lib/use-hydrated.ts';
+import { hasPasskeys, PASSKEY_PRELOAD } from '../../lib/browser/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, PasswordField } from '../../ui/field.tsx';
+import { Field, PasswordField } from '../../ui/form/field.tsx';
 import { lazyPart } from '../../ui/lazy.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { loginSchema } from './credentials.ts';
-import { otherProviders } from './other-providers.ts';
+import { otherProviders } from './identity/load-identity.ts';
 import { useAuthentication } from './use-authentication.ts';
 import type { Authentication } from './use-authentication.ts';
 
-const CodeForm = lazyPart(async () => (await import('../../ui/code-form.tsx')).CodeForm);
+const CodeForm = lazyPart(async () => (await import('../../ui/form/code-form.tsx')).CodeForm);
 const ProviderButtons = lazyPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
 
 export function LoginPage() {
@@ -26,13 +26,15 @@ export function LoginPage() {
       title="Login"
       {...(pending ? {} : { subtitle: 'Enter your email and password below to log into your account' })}
       elsewhere={
-        signups !== 'closed' && (
+        signups === 'open' ? (
           <>
             New user?{' '}
             <Link to="/signup" search={{ host }} className="link">
               Sign up
             </Link>
           </>
+        ) : (
+          signups === 'invite' && 'Sign-up is by invitation.'
         )
       }
       agreement="By clicking login"
@@ -44,7 +46,7 @@ export function LoginPage() {
             authenticate(async () => {
               await pending.step.enter(code, kind);
               return null;
-            }, pending.arrival)
+            }, pending.details)
           }
         />
       ) : (
@@ -57,9 +59,9 @@ export function LoginPage() {
 function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
   const { identity: provider, insecure_http: isInsecure } = usePublicConfig();
   const providers = otherProviders(provider);
-  const isTakenOver = useTakenOver();
-  // Nearly all browsers have them, and a button that came later would move the page.
-  const mayHavePasskeys = isTakenOver ? hasPasskeys() : !isInsecure;
+  const isHydrated = useHydrated();
+  // Nearly all browsers support passkeys, and adding the button later would move the page.
+  const mayHavePasskeys = isHydrated ? hasPasskeys() : !isInsecure;
   const { field, submit, busy } = useForm(loginSchema, { email: '', password: '' });
   const logIn = submit(async ({ email, password }) => {
     await authenticate((identity) => identity.signIn(email, password), { method: 'password' });
@@ -77,8 +79,8 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
       <form noValidate className="mt-6 grid gap-4" onSubmit={logIn}>
         <Field {...field('email')} label="Email" type="email" autoComplete="username" />
         <PasswordField {...field('password')} label="Password" autoComplete="current-password" />
-        {/* Until then the browser itself would send the form, password and all, as an address. */}
-        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy} disabled={!isTakenOver}>
+        {/* Before hydration the browser would submit the form itself, with the password in the URL. */}
+        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy} disabled={!isHydrated}>
           Login
         </Button>
       </form>
@@ -98,8 +100,9 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
             type="button"
             className="link inline-flex min-h-11 items-center md:min-h-8"
             onClick={() => void logInWithPasskey()}
+            {...PASSKEY_PRELOAD}
           >
-            Sign in with a passkey
+            Log in with a passkey
           </button>
         )}
       </p>

@@ -2,34 +2,38 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from '../../lib/form.ts';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/words.ts';
-import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { resetPassword } from '../../../contract/calls/identity.ts';
+import { ApiError, call, messageOf } from '../../lib/api-client.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { PasswordField } from '../../ui/field.tsx';
+import { PasswordField } from '../../ui/form/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { toast } from '../../ui/toast.tsx';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { newPasswordSchema } from './credentials.ts';
-import { setNewPassword } from './mailed-link.ts';
 import { forgetSession } from './session.ts';
 
-/** Where the link of the password mail leads. */
+/** Handles the link of a password reset email. */
 export function ResetPasswordPage() {
   usePageTitle('Set a new password');
   const token = useMailedToken();
-  const [isSpent, setSpent] = useState(false);
-  if (token === '' || isSpent)
+  const [isDeadLink, setDeadLink] = useState(false);
+  if (token === '' || isDeadLink)
     return (
       <AuthCard
-        title="This link is no longer good"
-        subtitle="It works once, and for 30 minutes. Your password is as it was, unless you have used the link already."
+        title={isDeadLink ? 'This link no longer works' : 'This link is incomplete'}
+        subtitle={
+          isDeadLink
+            ? 'Links work once, for 30 minutes. Your password has not changed unless you already used this link.'
+            : 'Open the link in the email, or copy all of it into the address bar.'
+        }
       >
         <Link to="/forgot-password" className={`${buttonClass('primary', 'form')} mt-6 w-full`}>
           Send a new link
         </Link>
       </AuthCard>
     );
-  return <NewPasswordCard token={token} onSpent={() => setSpent(true)} />;
+  return <NewPasswordCard token={token} onSpent={() => setDeadLink(true)} />;
 }
 
 function NewPasswordCard({ token, onSpent }: { token: string; onSpent: () => void }) {
@@ -38,7 +42,7 @@ function NewPasswordCard({ token, onSpent }: { token: string; onSpent: () => voi
 
   const save = submit(async ({ password }) => {
     try {
-      await setNewPassword(token, password);
+      await call(resetPassword, { body: { token, password } });
     } catch (error) {
       const code = error instanceof ApiError ? error.code : null;
       if (code === 'invalid_token') onSpent();
@@ -46,14 +50,14 @@ function NewPasswordCard({ token, onSpent }: { token: string; onSpent: () => voi
       return;
     }
     forgetSession();
-    toast.success('Your password is set. Log in with it.');
+    toast.success('Password changed. Log in with the new one.');
     await navigate({ to: '/login', replace: true });
   });
 
   return (
     <AuthCard
       title="Set a new password"
-      subtitle="Every browser that is signed in to your account is signed out."
+      subtitle="This logs out every browser that uses your account. API tokens and the calendar link stop working."
     >
       <form noValidate className="mt-6 grid gap-4" onSubmit={save}>
         <PasswordField

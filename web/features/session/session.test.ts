@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PublicConfig } from '../../../contract/public-config.ts';
-import type { Identity } from '../../lib/identity.ts';
-import { browserTimeZone } from '../../lib/time-zone.ts';
+import type { Identity } from '../../lib/account/identity.ts';
 import { AUTH_RECORD_KEY } from './auth-record.ts';
-import { onSessionElsewhere } from './session-channel.ts';
-import type { SessionChange } from './session-channel.ts';
+import { onOtherTabSession } from './session.ts';
+import type { SessionChange } from './session.ts';
 import { spec } from '../../../tests/spec/spec.ts';
+import { browserTimeZone } from '../../lib/format.ts';
 
 const alice = {
   id: 'a1',
@@ -21,7 +21,7 @@ let answers: Record<string, Answer>;
 let calls: string[];
 const items = new Map<string, string>();
 
-/** A page load: fresh modules, and with them a fresh key of the record, in the session storage of before. */
+/** Simulates a page load: fresh modules and a fresh encryption key, with the same session storage. */
 const loadPage = async () => {
   vi.resetModules();
   return await import('./session.ts');
@@ -48,10 +48,12 @@ afterEach(() => {
 });
 
 const identity = (name: string) =>
-  ({ vouch: async () => ({ token: 'id-token', email: alice.email, name }) }) as Partial<Identity> as Identity;
+  ({
+    proveSignIn: async () => ({ token: 'id-token', email: alice.email, name }),
+  }) as Partial<Identity> as Identity;
 
 describe('the current user at the start of a page', () => {
-  it('comes from the record where that decrypts, without a call', async () => {
+  it('comes from the record if it decrypts, without a call', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     const page = await loadPage();
     await page.checkCurrentUser();
@@ -60,7 +62,7 @@ describe('the current user at the start of a page', () => {
     spec('4S.02', 'A record that decrypts gives the user back');
   });
 
-  it('is asked for where the record is of an earlier page load, which is replaced', async () => {
+  it('is requested if the record is from an earlier page load, which is replaced', async () => {
     answers['/api/user/me'] = () => Response.json({ data: alice });
     await (await loadPage()).checkCurrentUser();
     const before = items.get(AUTH_RECORD_KEY);
@@ -71,14 +73,14 @@ describe('the current user at the start of a page', () => {
     spec('4S.05', 'The record’s key is random and made at each page load');
   });
 
-  it('is nobody where the server names none, and the record goes', async () => {
+  it('is null if the server has none, and the record is removed', async () => {
     items.set(AUTH_RECORD_KEY, 'tampered.with');
     answers['/api/user/me'] = () => Response.json({ data: null });
     expect(await (await loadPage()).checkCurrentUser()).toBeNull();
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);
   });
 
-  it('is nobody where asking fails, which is logged', async () => {
+  it('is null if the request fails, which is logged', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     answers['/api/user/me'] = () => Promise.reject(new TypeError('offline'));
     expect(await (await loadPage()).checkCurrentUser()).toBeNull();
@@ -86,8 +88,8 @@ describe('the current user at the start of a page', () => {
   });
 });
 
-describe('a session that opens', () => {
-  it('is traded for the token with what the person and the provider said', async () => {
+describe('opening a session', () => {
+  it('exchanges the token with the name from the form or the provider', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice });
     const page = await loadPage();
     await page.openSession(identity('Alice G'), { method: 'google' });
@@ -106,17 +108,17 @@ describe('a session that opens', () => {
     spec('7.17', 'A login goes to the provider, then to the exchange, and is stored');
   });
 
-  it('leaves the encrypted record, and is told to the other tabs', async () => {
+  it('stores the encrypted record and notifies the other tabs', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice });
     const heard: SessionChange[] = [];
-    const stop = onSessionElsewhere((change) => heard.push(change));
+    const stop = onOtherTabSession((change) => heard.push(change));
     await (await loadPage()).openSession(identity(''), { method: 'password' });
     expect(items.has(AUTH_RECORD_KEY)).toBe(true);
     await vi.waitFor(() => expect(heard).toEqual([{ type: 'started', userId: 'a1' }]));
     stop();
   });
 
-  it('says why it was refused', async () => {
+  it('reports why it was refused', async () => {
     const refusal = {
       type: 'about:blank',
       title: 'T',
@@ -135,10 +137,10 @@ describe('a session that opens', () => {
   });
 });
 
-describe('a log-out', () => {
+describe('a logout', () => {
   const builtIn: PublicConfig['identity'] = { provider: 'built-in', oidc: [] };
 
-  it('tells the server and the provider, and leaves nothing here', async () => {
+  it('ends the session at the server and the provider, and clears local data', async () => {
     answers = {
       '/api/user/me': () => Response.json({ data: alice }),
       '/api/auth/logout': () => Response.json({ data: null }),
@@ -147,13 +149,13 @@ describe('a log-out', () => {
     const page = await loadPage();
     await page.checkCurrentUser();
     await page.endSession(builtIn);
-    expect(calls.slice(1)).toEqual(['/api/auth/logout', '/api/identity/sign-out {}']);
+    expect(calls.slice(1)).toEqual(['/api/auth/logout', '/api/identity/sign-out']);
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);
     spec('2H.10', '“Log out” ends the session at the server and at the provider, and leads to /login');
     spec('4S.11', 'A log-out removes the record and tells the server');
   });
 
-  it('reaches the provider and forgets the record also where the server is out of reach', async () => {
+  it('signs out at the provider and removes the record even if the server is unreachable', async () => {
     answers = {
       '/api/user/me': () => Response.json({ data: alice }),
       '/api/auth/logout': () => Promise.reject(new TypeError('offline')),
@@ -162,11 +164,11 @@ describe('a log-out', () => {
     const page = await loadPage();
     await page.checkCurrentUser();
     await expect(page.endSession(builtIn)).rejects.toThrow('The server could not be reached');
-    expect(calls).toContain('/api/identity/sign-out {}');
+    expect(calls).toContain('/api/identity/sign-out');
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);
   });
 
-  it('loads no SDK to sign out of a Firebase that nobody has signed in to', async () => {
+  it("does not load Firebase's SDK if nobody signed in with it", async () => {
     answers = { '/api/auth/logout': () => Response.json({ data: null }) };
     const firebase: PublicConfig['identity'] = {
       provider: 'firebase',

@@ -1,23 +1,27 @@
+import { z } from 'zod';
+import { currentUser, logOut, openSession as openSessionCall } from '../../../contract/calls/session.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
-import { track } from '../../lib/analytics.ts';
-import type { CurrentUser } from '../../lib/current-user.ts';
-import type { Identity } from '../../lib/identity.ts';
-import { inTurn } from '../../lib/session-refresh.ts';
+import { track } from '../../lib/browser/analytics.ts';
+import { ApiError, call, callForResponse } from '../../lib/api-client.ts';
+import { currentUserOf, optionalUser } from '../../lib/account/current-user.ts';
+import type { CurrentUser } from '../../lib/account/current-user.ts';
+import type { Identity } from '../../lib/account/identity.ts';
+import { withSessionLock } from '../../lib/account/session-refresh.ts';
 import { signOutOfIdentity } from './identity/load-identity.ts';
-import { authRecord } from './page-auth-record.ts';
-import { callLogout, exchangeToken, fetchCurrentUser } from './session-calls.ts';
-import { announceSession } from './session-channel.ts';
+import { authRecord } from './auth-record.ts';
+import { browserTimeZone } from '../../lib/format.ts';
+
+const CHANNEL_NAME = 'certlantern-session';
 
 /**
- * Who is signed in: the record of this page load if it decrypts, else whom the server names. A failure is logged and
- * counts as nobody.
+ * Returns the signed-in user: from this page load's record, else from the server. A failure is logged and counts as signed out.
  */
 export async function checkCurrentUser(): Promise<CurrentUser | null> {
   try {
     const recorded = await authRecord.read();
     if (recorded) return recorded;
   } catch {
-    // Written before a reload, or tampered with: either way the server knows better.
+    // From before a reload, or tampered with: ask the server.
     authRecord.remove();
   }
   try {
@@ -30,54 +34,106 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
   }
 }
 
-/** How somebody arrives: what the account is made of where this is the first time. */
-export interface Arrival {
+/** Fetches the session's user; null if the answer has none. */
+export async function fetchCurrentUser(): Promise<CurrentUser | null> {
+  const user = await call({ ...currentUser, response: optionalUser }, { failureText: 'Failed to get me.' });
+  return user ? currentUserOf(user) : null;
+}
+
+/** Details of a sign-in, used if it creates the account. */
+export interface SignInDetails {
   /** 'password', 'passkey' or the id of another provider. */
   method: string;
-  /** Empty: as the provider knows it. */
+  /** Empty: uses the provider's name. */
   name?: string;
   company?: string;
-  /** From a button that offers the trial. */
+  /** Started from a trial button. */
   trial?: boolean;
-  /** The code of an invitation, where sign-up is by invitation. */
+  /** The invitation code, if sign-up needs one. */
   invite?: string | undefined;
 }
 
-/** Opens the session of whoever has just signed in with the provider. Throws with a sentence to show when it is refused. */
+/** Opens the product's session after a sign-in with the provider. Throws with a message for the user if refused. */
 export async function openSession(
   identity: Identity,
-  { method, name = '', company = '', trial = false, invite }: Arrival,
+  { method, name = '', company = '', trial = false, invite }: SignInDetails,
 ): Promise<CurrentUser> {
-  const vouched = await identity.vouch();
-  const { user, created } = await inTurn(() =>
-    exchangeToken(vouched.token, {
-      name: name || vouched.name || null,
+  const proof = await identity.proveSignIn();
+  const { user, created } = await withSessionLock(() =>
+    exchangeToken(proof.token, {
+      name: name || proof.name || null,
       company: company || null,
       ...(trial && { trial }),
       ...(invite !== undefined && { invite }),
     }),
   );
   await authRecord.store(user);
-  announceSession({ type: 'started', userId: user.id });
+  broadcastSession({ type: 'started', userId: user.id });
   track({ name: created ? 'sign_up' : 'login', email: user.email, method });
   return user;
 }
 
-/** Forgets the session here and in the other tabs; the server is told by `endSession`. */
-export function forgetSession(): void {
-  authRecord.remove();
-  announceSession({ type: 'ended' });
-}
+const openedSession = openSessionCall.response.extend({ created: z.boolean().default(false) });
 
 /**
- * Ends the session on the server, then at the identity provider, whether or not the server could be told. Throws when one
- * of them could not.
+ * Exchanges an ID token for the product's session cookies. `created` is true if this call created the account, which then gets the
+ * browser's time zone.
  */
+export async function exchangeToken(
+  token: string,
+  details: { name: string | null; company: string | null; trial?: true; invite?: string },
+): Promise<{ user: CurrentUser; created: boolean }> {
+  try {
+    const { data, created } = await call(
+      { ...openSessionCall, response: openedSession },
+      { headers: { 'time-zone': browserTimeZone() }, body: { token, ...details } },
+    );
+    return { user: currentUserOf(data), created };
+  } catch (error) {
+    console.warn('The sign-in failed.', error);
+    throw error;
+  }
+}
+
+/** Forgets the session in all tabs. `endSession` ends it on the server. */
+export function forgetSession(): void {
+  authRecord.remove();
+  broadcastSession({ type: 'ended' });
+}
+
+/** Ends the session on the server, then at the identity provider, even if the first fails. Throws if one of them failed. */
 export async function endSession(identity: PublicConfig['identity']): Promise<void> {
   forgetSession();
   try {
-    await callLogout();
+    await endServerSession();
   } finally {
     await signOutOfIdentity(identity);
   }
+}
+
+/** Ends the session on the server. */
+export async function endServerSession(): Promise<void> {
+  try {
+    await callForResponse(logOut);
+  } catch (error) {
+    // 401: the session had already ended.
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+  }
+}
+
+/** What tabs tell each other about the session that they share through cookies. */
+export type SessionChange = { type: 'started'; userId: string } | { type: 'ended' };
+
+/** Notifies the other tabs. */
+export function broadcastSession(change: SessionChange): void {
+  const channel = new BroadcastChannel(CHANNEL_NAME);
+  channel.postMessage(change);
+  channel.close();
+}
+
+/** Listens to other tabs; returns the unsubscribe function. */
+export function onOtherTabSession(listener: (change: SessionChange) => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL_NAME);
+  channel.addEventListener('message', (message: MessageEvent<SessionChange>) => listener(message.data));
+  return () => channel.close();
 }

@@ -3,26 +3,26 @@ import { useEffect } from 'react';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
-import { announceSignIn, failureOf } from './identity/popup.ts';
+import { broadcastSignIn, failureOf } from './identity/popup.ts';
 
-/** Where another provider sends the sign-in window back to: tells the page that opened it, and closes. */
+/** Ends a sign-in with another provider: reports to the page that opened the window and closes it. */
 export function SignedInPage() {
   const { error } = useSearch({ from: '/signed-in' });
   const failure = error === undefined ? null : failureOf(error);
-  usePageTitle(failure ? 'Sign-in failed' : 'Signed in');
+  usePageTitle(failure ? 'You are not logged in' : 'Signed in');
   useEffect(() => {
-    announceSignIn(failure ? { type: 'failed', failure } : { type: 'done' });
+    broadcastSignIn(failure ? { type: 'failed', failure } : { type: 'done' });
     window.close();
   }, [failure]);
   return (
     <AuthCard
-      title={failure ? 'Sign-in failed' : 'Signed in'}
-      subtitle={failure ? OIDC_FAILURES[failure] : 'The page that you came from goes on by itself.'}
+      title={failure ? 'You are not logged in' : 'Signed in'}
+      subtitle={failure ? OIDC_FAILURES[failure] : 'The page you came from continues automatically.'}
       elsewhere={
         <>
           You can close this window, or{' '}
           <Link to="/login" className="link">
-            go to the login
+            go to the login page
           </Link>
           .
         </>

@@ -4,13 +4,13 @@ import { useForm } from '../../lib/form.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field, PasswordField } from '../../ui/field.tsx';
+import { Field, PasswordField } from '../../ui/form/field.tsx';
 import { lazyPart } from '../../ui/lazy.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { signupSchema } from './credentials.ts';
 import { invitedAddress } from './invited-address.ts';
-import { otherProviders } from './other-providers.ts';
+import { otherProviders } from './identity/load-identity.ts';
 import { useAuthentication } from './use-authentication.ts';
 
 const ProviderButtons = lazyPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
@@ -44,7 +44,7 @@ export function SignupPage() {
           )}
           {host !== undefined && (
             <p className="mt-1 text-fg-2 [overflow-wrap:anywhere]">
-              The next step is to watch <span className="font-mono">{host}</span>.
+              After you sign up, you can watch <span className="font-mono">{host}</span>.
             </p>
           )}
           <SignupForm key={invite} invite={invite} trial={trial === 1} host={host} />
@@ -52,8 +52,8 @@ export function SignupPage() {
       ) : (
         <p className="mt-3 text-fg-2">
           {signups === 'closed'
-            ? 'Sign-up is not open here. Ask whoever runs this server for an account.'
-            : 'Sign-up is by invitation here. Ask whoever runs this server for a link.'}
+            ? 'This server does not accept sign-ups. Ask whoever runs it for an account.'
+            : 'You need an invitation to sign up. Ask whoever runs this server for a link.'}
         </p>
       )}
     </AuthCard>

@@ -2,10 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo } from 'react';
 import type { ReactNode } from 'react';
-import { useCurrentUser } from '../../lib/current-user.ts';
-import { SubscriptionContext } from '../../lib/subscription.ts';
-import { fetchSubscriptionToken } from './session-calls.ts';
-import { readSubscriptionToken } from './subscription-token.ts';
+import { useCurrentUser } from '../../lib/account/current-user.ts';
+import { SubscriptionContext } from '../../lib/account/plan.ts';
+import { fetchSubscriptionToken, readSubscriptionToken } from './subscription-token.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const SUBSCRIPTION = 'subscription';

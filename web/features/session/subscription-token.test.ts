@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
-import { fetchSubscriptionToken } from './session-calls.ts';
-import { readSubscriptionToken } from './subscription-token.ts';
+import { fetchSubscriptionToken, readSubscriptionToken } from './subscription-token.ts';
 import { spec } from '../../../tests/spec/spec.ts';
 
 const now = Date.UTC(2026, 10, 20);
@@ -57,10 +56,10 @@ describe('the subscription token', () => {
   });
 });
 
-describe('when the token ends', () => {
+describe('the expiry of the token', () => {
   const DAY_MS = 86_400_000;
   const token = sign({ sub: 'alice', status: 'active', exp: inAnHour });
-  /** The server answers `at`, and the browser's clock is `ahead`. */
+  /** Stubs a server whose clock says `at`, for a browser whose clock is `ahead`. */
   async function ask({ at = now, ahead = 0, headers = { Date: new Date(at).toUTCString() } as HeadersInit }) {
     vi.useFakeTimers({ now: at + ahead, toFake: ['Date'] });
     vi.stubGlobal('fetch', async () => Response.json({ data: token }, { headers }));
@@ -73,14 +72,14 @@ describe('when the token ends', () => {
   });
 
   it.each([2 * DAY_MS, 0, -2 * DAY_MS])(
-    'is told by the server’s clock, the browser’s %i ms ahead',
+    'uses the server’s clock, the browser’s being %i ms ahead',
     async (ahead) => {
       expect(await ask({ ahead })).toMatchObject({ isSubscribed: true });
       await expect(ask({ at: now + DAY_MS, ahead })).rejects.toThrow('Invalid or expired token');
     },
   );
 
-  it('is told by the browser’s where the answer has no date', async () => {
+  it('uses the browser’s clock if the response has no date', async () => {
     expect(await ask({ headers: {} })).toMatchObject({ isSubscribed: true });
     await expect(ask({ headers: {}, ahead: DAY_MS })).rejects.toThrow('Invalid or expired token');
   });

@@ -1,11 +1,22 @@
 import { subscriptionClaimsSchema } from '../../../contract/account.ts';
+import { subscription } from '../../../contract/calls/session.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
-import { fromBase64Url, jsonOf } from '../../lib/base64url.ts';
+import { callForResponse } from '../../lib/api-client.ts';
+import { fromBase64Url, jsonOf } from '../../lib/browser/base64url.ts';
+import { answerOf } from '../../lib/http.ts';
 
 export interface SubscriptionClaims {
   isSubscribed: boolean;
-  /** ms UTC */
+  /** In ms UTC. */
   expiresAt: number;
+}
+
+/** Fetches the plan's signed token, unverified, and the server's time (ms UTC), against which expiry is checked. */
+export async function fetchSubscriptionToken(signal: AbortSignal): Promise<{ token: string; now: number }> {
+  const response = await callForResponse(subscription, { signal });
+  const now = Date.parse(response.headers.get('Date') ?? '');
+  const token = await answerOf(subscription, response, signal);
+  return { token, now: Number.isNaN(now) ? Date.now() : now };
 }
 
 const encoder = new TextEncoder();
@@ -23,8 +34,8 @@ async function isSigned(token: string, secret: string, subtle: SubtleCrypto): Pr
 }
 
 /**
- * Verifies the HS256 token of `GET /user/sub` for this user. It only drives what the page shows: whoever reads this file
- * can mint one, so the server takes it from nobody. On plain http WebCrypto is missing and the signature goes unchecked.
+ * Verifies the HS256 token of `GET /user/sub` for this user. It only affects what the page shows: anybody who reads this file
+ * can forge one, so the server never accepts it. On plain HTTP WebCrypto is missing and the signature is not checked.
  */
 export async function readSubscriptionToken(
   token: string,

@@ -1,20 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { messageOf } from '../../lib/api-error.ts';
+import { sendVerification, verifyEmail } from '../../../contract/calls/verification.ts';
+import { call, messageOf, ApiError } from '../../lib/api-client.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { Spinner } from '../../ui/spinner.tsx';
+import { Spinner } from '../../ui/loading.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AuthCard } from '../../ui/auth-card.tsx';
-import { sendVerification, verifyAddress } from './mailed-link.ts';
+import type { CurrentUser } from '../../lib/account/current-user.ts';
+import { checkCurrentUser } from './session.ts';
 
 const WIDE = `${buttonClass('primary', 'form')} mt-6 w-full`;
 
-/** Where the link of the verification mail leads. */
+/** Handles the link of a verification email. */
 export function VerifyPage() {
-  usePageTitle('Verify your address');
+  usePageTitle('Confirm your address');
   const token = useMailedToken();
   const navigate = useNavigate();
   const { data, error, refetch } = useQuery({
@@ -27,17 +29,20 @@ export function VerifyPage() {
   const isVerified = data?.outcome === 'verified';
   useEffect(() => {
     if (!isVerified) return;
-    toast.success('Your address is verified.');
+    toast.success('Email address confirmed.');
     void navigate({ to: '/dashboard', replace: true });
   }, [isVerified, navigate]);
 
   if (token === '')
     return (
-      <AuthCard title="This link is not whole" subtitle="Copy it from the mail once more, to its very end." />
+      <AuthCard
+        title="This link is incomplete"
+        subtitle="Open the link in the email, or copy all of it into the address bar."
+      />
     );
   if (error)
     return (
-      <AuthCard title="Verify your address" subtitle={`It did not work yet: ${messageOf(error)}`}>
+      <AuthCard title="Confirm your address" subtitle={`That did not work: ${messageOf(error)}`}>
         <Button size="form" className="mt-6 w-full" onClick={() => void refetch()}>
           Try again
         </Button>
@@ -46,7 +51,7 @@ export function VerifyPage() {
   if (data?.outcome === 'anonymous') return <LoginFirst token={token} />;
   if (data?.outcome === 'refused') return <Refused email={data.user?.email ?? ''} />;
   return (
-    <AuthCard title="Verify your address">
+    <AuthCard title="Confirm your address">
       <p className="mt-4 flex items-center gap-2 text-fg-2">
         <Spinner /> One moment
       </p>
@@ -57,8 +62,8 @@ export function VerifyPage() {
 function LoginFirst({ token }: { token: string }) {
   return (
     <AuthCard
-      title="Verify your address"
-      subtitle="Log in to the account that you made with this address, and it is verified."
+      title="Confirm your address"
+      subtitle="Log in to the account that you created with this address to confirm it."
       elsewhere={
         <>
           This was not me:{' '}
@@ -72,7 +77,7 @@ function LoginFirst({ token }: { token: string }) {
         Login
       </Link>
       <p className="mt-4 text-meta text-fg-3">
-        Somebody else may have signed up with your address. A new password makes the account yours alone.
+        Somebody else may have signed up with your address. Set a new password to take over the account.
       </p>
     </AuthCard>
   );
@@ -84,20 +89,20 @@ function Refused({ email }: { email: string }) {
   const sendAgain = async () => {
     setBusy(true);
     try {
-      await sendVerification();
+      await call(sendVerification);
       setSent(true);
-      toast.success('Verification email sent.');
+      toast.success('We sent the email.');
     } catch (error) {
-      toast.error(`Failed to send verification email: ${messageOf(error)}`);
+      toast.error(`Could not send the email: ${messageOf(error)}`);
     }
     setBusy(false);
   };
   return (
     <AuthCard
-      title="This link is no longer good"
+      title="This link no longer works"
       subtitle={
         <>
-          It is too old, or it is for another account. You are logged in as{' '}
+          The link expired or belongs to another account. You are logged in as{' '}
           <span className="[overflow-wrap:anywhere]">{email}</span>.
         </>
       }
@@ -118,4 +123,28 @@ function Refused({ email }: { email: string }) {
       </Button>
     </AuthCard>
   );
+}
+
+interface Verification {
+  /** `refused`: the link belongs to another account or has expired. */
+  outcome: 'verified' | 'refused' | 'anonymous';
+  user: CurrentUser | null;
+}
+
+/**
+ * Verifies the signed-in account's address. The token alone is not enough: somebody else may have signed up with the address.
+ */
+async function verifyAddress(token: string): Promise<Verification> {
+  const user = await checkCurrentUser();
+  if (!user) return { outcome: 'anonymous', user };
+  try {
+    await call(verifyEmail, { body: { token } });
+    return { outcome: 'verified', user };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'invalid_token' || error.code === 'invalid_request')
+      return { outcome: 'refused', user };
+    if (error.status === 401) return { outcome: 'anonymous', user: null };
+    throw error;
+  }
 }

@@ -6,14 +6,21 @@ import type {
   DomainAlertsWire,
   MaintenanceWindowWire,
 } from '../../../contract/alerting.ts';
+import {
+  accountAlerts,
+  channelDeliveries,
+  delivery,
+  domainAlerts,
+  listChannels,
+  listMaintenance,
+} from '../../../contract/calls/alert.ts';
 import type { ChannelWire, DeliveryWire } from '../../../contract/channel.ts';
+import { call } from '../api-client.ts';
 import { useLiveEvents } from '../live-events-context.ts';
-import { fetchAccountAlerts, fetchDomainAlerts, fetchMaintenance } from './alert-calls.ts';
-import { fetchChannelDeliveries, fetchChannels, fetchDelivery } from './channel-calls.ts';
 
 const ALERTS = 'alerts';
 
-/** Keys of what is read about alerts; all of them begin alike. */
+/** Query keys of everything about alerts, with a common prefix. */
 export const ALERT_KEYS = {
   channels: [ALERTS, 'channels'],
   account: [ALERTS, 'account'],
@@ -26,54 +33,51 @@ export const ALERT_KEYS = {
 
 const CHANNELS = queryOptions({
   queryKey: ALERT_KEYS.channels,
-  queryFn: ({ signal }) => fetchChannels(signal),
+  queryFn: ({ signal }) => call(listChannels, { signal }),
 });
 const ACCOUNT = queryOptions({
   queryKey: ALERT_KEYS.account,
-  queryFn: ({ signal }) => fetchAccountAlerts(signal),
+  queryFn: ({ signal }) => call(accountAlerts, { signal }),
 });
 const MAINTENANCE = queryOptions({
   queryKey: ALERT_KEYS.maintenance,
-  queryFn: ({ signal }) => fetchMaintenance(signal),
+  queryFn: ({ signal }) => call(listMaintenance, { signal }),
 });
 
 export const useChannels = (): UseQueryResult<ChannelWire[]> => useQuery(CHANNELS);
 export const useAccountAlerts = (): UseQueryResult<AccountAlertsWire> => useQuery(ACCOUNT);
 export const useMaintenance = (): UseQueryResult<MaintenanceWindowWire[]> => useQuery(MAINTENANCE);
 
-/** What was told of a domain, what will be, and what is wrong with it. */
+/** Reads a domain's incidents, planned and sent alerts. */
 export function useDomainAlerts(id: string): UseQueryResult<DomainAlertsWire> {
   return useQuery({
     queryKey: ALERT_KEYS.domain(id),
-    queryFn: ({ signal }) => fetchDomainAlerts(id, signal),
+    queryFn: ({ signal }) => call(domainAlerts, { params: { id }, signal }),
     staleTime: 0,
   });
 }
 
-/** The last messages to a channel, newest first. */
+/** Reads the last messages to a channel, newest first. */
 export function useChannelDeliveries(key: string): UseQueryResult<DeliveryWire[]> {
   return useQuery({
     queryKey: ALERT_KEYS.deliveries(key),
-    queryFn: ({ signal }) => fetchChannelDeliveries(key, signal),
+    queryFn: async ({ signal }) => (await call(channelDeliveries, { params: { key }, signal })).data,
     staleTime: 0,
   });
 }
 
 const POLL_MS = 2_000;
 
-/** Nothing more happens with it by itself. */
+/** Tells whether the delivery has reached a final state. */
 export const isSettled = ({ state }: Pick<DeliveryWire, 'state'>): boolean =>
   state !== 'waiting' && state !== 'held';
 
-/**
- * A receipt as it becomes. The server tells of changes, and while it is not settled it is asked for every two seconds too; one
- * that is settled is what it was read as.
- */
+/** Follows a delivery through live events, and polls every two seconds until it is settled. */
 export function useDelivery(first: DeliveryWire): DeliveryWire {
   const isOpen = !isSettled(first);
   const { data } = useQuery({
     queryKey: ALERT_KEYS.delivery(first.id),
-    queryFn: ({ signal }) => fetchDelivery(first.id, signal),
+    queryFn: ({ signal }) => call(delivery, { params: { id: first.id }, signal }),
     initialData: first,
     staleTime: 0,
     enabled: isOpen,
@@ -82,7 +86,7 @@ export function useDelivery(first: DeliveryWire): DeliveryWire {
   return isOpen ? data : first;
 }
 
-/** Everything about alerts that is shown follows what the server tells. Mounted once by whatever shows any of it. */
+/** Refreshes everything about alerts on the server's events. Mounted once per view. */
 export function useLiveAlerts(): void {
   const reread = useRereadAlerts();
   useLiveEvents(({ event }) => {
@@ -90,13 +94,13 @@ export function useLiveAlerts(): void {
   });
 }
 
-/** Reads everything about alerts again that is being shown. */
+/** Returns a function that rereads everything about alerts that is shown. */
 export function useRereadAlerts(): () => void {
   const queryClient = useQueryClient();
   return useCallback(() => void queryClient.invalidateQueries({ queryKey: [ALERTS] }), [queryClient]);
 }
 
-/** Puts what a call answered where the reads have it. */
+/** Returns functions that write a call's answer into the cache. */
 export function useAlertCache() {
   const queryClient = useQueryClient();
   return {
@@ -104,7 +108,7 @@ export function useAlertCache() {
     putDomain: (id: string, alerts: DomainAlertsWire) => {
       queryClient.setQueryData(ALERT_KEYS.domain(id), alerts);
     },
-    /** Replaces the channel with its key, or adds it at the end. */
+    /** Replaces the channel with the same key, or appends it. */
     putChannel: (channel: ChannelWire) =>
       queryClient.setQueryData<ChannelWire[]>(ALERT_KEYS.channels, (former) => {
         if (!former) return former;

@@ -1,7 +1,8 @@
+import { changeChannel } from '../../../contract/calls/alert.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
-import { changeChannel } from './channel-calls.ts';
+import { call } from '../api-client.ts';
 
-/** Tries the account's own address again, whoever closed it: its mail server, or its reader. A test mail goes out. */
+/** Reopens the account's own address after bounces or an unsubscription, and sends a test email. */
 export async function reopenOwnMail(): Promise<void> {
-  await changeChannel(OWN_MAIL, { enabled: true });
+  await call(changeChannel, { params: { key: OWN_MAIL }, body: { enabled: true } });
 }

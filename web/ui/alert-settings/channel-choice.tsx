@@ -1,20 +1,20 @@
 import { useId } from 'react';
 import type { ChannelWire } from '../../../contract/channel.ts';
-import { CheckboxLine } from '../checkbox-line.tsx';
-import { FieldError } from '../field.tsx';
+import { CheckboxLine } from '../form/checkbox-line.tsx';
+import { FieldError } from '../form/field.tsx';
 import { ChannelIcon } from './channel-icon.tsx';
 
 export interface ChannelChoiceProps {
-  /** As in the contract: null are all of them, also those to come. */
+  /** As in the contract: null means all, including new ones. */
   value: readonly string[] | null;
   onChange: (keys: string[] | null) => void;
   channels: readonly ChannelWire[];
 }
 
-/** All channels, or some of them, but never none. */
+/** Chooses all channels or some, but at least one. */
 export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps) {
   const id = useId();
-  // A channel that is gone may still be chosen: it counts no more.
+  // A deleted channel may still be in the choice; it is ignored.
   const chosen = channels.filter(({ key }) => value === null || value.includes(key)).map(({ key }) => key);
   return (
     <fieldset className="grid gap-1">
@@ -22,7 +22,7 @@ export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps)
       <CheckboxLine
         checked={value === null}
         onChange={(isAll) => onChange(isAll ? null : chosen)}
-        label="All channels, also those to come"
+        label="All channels, including new ones"
       />
       {value !== null && (
         <ul className="pl-7" aria-describedby={chosen.length === 0 ? id : undefined}>
@@ -33,7 +33,7 @@ export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps)
                 isFixed={chosen.length === 1 && chosen[0] === key}
                 note={
                   chosen.length === 1 && chosen[0] === key
-                    ? 'It has to stay: without a channel nobody is told. Choose another one first.'
+                    ? 'Alerts need at least one channel. Choose another one first.'
                     : undefined
                 }
                 onChange={(isChosen) =>

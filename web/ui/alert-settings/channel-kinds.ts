@@ -7,12 +7,12 @@ export interface ChannelField {
   label: string;
   placeholder?: string;
   hint?: string;
-  /** May stay empty. */
+  /** Whether the field may stay empty. */
   isOptional?: boolean;
   /** Shown in the monospace font. */
   isMono?: boolean;
   inputMode?: 'url' | 'email';
-  /** Makes the field a list of these instead of a text field. */
+  /** Choices of a select; without them the field is a text field. */
   choices?: { value: string; label: string }[];
   /** Returns the initial text. */
   start?: () => string;
@@ -23,7 +23,7 @@ export interface ChannelKind {
   icon: LucideIcon;
   /** One line that describes the kind in the list of kinds. */
   note: string;
-  /** How to get what the fields ask for. */
+  /** Instructions for getting the values of the fields. */
   steps: string[];
   fields: [ChannelField, ...ChannelField[]];
 }
@@ -35,10 +35,10 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   email: {
     label: 'Email',
     icon: Mail,
-    note: 'To somebody else, who agrees first',
+    note: 'To another person, who must agree first',
     steps: [
-      'Enter the address, also of a mailing list or a ticket system.',
-      'It is mailed a link. Nothing else goes there until its reader opens it and agrees.',
+      'Enter the address. Mailing lists and ticket systems work too.',
+      'We email a link to this address, and nothing else until the recipient agrees.',
     ],
     fields: [{ name: 'address', label: 'Email address', placeholder: 'ops@example.com', inputMode: 'email' }],
   },
@@ -47,9 +47,9 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     icon: Webhook,
     note: 'Signed JSON to your own server',
     steps: [
-      'Have your server take POST requests with JSON and answer with a status from 200 to 299.',
+      'Your server must accept POST requests with JSON and answer with a status from 200 to 299.',
       'Enter its address. You then get a signing key, which is shown once.',
-      'Check the signature of every message by Standard Webhooks; its libraries do it in a line.',
+      'Verify the signature of every message with a Standard Webhooks library; this takes one line of code.',
     ],
     fields: [{ name: 'url', ...WEBHOOK_ADDRESS, label: 'Address', placeholder: 'https://example.com/hook' }],
   },
@@ -58,7 +58,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     icon: Hash,
     note: 'A message in a channel',
     steps: [
-      'Open api.slack.com/apps, and make an app from scratch in your workspace.',
+      'Open api.slack.com/apps and create an app from scratch in your workspace.',
       'Open Incoming Webhooks and switch them on.',
       'Choose Add New Webhook, then the channel, and copy the address that appears.',
     ],
@@ -78,7 +78,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   teams: {
     label: 'Microsoft Teams',
     icon: Users,
-    note: 'A card in a channel, by a workflow',
+    note: 'A card in a channel, sent by a workflow',
     steps: [
       'In Teams, open the menu beside the channel, then Workflows.',
       'Choose “Post to a channel when a webhook request is received”, and save it.',
@@ -89,21 +89,21 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
   telegram: {
     label: 'Telegram',
     icon: Send,
-    note: 'A message from a bot of yours',
+    note: 'A message from your bot',
     steps: [
-      'Write /newbot to @BotFather. Its answer has the bot token.',
-      'Start a chat with your bot, or add it to your group, and write a word there.',
-      'Open https://api.telegram.org/bot<token>/getUpdates with your token: the chat id is the number at “chat”, “id”. A public channel’s is @ and its name.',
+      'Send /newbot to @BotFather. The reply contains the bot token.',
+      'Start a chat with your bot, or add it to your group, and send a message there.',
+      'Open https://api.telegram.org/bot<token>/getUpdates with your token. The chat ID is the number after “chat” and “id”; of a public channel it is @ followed by the channel’s name.',
     ],
     fields: [
       { name: 'bot_token', label: 'Bot token', placeholder: '123456789:AA…', isMono: true },
-      { name: 'chat_id', label: 'Chat id', placeholder: '-1001234567890', isMono: true },
+      { name: 'chat_id', label: 'Chat ID', placeholder: '-1001234567890', isMono: true },
     ],
   },
   pagerduty: {
     label: 'PagerDuty',
     icon: Siren,
-    note: 'An incident that resolves itself',
+    note: 'An incident that closes when the problem ends',
     steps: [
       'Open the service, then Integrations.',
       'Add an integration and choose Events API v2.',
@@ -127,8 +127,8 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     icon: Bell,
     note: 'A push message to your phone',
     steps: [
-      'Whoever knows the topic can read it: take the one below, which nobody guesses, or one that your server guards.',
-      'Subscribe to it in the ntfy app.',
+      'Anyone who knows the name of a topic can read its messages. Use the random name below, or a topic that your server protects.',
+      'Subscribe to the topic in the ntfy app.',
     ],
     fields: [
       { name: 'topic', label: 'Topic', isMono: true, start: unguessableTopic },
@@ -145,7 +145,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
         label: 'Access token',
         isMono: true,
         isOptional: true,
-        hint: 'Only for a topic that asks for one',
+        hint: 'Only for protected topics',
       },
     ],
   },

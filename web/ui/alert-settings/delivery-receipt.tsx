@@ -1,7 +1,8 @@
+import { replayDelivery } from '../../../contract/calls/alert.ts';
 import type { DeliveryWire } from '../../../contract/channel.ts';
 import { isSettled, useAlertCache, useDelivery, useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
-import { replayDelivery } from '../../lib/alerts/channel-calls.ts';
 import { deliveryLine } from '../../lib/alerts/delivery-words.ts';
+import { call } from '../../lib/api-client.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useWrite } from '../../lib/use-write.ts';
@@ -9,12 +10,15 @@ import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { Glyph } from '../glyph.tsx';
 import type { GlyphName } from '../glyph.tsx';
-import { Spinner } from '../spinner.tsx';
+import { Spinner } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { toast } from '../toast.tsx';
 import { visibleText } from '../visible-text.ts';
 
-const LOOKS: Record<'delivered' | 'failed' | 'held' | 'superseded', { glyph: GlyphName; colour: string }> = {
+const APPEARANCE: Record<
+  'delivered' | 'failed' | 'held' | 'superseded',
+  { glyph: GlyphName; colour: string }
+> = {
   delivered: { glyph: 'active', colour: 'text-ok-mark' },
   failed: { glyph: 'critical', colour: 'text-critical-mark' },
   held: { glyph: 'paused', colour: 'text-fg-3' },
@@ -22,14 +26,14 @@ const LOOKS: Record<'delivered' | 'failed' | 'held' | 'superseded', { glyph: Gly
 };
 
 interface DeliveryStateProps {
-  delivery: Pick<DeliveryWire, 'state' | 'next_attempt_at' | 'settled_at' | 'attempts'>;
+  delivery: Pick<DeliveryWire, 'state' | 'next_attempt_at' | 'settled_at' | 'detail' | 'attempts'>;
   className?: string;
 }
 
-/** Where a message stands, in one line: glyph and words. */
+/** Shows the state of a delivery in one line. */
 export function DeliveryState({ delivery, className }: DeliveryStateProps) {
   const now = useNow();
-  const look = delivery.state === 'waiting' ? null : LOOKS[delivery.state];
+  const look = delivery.state === 'waiting' ? null : APPEARANCE[delivery.state];
   return (
     <span className={classNames('flex items-start gap-1.5 text-label text-fg-2', className)}>
       {look ? (
@@ -45,7 +49,7 @@ export function DeliveryState({ delivery, className }: DeliveryStateProps) {
   );
 }
 
-/** Every attempt with its answer, oldest first. */
+/** Lists every attempt with its answer, oldest first. */
 function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
   if (attempts.length === 0) return null;
   return (
@@ -56,9 +60,9 @@ function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
           {': '}
           {detail ??
             (outcome === 'delivered'
-              ? 'taken'
+              ? 'accepted'
               : finishedAt === null
-                ? 'under way, or broken off'
+                ? 'in progress or interrupted'
                 : 'no answer')}
         </li>
       ))}
@@ -67,27 +71,27 @@ function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
 }
 
 interface DeliveryReceiptProps {
-  /** As it was read; from there on it follows what becomes of it. */
+  /** The initial state; updates follow. */
   delivery: DeliveryWire;
-  /** What it says, where that is not said elsewhere. */
+  /** Whether to show the message's title. */
   hasTitle?: boolean;
 }
 
-/** What became of one message on one channel, live, with every attempt; what is settled can be sent again. */
+/** Shows one delivery, live, with every attempt, and a button to send a finished one again. */
 export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryReceiptProps) {
   const delivery = useDelivery(first);
   const cache = useAlertCache();
   const reread = useRereadAlerts();
   const replay = useWrite({
-    mutationFn: () => replayDelivery(delivery.id),
+    mutationFn: () => call(replayDelivery, { params: { id: delivery.id } }),
     onSuccess: (again) => {
       cache.putDelivery(again);
       reread();
     },
-    onError: (error) => toast.error(`It was not sent again: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not send it again: ${messageOf(error)}`),
   });
-  // The button that was pressed stays, for who has the focus on it.
-  const isUnderWay = replay.isPending || replay.isSuccess;
+  // The pressed button stays mounted, so that it keeps the focus.
+  const isRunning = replay.isPending || replay.isSuccess;
   return (
     <div className="grid gap-1.5">
       <div className="flex items-start justify-between gap-3">
@@ -97,7 +101,7 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
             <DeliveryState delivery={delivery} />
           </output>
         </div>
-        {(isSettled(delivery) || isUnderWay) && (
+        {(isSettled(delivery) || isRunning) && (
           <Button
             variant="outline"
             size="small"

@@ -1,21 +1,25 @@
 import type { AlertSettingsWire } from '../../../contract/alerting.ts';
-import { CheckboxLine } from '../checkbox-line.tsx';
+import { CheckboxLine } from '../form/checkbox-line.tsx';
 
 type MutedEvent = AlertSettingsWire['muted'][number];
 
 const EVENTS: { name: MutedEvent; label: string; note: string }[] = [
   {
     name: 'uptime',
-    label: 'Down and up',
-    note: 'Two looks half a minute apart agree before you hear of it.',
+    label: 'Outages',
+    note: 'Confirmed by a second check 30 seconds later.',
   },
-  { name: 'changed', label: 'Unexpected changes', note: 'A new certificate long before it was due.' },
+  {
+    name: 'changed',
+    label: 'Unexpected changes',
+    note: 'A new certificate before the renewal was due.',
+  },
   {
     name: 'replacement_wanted',
-    label: 'Replacements that the CA asks for',
-    note: 'It may revoke the certificate soon.',
+    label: 'Replacement requests',
+    note: 'The CA asks you to replace the certificate and may revoke it soon.',
   },
-  { name: 'good_news', label: 'Good news', note: 'Renewed or mended, after you were warned.' },
+  { name: 'good_news', label: 'Recovery', note: 'Renewed or fixed after a warning.' },
 ];
 
 export interface MutedEventsProps {
@@ -23,20 +27,18 @@ export interface MutedEventsProps {
   onChange: (muted: MutedEvent[]) => void;
 }
 
-/** What people can do without. A tick means that they hear of it. */
+/** Chooses the events to send alerts about. A tick means on. */
 export function MutedEvents({ value, onChange }: MutedEventsProps) {
   return (
     <fieldset className="grid gap-1">
       <legend className="mb-1 text-label text-fg-2">
-        Expiry, revocation, a wrong name and a broken chain are always told. Beside these:
+        Expiry, revocation, a wrong name and a broken chain are always on. Also alert me about:
       </legend>
       {EVENTS.map(({ name, label, note }) => (
         <CheckboxLine
           key={name}
           checked={!value.includes(name)}
-          onChange={(isHeard) =>
-            onChange(isHeard ? value.filter((other) => other !== name) : [...value, name])
-          }
+          onChange={(isOn) => onChange(isOn ? value.filter((other) => other !== name) : [...value, name])}
           label={label}
           note={note}
         />

@@ -2,27 +2,35 @@ import { Lock, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { alertStepSchema, MAX_STEPS } from '../../../contract/alerting.ts';
-import { sortedSteps, stepWords } from '../../lib/alerts/step-words.ts';
+import { sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
-import { FieldError, inputClass } from '../field.tsx';
-import { RadioCells } from '../radio-cells.tsx';
+import { FieldError, inputClass } from '../form/field.tsx';
+import { RadioCells } from '../form/radio-cells.tsx';
+import { Select } from '../form/select-field.tsx';
+import type { SelectOption } from '../form/select-field.tsx';
 
-/** What somebody begins with who chooses steps of their own. */
+/** Initial custom steps. */
 const FIRST_STEPS = ['30d', '14d', '7d', '1d'];
 
+type Unit = 'd' | '%';
+const UNITS: SelectOption<Unit>[] = [
+  { value: 'd', label: 'days before' },
+  { value: '%', label: '% of its lifetime left' },
+];
+
 export interface StepsEditorProps {
-  /** As in the contract: null are the product's own. */
+  /** As in the contract: null means automatic. */
   value: readonly string[] | null;
   onChange: (steps: string[] | null) => void;
-  /** Why steps of one's own cannot be chosen; the choice stays to be seen. */
+  /** Why custom steps are locked; the option stays visible. */
   lockedReason?: ReactNode;
 }
 
-/** The product's own steps, or those that somebody chooses, in days or in percent of the lifetime. */
+/** Chooses automatic steps, or custom ones in days or percent of the lifetime. */
 export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps) {
   const id = useId();
-  // Whoever looks at the product's own and comes back finds theirs.
+  // Keeps the custom steps while the user looks at the automatic ones.
   const [kept, setKept] = useState<readonly string[]>(value ?? FIRST_STEPS);
   const isLocked = lockedReason !== undefined && value === null;
   const change = (steps: string[]) => {
@@ -35,17 +43,17 @@ export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps)
         label="Steps"
         className="grid-cols-1 sm:grid-cols-2"
         cells={[
-          { value: 'product', label: 'Our own steps', note: 'They fit every lifetime' },
+          { value: 'product', label: 'Automatic', note: 'Scales with the lifetime' },
           {
             value: 'own',
-            label: 'Steps you choose',
+            label: 'Custom',
             note: isLocked ? (
               <>
                 <Lock className="size-3 flex-none" strokeWidth={1.6} aria-hidden="true" />
                 Premium
               </>
             ) : (
-              'Days before the end, or percent'
+              'Days before expiry, or percent of the lifetime'
             ),
             isLocked,
           },
@@ -61,8 +69,9 @@ export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps)
       )}
       {value === null ? (
         <p className="text-meta text-fg-2">
-          When a renewal is overdue, then 14, 7, 3 days and 1 day before the end, and when it expires. Where a
-          certificate lives shorter than 90 days, all of it is closer to the end.
+          We warn you when a renewal is overdue, then 14, 7, 3 and 1 days before expiry, and when the
+          certificate expires. If a certificate is valid for less than 90 days, every step moves closer to its
+          expiry.
         </p>
       ) : (
         <OwnSteps steps={value} onChange={change} />
@@ -75,7 +84,7 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
   const id = useId();
   const amount = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
-  const [unit, setUnit] = useState<'d' | '%'>('d');
+  const [unit, setUnit] = useState<Unit>('d');
   const [error, setError] = useState<string>();
   const isFull = steps.length >= MAX_STEPS;
 
@@ -83,8 +92,8 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
     const step = `${typed.trim().replace(/^0+(?=\d)/, '')}${unit}`;
     const parsed = alertStepSchema.safeParse(step);
     if (!parsed.success) setError(parsed.error.issues[0]?.message);
-    else if (steps.includes(step)) setError(`“${stepWords(step)}” is there already`);
-    else if (isFull) setError(`At most ${MAX_STEPS} steps`);
+    else if (steps.includes(step)) setError(`“${stepWords(step)}” is already in the list`);
+    else if (isFull) setError(`Choose at most ${MAX_STEPS} steps`);
     else {
       setError(undefined);
       setTyped('');
@@ -94,7 +103,7 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
   };
   const remove = (step: string) => {
     if (steps.length === 1) {
-      setError('One step has to stay');
+      setError('Keep at least one step');
       return;
     }
     setError(undefined);
@@ -147,15 +156,13 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
             add();
           }}
         />
-        <select
-          aria-label="Unit of the step"
+        <Select
+          label="Unit of the step"
           value={unit}
-          className={classNames(inputClass(), 'max-w-52 min-w-0 border-control! bg-surface! text-fg!')}
-          onChange={(event) => setUnit(event.target.value === '%' ? '%' : 'd')}
-        >
-          <option value="d">days before</option>
-          <option value="%">% of its lifetime left</option>
-        </select>
+          onChange={setUnit}
+          options={UNITS}
+          className="max-w-52 min-w-0"
+        />
         <Button variant="outline" onClick={add}>
           Add
         </Button>

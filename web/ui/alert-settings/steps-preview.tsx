@@ -1,23 +1,27 @@
 import { useId, useState } from 'react';
+import type { PreviewAlerts } from '../../../contract/alerting.ts';
 import { sentenceOf } from '../../lib/api-error.ts';
-import type { PreviewQuestion } from '../../lib/alerts/alert-calls.ts';
-import { usePreview } from '../../lib/alerts/use-preview.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { Glyph } from '../glyph.tsx';
-import { Skeleton } from '../skeleton.tsx';
+import { Skeleton } from '../loading.tsx';
 import { Time } from '../time.tsx';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { previewAlerts } from '../../../contract/calls/alert.ts';
+import { call } from '../../lib/api-client.ts';
+import { ALERT_KEYS } from '../../lib/alerts/alert-queries.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
 
-/** As many as can be taken in at a glance. */
+/** Number of alerts shown at first, few enough to scan. */
 const SHOWN = 8;
 
-interface StepsPreviewProps extends PreviewQuestion {
-  /** Whether any channel takes alerts; where none does, nothing would be sent. */
-  isTold: boolean;
+interface StepsPreviewProps extends PreviewAlerts {
+  /** Whether at least one channel can receive alerts. If none can, nothing is sent. */
+  reachesAnybody: boolean;
 }
 
-/** What would be sent with these settings, before they are saved; of one domain, or of all. */
-export function StepsPreview({ isTold, ...question }: StepsPreviewProps) {
+/** Previews the alerts that unsaved settings would send, for one domain or all. */
+export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps) {
   const id = useId();
   const { data, error, refetch, isPlaceholderData } = usePreview(question);
   const isOfOne = question.domain_id !== undefined;
@@ -26,17 +30,19 @@ export function StepsPreview({ isTold, ...question }: StepsPreviewProps) {
   return (
     <section aria-labelledby={id} className="rounded-3 border border-line bg-sunken px-3.5 py-3">
       <h3 id={id} className="text-label font-semibold">
-        If nobody renews, this is sent
+        Upcoming alerts if nothing is renewed
       </h3>
-      {!isTold ? (
-        <p className="mt-1 text-label text-fg-2">Nothing: no channel takes alerts, so nobody is told.</p>
+      {!reachesAnybody ? (
+        <p className="mt-1 text-label text-fg-2">
+          No alerts will be sent: no chosen channel can receive them.
+        </p>
       ) : data ? (
         <div className={classNames(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
           {data.alerts.length === 0 ? (
             <p className="mt-1 text-label text-fg-2">
               {isOfOne
-                ? 'Nothing: no certificate of it is known, or all of it was told already.'
-                : 'Nothing yet: no certificate of your domains is known.'}
+                ? 'No alerts are planned: the domain is paused, has no certificate yet, or all its alerts were sent.'
+                : 'No alerts in the next 90 days.'}
             </p>
           ) : (
             <ol className="mt-2 grid gap-2">
@@ -84,13 +90,15 @@ export function StepsPreview({ isTold, ...question }: StepsPreviewProps) {
             </button>
           ) : (
             data.more > 0 && (
-              <p className="num mt-2 text-meta text-fg-3">and {data.more} more in the next 90 days</p>
+              <p className="num mt-2 text-meta text-fg-3">
+                and {data.more} more{isOfOne ? '' : ' in the next 90 days'}
+              </p>
             )
           )}
         </div>
       ) : error ? (
         <div role="alert" className="mt-1 text-label text-fg-2">
-          What would be sent could not be worked out: {sentenceOf(error)}{' '}
+          Could not load the upcoming alerts: {sentenceOf(error)}{' '}
           <Button variant="ghost" size="small" onClick={() => void refetch()}>
             Try again
           </Button>
@@ -103,4 +111,15 @@ export function StepsPreview({ isTold, ...question }: StepsPreviewProps) {
       )}
     </section>
   );
+}
+
+/** Reads the upcoming alerts for these settings once they are stable; shows the previous ones meanwhile. */
+function usePreview(question: PreviewAlerts) {
+  const asked = useDebounced(JSON.stringify(question));
+  return useQuery({
+    queryKey: [...ALERT_KEYS.preview, asked],
+    queryFn: ({ signal }) => call(previewAlerts, { body: JSON.parse(asked) as PreviewAlerts, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
 }

@@ -8,7 +8,7 @@ const room = { short: false, left: 0, right: Infinity, widthOf: (text: string) =
 afterEach(() => vi.unstubAllEnvs());
 
 describe('the axis', () => {
-  it('begins at the local midnight of today', () => {
+  it("starts at today's local midnight", () => {
     inZone('Asia/Tokyo');
     const axis = dayAxis(at('2026-11-20T16:00:00Z'), 30, { from: 100, to: 400 });
     expect(new Date(axis.midnights[0] ?? 0).toISOString()).toBe('2026-11-20T15:00:00.000Z');
@@ -29,7 +29,7 @@ describe('the axis', () => {
     expect(dayOf(autumn, at('2026-10-26T00:00:00+01:00') - 1)).toBe(1);
   });
 
-  it('goes on before today and beyond its end', () => {
+  it('extrapolates before today and after its end', () => {
     inZone('UTC');
     const axis = dayAxis(at('2026-11-20T13:00:00Z'), 30, { from: 100, to: 400 });
     expect(xOf(axis, at('2026-11-18T00:00:00Z'))).toBe(80);
@@ -58,7 +58,7 @@ describe('the ruler', () => {
     expect(ticks[10]?.x).toBe(110);
   });
 
-  it('leaves out days, then weeks, where they would run together', () => {
+  it('omits day ticks, then week ticks, where they would touch', () => {
     inZone('UTC');
     const kinds = (width: number) =>
       new Set(
@@ -69,7 +69,7 @@ describe('the ruler', () => {
     expect(kinds(200)).toEqual(new Set(['month']));
   });
 
-  it('names the months, January with its year, in short where the long names have no room', () => {
+  it('names months, January with the year, with short names if the long ones do not fit', () => {
     inZone('UTC');
     const names = (days: number, to: number, short = false) =>
       monthNames(dayAxis(at('2026-11-20T13:00:00Z'), days, { from: 0, to }), { ...room, short }).map(
@@ -81,7 +81,7 @@ describe('the ruler', () => {
     expect(names(365, 400).length).toBeLessThan(12);
   });
 
-  it('writes no name below Today and none beyond the edge', () => {
+  it('has no month name under Today or beyond the edge', () => {
     inZone('UTC');
     const axis = dayAxis(at('2026-11-29T13:00:00Z'), 40, { from: 100, to: 500 });
     const months = monthNames(axis, { ...room, left: 133, right: 470 });

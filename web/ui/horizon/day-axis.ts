@@ -1,17 +1,17 @@
-import { dateFormat } from '../../lib/date-format.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { dateFormat } from '../../lib/format.ts';
 
-/** A line of days: linear in calendar days from the local midnight that today began with, whatever the clocks do meanwhile. */
+/** An axis of calendar days from today's local midnight. Every day has the same width, also when clocks change. */
 export interface DayAxis {
-  /** The local midnight of today and of every day after it; one more than there are days. In ms UTC. */
+  /** Local midnights of today and the following days, one more than there are days. In ms UTC. */
   midnights: readonly number[];
-  /** Where today begins and where the last day ends, in px. */
+  /** Start of today and end of the last day, in px. */
   from: number;
   to: number;
   dayWidth: number;
 }
 
-/** `days` from today on, between `from` and `to` px, in the time zone of the reader. */
+/** Creates an axis of `days` from today, between `from` and `to` px, in local time. */
 export function dayAxis(now: number, days: number, { from, to }: { from: number; to: number }): DayAxis {
   const today = new Date(now);
   const midnights = Array.from({ length: days + 1 }, (_, day) =>
@@ -20,11 +20,11 @@ export function dayAxis(now: number, days: number, { from, to }: { from: number;
   return { midnights, from, to, dayWidth: (to - from) / days };
 }
 
-/** The day of the axis that the instant falls on: 0 is today, negative before it. Days beyond the axis count on. */
+/** Returns the day of an instant: 0 is today, negative before. Counts on beyond the axis. */
 export function dayOf({ midnights }: DayAxis, instant: number): number {
   const [today = 0] = midnights;
   const last = midnights.length - 1;
-  // Off by one at most: a day of changed clocks is an hour or so longer or shorter than others.
+  // Off by at most one: days with a clock change are longer or shorter.
   let day = Math.floor((instant - today) / DAY_MS);
   if (day < 0 || day > last) return day;
   if (instant < (midnights[day] ?? 0)) day -= 1;
@@ -32,20 +32,20 @@ export function dayOf({ midnights }: DayAxis, instant: number): number {
   return day;
 }
 
-/** Where the instant stands, in px. */
+/** Returns the position of an instant, in px. */
 export function xOf(axis: DayAxis, instant: number): number {
   const { midnights, from, dayWidth } = axis;
   const last = midnights.length - 1;
   const day = Math.min(Math.max(dayOf(axis, instant), 0), last);
   const begin = midnights[day] ?? 0;
-  // Before today and beyond the axis, days are as long as most are.
+  // Before and after the axis, days have their usual length.
   const length = instant < begin || day === last ? DAY_MS : (midnights[day + 1] ?? 0) - begin;
   return from + (day + (instant - begin) / length) * dayWidth;
 }
 
 /**
- * What ends before this instant is within so many days, in ms UTC: before the axis is over, or with fewer than `days` times
- * 24 hours left, as the days that are left are counted.
+ * Returns the end of the view in ms UTC: the end of the axis, or `days` times 24 hours from now if that is later, which matches
+ * how remaining days are counted.
  */
 export function endOfView(now: number, days: number): number {
   const today = new Date(now);
@@ -58,17 +58,17 @@ export interface Tick {
   kind: 'day' | 'monday' | 'month';
 }
 
-// Closer than this, in px, ticks are a grey stripe and no scale.
-const LEAST_GAP = 4;
+// Closer ticks (px) would look like a grey stripe.
+const MIN_GAP = 4;
 
-/** The ruler's ticks at every midnight after today's; days and weeks are left out where they would run together. */
+/** Returns the ruler's ticks at every midnight after today's, without days or weeks where they would touch. */
 export function ticksOf(axis: DayAxis): Tick[] {
   return axis.midnights.slice(1).flatMap((midnight, index): Tick[] => {
     const date = new Date(midnight);
     const x = axis.from + (index + 1) * axis.dayWidth;
     if (date.getDate() === 1) return [{ x, kind: 'month' }];
-    if (date.getDay() === 1) return axis.dayWidth * 7 < LEAST_GAP ? [] : [{ x, kind: 'monday' }];
-    return axis.dayWidth < LEAST_GAP ? [] : [{ x, kind: 'day' }];
+    if (date.getDay() === 1) return axis.dayWidth * 7 < MIN_GAP ? [] : [{ x, kind: 'monday' }];
+    return axis.dayWidth < MIN_GAP ? [] : [{ x, kind: 'day' }];
   });
 }
 
@@ -78,9 +78,9 @@ export interface MonthName {
 }
 
 interface MonthRoom {
-  /** Short names wherever the drawing is small. */
+  /** Short month names, for small drawings. */
   short: boolean;
-  /** What nothing may be written before and after, in px. */
+  /** Limits for text, in px. */
   left: number;
   right: number;
   widthOf: (text: string) => number;
@@ -91,7 +91,7 @@ const BETWEEN_NAMES = 8;
 const longName = dateFormat({ month: 'long', timeZone: 'UTC' });
 const shortName = dateFormat({ month: 'short', timeZone: 'UTC' });
 
-/** Names beside the ticks of the months, January with its year: long ones if every one has room, else short ones. */
+/** Returns the month names beside their ticks, January with the year: long names if all fit, else short ones. */
 export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   const starts = axis.midnights.slice(1).flatMap((midnight, index) => {
     const date = new Date(midnight);
@@ -114,7 +114,7 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   });
 }
 
-/** The last one may stand at the very end: a shorter name of it would often fit no better. */
+/** Tells whether the names fit. The last one may touch the end, because a shorter one would rarely fit better. */
 function haveRoom(months: readonly MonthName[], { widthOf }: MonthRoom): boolean {
   return months.every(({ x, text }, index) => {
     const next = months[index + 1];

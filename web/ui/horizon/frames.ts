@@ -1,22 +1,25 @@
 import type { HorizonFrame } from './horizon-layout.ts';
 
-/** Below this width, in px, a card's horizon is drawn for a telephone. */
+/** Narrower cards (px) get the phone layout. */
 const NARROW = 600;
 const ROOMY = 900;
 
-/** Two rows are enough for a few; the height then stays as it is, whatever part of them is in view. */
+/** Returns the number of rows: two for few certificates. Does not depend on the visible span, so the height stays. */
 export function rowsFor(dated: { expired: number; ahead: number }): 2 | 4 {
   return dated.ahead <= 4 && dated.expired <= 2 ? 2 : 4;
 }
 
-/** A horizon in a card: expired ones at its left, what ends after `days` at its right. */
+/**
+ * Returns the frame of a horizon in a card: expired certificates at the left, those that expire after `days` at the right. A
+ * narrow card shows 21 days and no later certificates.
+ */
 export function cardFrame(width: number, days: number, rows: 2 | 4): HorizonFrame {
   if (width < NARROW)
     return {
       width,
       days: 21,
       todayX: 34,
-      // So much is left that the glyph of the last day stays inside.
+      // Leaves space for the glyph of the last day.
       axisEnd: width - 8,
       expiredX: 9,
       rows,

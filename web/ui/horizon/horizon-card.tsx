@@ -4,16 +4,15 @@ import { cardFrame } from './frames.ts';
 import { HorizonDrawing } from './horizon-drawing.tsx';
 import { horizonHeight, layOutHorizon } from './horizon-layout.ts';
 import type { HorizonContent, HorizonLayout } from './horizon-layout.ts';
-import { useTextMeasure } from './text-measure.ts';
-import { useWidth } from './use-width.ts';
+import { useTextMeasure, useWidth } from './text-measure.ts';
 
 interface Looks {
-  /** How far it looks, in days. */
+  /** The span in days. */
   span: number;
   rows: 2 | 4;
 }
 
-/** The layout for the width of the element that the ref is given to; null until it stands in a page. */
+/** Returns the layout for the width of the ref's element; null until mounted. */
 export function useCardLayout(
   { span, rows }: Looks,
   { entries, now }: HorizonContent,
@@ -31,19 +30,19 @@ interface HorizonCardProps {
   ref: RefObject<HTMLDivElement | null>;
   layout: HorizonLayout | null;
   rows: 2 | 4;
-  /** At the top left; only heard on a telephone. */
+  /** At the top left; only for screen readers on phones. */
   heading: ReactNode;
-  /** At the top right; there is none on a telephone. */
+  /** At the top right; hidden on phones. */
   choice: ReactNode;
   /** Drawn on the ruler, below the pins. */
   onRuler?: ReactNode;
   /** Drawn above the pins. */
   onPins?: ReactNode;
-  /** Laid over the drawing. */
+  /** Placed over the drawing. */
   children?: ReactNode;
 }
 
-/** A card around a horizon: of the same height before it is laid out, and with and without pins. */
+/** Shows a card around a horizon, with the same height before layout and without pins. */
 export function HorizonCard(props: HorizonCardProps) {
   const { ref, layout, rows, heading, choice, onRuler, onPins, children } = props;
   const isNarrow = layout?.frame.narrow ?? false;
@@ -59,7 +58,7 @@ export function HorizonCard(props: HorizonCardProps) {
       )}
       <div
         ref={ref}
-        // Laid out anew only a moment after a window has become narrower: what is still where it was makes no page scroll.
+        // The layout lags behind when the window narrows, so the old drawing must not make the page scroll.
         className="relative overflow-x-clip"
         style={{ height: layout?.height ?? horizonHeight({ rows, rowHeight: 25 }) }}
       >

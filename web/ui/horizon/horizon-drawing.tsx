@@ -2,14 +2,14 @@ import { memo, useId } from 'react';
 import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import { GlyphShape } from '../glyph.tsx';
-import { GLYPH, TODAY_HALF, WORDS_Y } from './horizon-layout.ts';
+import { GLYPH, isDimmed, TODAY_HALF_WIDTH, WORDS_Y } from './horizon-layout.ts';
 import type { HorizonLayout, HorizonPin, PinStatus } from './horizon-layout.ts';
 import { NAME_OFFSET } from './pack-labels.ts';
 import { NAME_TRACKING } from './text-measure.ts';
 
 interface DrawingProps {
   layout: HorizonLayout;
-  /** Whether the bucket of expired ones is hatched: not to scale. */
+  /** Whether to hatch the area of expired certificates, which is not to scale. */
   hatched: boolean;
 }
 
@@ -20,10 +20,10 @@ interface Layers {
   children?: ReactNode;
 }
 
-/** The horizon as it was laid out, at its own size: never scaled. */
+/** Draws a horizon layout at its own size, never scaled. */
 export function HorizonDrawing({ layout, hatched, onRuler, children }: DrawingProps & Layers) {
   return (
-    // The tokens name system colours where those are forced.
+    // The tokens use system colours in forced-colors mode.
     <svg
       width={layout.frame.width}
       height={layout.height}
@@ -50,19 +50,23 @@ const Ground = memo(function Ground({ layout, hatched }: DrawingProps) {
   );
 });
 
-/** Drawn again only where something was laid out anew: there may be hundreds of them. */
+/** Draws the pins. Memoised, because there may be hundreds. */
 const Pins = memo(function Pins({ layout: { pins, base, frame } }: { layout: HorizonLayout }) {
-  return (
-    <>
-      {pins.map((pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={base} />)}
-      {pins.map((pin) => (
-        <Mark key={pin.entries[0].id} pin={pin} size={frame.nameSize} />
-      ))}
-    </>
-  );
+  // Dimmed as a group, because marks that lie on each other would shine through and add up.
+  return [true, false].map((dimmed) => {
+    const drawn = pins.filter((pin) => isDimmed(pin) === dimmed);
+    return (
+      <g key={String(dimmed)} opacity={dimmed ? DIMMED : undefined}>
+        {drawn.map((pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={base} />)}
+        {drawn.map((pin) => (
+          <Mark key={pin.entries[0].id} pin={pin} size={frame.nameSize} />
+        ))}
+      </g>
+    );
+  });
 });
 
-/** Lines that say "not to scale" or "from here on": of 6 px, at 45°. */
+/** Defines a hatching of 6 px at 45°, which marks areas that are not to scale. */
 export function HatchPattern({ id }: { id: string }) {
   return (
     <defs>
@@ -75,7 +79,7 @@ export function HatchPattern({ id }: { id: string }) {
 
 function Bands({ layout: { frame, base, criticalEnd, soonEnd }, hatched }: DrawingProps) {
   const hatch = useId();
-  // Where colours are forced, an edge takes the place of the ground.
+  // In forced-colors mode an outline replaces the background.
   const band = 'stroke-transparent forced-colors:stroke-line';
   return (
     <>
@@ -163,7 +167,10 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
 
 const markColour = (status: PinStatus) => `var(--${status === 'fault' ? 'critical' : status}-mark)`;
 
-function Stem({ pin: { x, y, status }, base }: { pin: HorizonPin; base: number }) {
+const DIMMED = 0.25;
+
+function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
+  const { x, y, status } = pin;
   return (
     <path
       d={`M${x} ${y + 5}V${base}`}
@@ -215,7 +222,7 @@ function Today({ layout: { frame, base } }: { layout: HorizonLayout }) {
     <>
       <path d={`M${frame.todayX} 0V${base + 16}`} stroke="var(--fg)" strokeWidth="1.5" />
       <g transform={`translate(${frame.todayX} ${base + 12})`}>
-        <rect x={-TODAY_HALF} width={2 * TODAY_HALF} height="20" rx="4" fill="var(--fg)" />
+        <rect x={-TODAY_HALF_WIDTH} width={2 * TODAY_HALF_WIDTH} height="20" rx="4" fill="var(--fg)" />
         <text y="14" textAnchor="middle" fill="var(--bg)" className="text-small font-semibold">
           Today
         </text>

@@ -39,18 +39,18 @@ const labels = ({ pins }: HorizonLayout) => pins.map(({ label }) => label);
 const onAxis = ({ pins }: HorizonLayout) => pins.filter(({ place }) => place === 'axis');
 const rowOf = ({ frame }: HorizonLayout, { y }: HorizonPin) => (y - 42) / frame.rowHeight;
 
-describe('the labels', () => {
-  it('share a row where they do not meet', () => {
+describe('the pin labels', () => {
+  it('share a row if they do not overlap', () => {
     const layout = laidOut([{ days: 3 }, { days: 40 }]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 0]);
   });
 
-  it('step down below every name that still covers their place', () => {
+  it('move below every name that covers their position', () => {
     const layout = laidOut([{ days: 2 }, { days: 6 }, { days: 11 }, { days: 20, name: 'late.example' }]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1, 2, 3]);
   });
 
-  it('are left out where no row is left or no room on the right: the pin is short', () => {
+  it('are omitted without a free row or room on the right', () => {
     const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }, { days: 85 }]);
     expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([
       [null, layout.base - 10],
@@ -58,13 +58,13 @@ describe('the labels', () => {
     ]);
   });
 
-  it('cut a name of 253 letters', () => {
+  it('truncate a name of 253 letters', () => {
     expect(labels(laidOut([{ days: 20, name: 'a'.repeat(253) }]))).toEqual([
       expect.stringMatching(/^a{20,40}…$/),
     ]);
   });
 
-  it('keep their row without a name on a telephone', () => {
+  it('keep their row without a name on a phone', () => {
     const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
     expect(labels(layout)).toEqual(['host.fjord.example', null]);
     expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
@@ -72,21 +72,21 @@ describe('the labels', () => {
 });
 
 describe('the buckets', () => {
-  it('hold up to four expired names, then how many there are besides', () => {
+  it('hold up to four expired certificates and the number of the others', () => {
     const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['expired', 'expired', 'expired', 'expired']);
     expect(layout.moreExpired).toMatchObject({ count: 4, text: '+4' });
     expect(laidOut([{ days: -3 }]).moreExpired).toBeNull();
   });
 
-  it('hold the first three that end later, and how many there are', () => {
+  it('hold the first three certificates after the span and the number of all of them', () => {
     const layout = laidOut([{ days: 100 }, { days: 120, count: 5 }, { days: 130 }, { days: 400 }]);
     expect(layout.pins.map(({ place }) => place)).toEqual(['later', 'later', 'later']);
     expect(layout.later).toMatchObject({ count: 8, text: '8 later' });
     expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
   });
 
-  it('leave on the axis whatever has fewer days left than it is long', () => {
+  it('keep certificates within the span on the axis', () => {
     const places = (days: number) => {
       const { pins, later } = laidOut([{ days }]);
       return [pins.map(({ place }) => place), later?.count];
@@ -95,7 +95,7 @@ describe('the buckets', () => {
     expect(places(90.01)).toEqual([['later'], 1]);
   });
 
-  it('are small or left out on a telephone', () => {
+  it('are small or omitted on a phone', () => {
     const layout = laidOut([{ days: -3 }, { days: 40 }], { width: 328 });
     expect(layout.frame).toMatchObject({ days: 21, todayX: 34 });
     expect(layout.pins.map(({ place, label }) => [place, label])).toEqual([['expired', null]]);
@@ -106,20 +106,20 @@ describe('the buckets', () => {
 describe('more than forty pins', () => {
   const crowd = Array.from({ length: 48 }, (_, index) => ({ days: 20 + Math.floor(index / 4) }));
 
-  it('merge by day, with a count', () => {
+  it('are merged by day, with a count', () => {
     const pins = onAxis(laidOut(crowd));
     expect(pins.map(({ count }) => count)).toEqual(Array.from({ length: 12 }, () => 4));
     expect(pins[0]).toMatchObject({ label: '4', status: 'ok' });
     expect(onAxis(laidOut(crowd.slice(0, 40)))).toHaveLength(40);
   });
 
-  it('leave what is urgent or revoked by itself', () => {
+  it('keep urgent and revoked ones separate', () => {
     const urgent = [{ days: 3 }, { days: 3 }, { days: 10 }, { days: 10 }, { days: 20, revoked: true }];
     const pins = onAxis(laidOut([...crowd, ...urgent]));
     expect(pins.filter(({ status }) => status !== 'ok').map(({ count }) => count)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('show what came merged: urgent ones by the first name and how many besides', () => {
+  it('show server-side groups: urgent ones with the first name and the number of others', () => {
     expect(
       labels(
         laidOut([
@@ -143,7 +143,7 @@ describe('the bands', () => {
     expect(pins.map(bandOf)).toEqual(pins.map(({ status }) => status));
   });
 
-  it('have short names where they are small', () => {
+  it('have short names if they are small', () => {
     expect(laidOut([]).bandNames.map(({ text }) => text)).toEqual(['7 days', '14 days']);
     expect(laidOut([], { days: 365 }).bandNames.map(({ text }) => text)).toEqual(['7d', '14d']);
   });
@@ -155,14 +155,14 @@ describe('the height', () => {
       expect(laidOut([{ days: 3 }], { rows }).height).toBe(horizonHeight(cardFrame(1198, 90, rows)));
   });
 
-  it('is that of two rows for a few and of four for more', () => {
+  it('has two rows for a few certificates and four for more', () => {
     expect(rowsFor({ ahead: 4, expired: 2 })).toBe(2);
     expect(rowsFor({ ahead: 5, expired: 0 })).toBe(4);
     expect(rowsFor({ ahead: 1, expired: 3 })).toBe(4);
   });
 });
 
-describe('whatever there is to show', () => {
+describe('with random certificates', () => {
   const given = fc.record({
     days: fc.double({ min: -40, max: 500, noNaN: true }),
     name: fc.stringMatching(/^[a-z]{1,60}(\.[a-zæ例]{1,40}){0,4}$/),
@@ -211,7 +211,7 @@ describe('whatever there is to show', () => {
     });
   });
 
-  it('all pins are inside, in the order of their dates, and none is lost', () => {
+  it('all pins are inside, sorted by date, and none is lost', () => {
     every((layout) => {
       const { pins, frame, moreExpired, later } = layout;
       for (const { x, y, labelWidth, label } of pins) {

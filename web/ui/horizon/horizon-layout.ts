@@ -5,54 +5,60 @@ import { cutToFit } from './text-measure.ts';
 import type { TextMeasure } from './text-measure.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { grouped } from '../../lib/format.ts';
 
-/** `fault`: something else is wrong than its date. */
+/** State of a pin's certificate. `fault`: it has a problem other than its expiry. */
 export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault';
 
 export interface HorizonEntry {
   id: string;
-  /** As people read it. */
+  /** The display name. */
   name: string;
   /** In ms UTC. */
   notAfter: number;
   status: PinStatus;
-  /** More than one where several that end on a day came as one. */
+  /** Number of certificates; more than one if the server merged those that expire on the same day. */
   count: number;
-  /** What is wrong besides its date, in a word or two; absent where nothing is. */
+  /** A problem other than expiry, in a word or two. */
   trouble?: string | undefined;
+  /** Drawn faintly, because the current filter does not match it. */
+  isDimmed?: boolean;
 }
 
-/** The places of a drawing, in px from its left edge and its top. */
+/** Size and settings of a drawing. Lengths and positions are in px, from the top left. */
 export interface HorizonFrame {
   width: number;
+  /** Number of days on the axis. */
   days: number;
   todayX: number;
   axisEnd: number;
-  /** The words of the bucket of expired ones begin here. */
+  /** Left edge of the labels of expired certificates. */
   expiredX: number;
+  /** Number of rows of pins. */
   rows: number;
   rowHeight: number;
+  /** Font size of names. */
   nameSize: number;
-  /** A telephone: short months, and in the bucket of expired ones no names. */
+  /** Whether to use the phone layout: short month names, and no names for expired certificates. */
   narrow: boolean;
-  /** Whether there is a bucket for what ends beyond the axis. */
+  /** Whether certificates that expire after the end of the axis are shown, to the right of it. */
   hasLater: boolean;
 }
 
 export interface HorizonPin {
   place: 'expired' | 'axis' | 'later';
-  /** In the order of their dates; more than one where a day's were merged. */
+  /** The pin's entries by date; more than one if those of a day were merged. */
   entries: readonly [HorizonEntry, ...HorizonEntry[]];
   status: PinStatus;
   count: number;
   x: number;
   y: number;
-  /** The name, cut to its room, or how many stand behind the pin. Null where there was no room. */
+  /** Text beside the pin: the certificate's name, truncated if it is long, or the number of certificates. Null without room. */
   label: string | null;
   labelWidth: number;
 }
 
-/** A word of the drawing that stands for what is not drawn. */
+/** A note with the number of expired certificates that do not fit, or of all later ones. */
 export interface HorizonNote {
   x: number;
   y: number;
@@ -65,15 +71,15 @@ export interface HorizonLayout {
   frame: HorizonFrame;
   axis: DayAxis;
   height: number;
-  /** The ruler's line. */
+  /** y of the ruler. */
   base: number;
   ticks: readonly Tick[];
   months: readonly MonthName[];
-  /** Where the bands end that begin at Today. */
+  /** Right ends of the bands that start at Today. */
   criticalEnd: number;
   soonEnd: number;
   bandNames: readonly { x: number; text: string }[];
-  /** In the order of their dates. */
+  /** By date. */
   pins: readonly HorizonPin[];
   moreExpired: HorizonNote | null;
   later: HorizonNote | null;
@@ -85,16 +91,16 @@ const FIRST_ROW = 42;
 const BELOW_ROWS = 48;
 const BELOW_BASE = 36;
 const SHORT_PIN = 10;
-const MOST_EXPIRED = 4;
-const MOST_SINGLE = 40;
-const MOST_LATER = 3;
+const MAX_EXPIRED = 4;
+const MAX_SINGLE = 40;
+const MAX_LATER = 3;
 const LATER_STEP = 16;
-const LONGEST_NAME = 220;
-const LONGEST_NAME_NARROW = 152;
-/** Half of the pill that says Today. */
-export const TODAY_HALF = 27;
+const MAX_NAME_WIDTH = 220;
+const MAX_NAME_WIDTH_NARROW = 152;
+/** Half the width of the Today pill. */
+export const TODAY_HALF_WIDTH = 27;
 
-/** How high a drawing of the frame is, in px; the same with and without pins. */
+/** Returns the height of a drawing in px; the same with and without pins. */
 export function horizonHeight({ rows, rowHeight }: Pick<HorizonFrame, 'rows' | 'rowHeight'>): number {
   return baseOf({ rows, rowHeight }) + BELOW_BASE;
 }
@@ -103,13 +109,13 @@ const baseOf = ({ rows, rowHeight }: Pick<HorizonFrame, 'rows' | 'rowHeight'>) =
   BELOW_ROWS + rows * rowHeight;
 
 export interface HorizonContent {
-  /** In the order of their dates. */
+  /** By date. */
   entries: readonly HorizonEntry[];
   /** In ms UTC. */
   now: number;
 }
 
-/** Lays a horizon out for the width of its frame. */
+/** Lays out a horizon for its frame. */
 export function layOutHorizon(
   frame: HorizonFrame,
   { entries, now }: HorizonContent,
@@ -117,7 +123,7 @@ export function layOutHorizon(
 ): HorizonLayout {
   const axis = dayAxis(now, frame.days, { from: frame.todayX, to: frame.axisEnd });
   const base = baseOf(frame);
-  // Where the badge changes: it counts whole days from now, not from midnight.
+  // The end of a badge's band: badges count 24-hour days from now, not from midnight.
   const bandEnd = (days: number) =>
     Math.max(frame.todayX, Math.min(frame.width, xOf(axis, now + (days + 1) * DAY_MS)));
   const criticalEnd = bandEnd(CRITICAL_DAYS);
@@ -135,7 +141,7 @@ export function layOutHorizon(
     ticks: ticksOf(axis),
     months: monthNames(axis, {
       short: frame.narrow,
-      left: frame.todayX + TODAY_HALF + 6,
+      left: frame.todayX + TODAY_HALF_WIDTH + 6,
       right: frame.width - 4,
       widthOf: measure.label,
     }),
@@ -152,8 +158,13 @@ export function layOutHorizon(
   };
 }
 
+/** Tells whether a pin is drawn faintly: no entry of it matches the filter. */
+export function isDimmed({ entries }: Pick<HorizonPin, 'entries'>): boolean {
+  return entries.every((entry) => entry.isDimmed === true);
+}
+
 const countOf = (entries: readonly HorizonEntry[]) => entries.reduce((sum, { count }) => sum + count, 0);
-/** A glyph of 13 px and its stem then fall on whole pixels. */
+/** Aligns a glyph of 13 px and its stem to whole pixels. */
 const crisp = (x: number) => Math.floor(x) + 0.5;
 const rowY = (frame: HorizonFrame, row: number) => FIRST_ROW + row * frame.rowHeight;
 
@@ -170,7 +181,7 @@ function bandNames(
       { x: from + 8, text: `${CRITICAL_DAYS} days` },
       { x: criticalEnd + 7, text: `${SOON_DAYS} days` },
     ];
-  // The second may run beyond its band, where nothing else is written.
+  // The second label may exceed its band, where nothing else is drawn.
   return [
     { x: from + 4, text: `${CRITICAL_DAYS}d` },
     { x: Math.max(criticalEnd, from + 4 + label(`${CRITICAL_DAYS}d`)) + 4, text: `${SOON_DAYS}d` },
@@ -183,7 +194,7 @@ function expiredPins(
   { base, measure }: { base: number; measure: TextMeasure },
 ): { pins: HorizonPin[]; more: HorizonNote | null } {
   const x = crisp(frame.expiredX + 5);
-  const rows = Math.min(MOST_EXPIRED, frame.rows);
+  const rows = Math.min(MAX_EXPIRED, frame.rows);
   const shown = expired.slice(0, rows);
   const room = frame.todayX - x - NAME_OFFSET - 6;
   const widthOf = (text: string) => measure.name(text, frame.nameSize);
@@ -202,14 +213,14 @@ function expiredPins(
   });
   const count = countOf(expired) - shown.length;
   if (count === 0) return { pins, more: null };
-  const text = `+${count}`;
+  const text = `+${grouped(count)}`;
   const noteX = frame.narrow ? 4 : x + NAME_OFFSET;
   return { pins, more: { x: noteX, y: base - 8, text, width: measure.label(text), count } };
 }
 
-/** What is urgent or revoked stays by itself, however many there are. */
+/** Merges healthy certificates by day if there are many. Urgent and revoked ones stay single. */
 function mergedByDay(inView: readonly HorizonEntry[], axis: DayAxis): [HorizonEntry, ...HorizonEntry[]][] {
-  if (countOf(inView) <= MOST_SINGLE) return inView.map((entry) => [entry]);
+  if (countOf(inView) <= MAX_SINGLE) return inView.map((entry) => [entry]);
   const days = new Map<number, [HorizonEntry, ...HorizonEntry[]]>();
   const groups: [HorizonEntry, ...HorizonEntry[]][] = [];
   for (const entry of inView) {
@@ -230,12 +241,12 @@ function axisPins(
   frame: HorizonFrame,
   { axis, base, measure }: { axis: DayAxis; base: number; measure: TextMeasure },
 ): HorizonPin[] {
-  const longest = frame.narrow ? LONGEST_NAME_NARROW : LONGEST_NAME;
+  const longest = frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH;
   const wide = (text: string) => measure.name(text, frame.nameSize);
   const labels = groups.map((entries) => {
     const [first] = entries;
     const count = countOf(entries);
-    // The last hours of the last day are beyond the last midnight.
+    // The last hours of the last day lie after the last midnight.
     const x = crisp(Math.min(xOf(axis, first.notAfter), frame.axisEnd));
     if (count === 1 || first.status !== 'ok') {
       const more = count === 1 ? '' : ` +${count - 1}`;
@@ -266,7 +277,7 @@ function axisPins(
 
 function laterPins(beyond: readonly HorizonEntry[], frame: HorizonFrame, base: number): HorizonPin[] {
   if (!frame.hasLater) return [];
-  return beyond.slice(0, MOST_LATER).map((entry, index): HorizonPin => ({
+  return beyond.slice(0, MAX_LATER).map((entry, index): HorizonPin => ({
     place: 'later',
     entries: [entry],
     status: entry.status,
@@ -285,6 +296,6 @@ function laterNote(
 ): HorizonNote | null {
   if (!frame.hasLater) return null;
   const count = countOf(beyond);
-  const text = count === 0 ? 'Later' : `${count} later`;
+  const text = count === 0 ? 'Later' : `${grouped(count)} later`;
   return { x: frame.axisEnd + 10, y: WORDS_Y, text, width: measure.label(text), count };
 }

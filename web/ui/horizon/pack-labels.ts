@@ -1,36 +1,36 @@
 export interface Label {
-  /** Of the pin's middle, in px. */
+  /** Centre of the pin, in px. */
   x: number;
-  /** Of the name alone, in px. */
+  /** Width of the name, in px. */
   width: number;
 }
 
 export interface PackedLabel {
-  /** Null: it stands short, just above the ruler. */
+  /** Null: a short pin just above the ruler. */
   row: number | null;
   named: boolean;
 }
 
 interface Room {
   rows: number;
-  /** Where the last name has to end, in px. */
+  /** Right limit of names, in px. */
   right: number;
-  /** A pin without room for its name on the right keeps its row, where short pins would be too small to tell apart. */
+  /** A pin without room for its name keeps its row; on phones short pins would be hard to tell apart. */
   keepRow: boolean;
 }
 
-/** From the pin's middle to its name, and air after the name, in px. */
+/** From the pin's centre to its name, and space after it, in px. */
 export const NAME_OFFSET = 12;
 const AIR = 10;
-/** How far left of its middle a pin reaches for what stands there already. */
+/** Space to the left of a pin's centre. */
 const CLEARANCE = 6;
 
 /**
- * Gives every label its row, left to right: one below the lowest earlier label that still covers its place, so that no
- * stem crosses a name. Without a row, or without room on the right, a pin has no name. Labels come in the order of `x`.
+ * Assigns rows to labels, left to right: the row below the lowest earlier label that still covers the position, so that no stem
+ * crosses a name. A pin without a row or without room has no name. Labels must be sorted by `x`.
  */
 export function packLabels(labels: readonly Label[], { rows, right, keepRow }: Room): PackedLabel[] {
-  // Where the last name of each row ends. Short pins count as the lowest row's: the next glyph keeps away from them too.
+  // The right end of each row's last name. Short pins count for the lowest row, so that the next glyph keeps its distance.
   const ends = Array.from({ length: rows }, () => -Infinity);
   return labels.map(({ x, width }) => {
     const row = ends.findLastIndex((end) => end > x - CLEARANCE) + 1;

@@ -8,12 +8,12 @@ const measure = createTextMeasure({ mono: 'Mono', sans: 'Sans' }, (text, font) =
 });
 
 describe('the width of a name', () => {
-  it('follows from the metrics of the mono font', () => {
+  it("is computed from the mono font's metrics", () => {
     expect(measure.name('fjord.example', 12)).toBeCloseTo(13 * 7.056);
     expect(fonts).toEqual([]);
   });
 
-  it('is measured where letters may come from another font', () => {
+  it('is measured if letters may come from another font', () => {
     expect(measure.name('例え.テスト', 12)).toBeCloseTo(60 - 6 * 0.144);
     expect(measure.label('7 days')).toBe(60);
     expect(fonts).toEqual(['600 12px Mono', '560 12px Sans']);
@@ -23,13 +23,13 @@ describe('the width of a name', () => {
 describe('a name that is too long', () => {
   const widthOf = (text: string) => Array.from(text).length * 7;
 
-  it('ends in an ellipsis', () => {
+  it('is truncated with an ellipsis', () => {
     expect(cutToFit('a'.repeat(253), 70, widthOf)).toBe(`${'a'.repeat(9)}…`);
     expect(cutToFit('fjord.example', 91, widthOf)).toBe('fjord.example');
     expect(cutToFit('fjord.example', 0, widthOf)).toBe('…');
   });
 
-  it('is not cut within a character', () => {
+  it('is not cut inside a character', () => {
     expect(cutToFit('😀😀😀', 14, widthOf)).toBe('😀…');
   });
 });

@@ -1,20 +1,21 @@
-import { useSyncExternalStore } from 'react';
+import { useSyncExternalStore, useLayoutEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
 
-/** How wide text is when it is set, in px. */
+/** Measures the width of rendered text, in px. */
 export interface TextMeasure {
-  /** Of a hostname in the mono font of that size. */
+  /** A hostname in the mono font. */
   name: (text: string, size: number) => number;
-  /** Of a label of 12 px in the sans font. */
+  /** A label of 12 px in the sans font. */
   label: (text: string) => number;
 }
 
-/** The tracking that names are set with, in em. */
+/** Letter spacing of names, in em. */
 export const NAME_TRACKING = -0.012;
 const MONO_ADVANCE = 0.6;
 const ASCII = /^[\x20-\x7e]*$/;
 const LABEL_SIZE = 12;
 
-/** By the metrics of JetBrains Mono where they decide, else as `measure` says it of a CSS font. */
+/** Creates a measure that uses the metrics of JetBrains Mono where they apply, else `measure` with a CSS font. */
 export function createTextMeasure(
   families: { mono: string; sans: string },
   measure: (text: string, font: string) => number,
@@ -23,7 +24,7 @@ export function createTextMeasure(
     name: (text, size) =>
       ASCII.test(text)
         ? text.length * (MONO_ADVANCE + NAME_TRACKING) * size
-        : // Letters that the mono font has not come from any other.
+        : // Letters missing in the mono font.
           measure(text, `600 ${size}px ${families.mono}`) + Array.from(text).length * NAME_TRACKING * size,
     label: (text) => measure(text, `560 ${LABEL_SIZE}px ${families.sans}`),
   };
@@ -40,7 +41,7 @@ function measureOfPage(): TextMeasure {
     sans: style.fontFamily,
   };
   current = createTextMeasure(families, (text, font) => {
-    // Without a canvas no letter is taken for narrower than a wide one.
+    // Without a canvas, assume that every letter is wide.
     if (!context) return text.length * LABEL_SIZE;
     context.font = font;
     return context.measureText(text).width;
@@ -53,7 +54,7 @@ function subscribe(listener: () => void): () => void {
     current = undefined;
     listener();
   };
-  // Text is measured before the page's fonts have come, and again when another font is chosen.
+  // Text is measured again when fonts have loaded and when another font is chosen.
   document.fonts.addEventListener('loadingdone', onFonts);
   const observer = new MutationObserver(onFonts);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['data-font'] });
@@ -63,12 +64,12 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The measure of this page's fonts: another one whenever they have changed. Null where nothing is drawn. */
+/** Returns the measure for this page's fonts; a new one whenever they change. Null during prerendering. */
 export function useTextMeasure(): TextMeasure | null {
   return useSyncExternalStore(subscribe, measureOfPage, () => null);
 }
 
-/** The text, or as much of it as fits into `room` px, ended by an ellipsis. */
+/** Returns the text, truncated with an ellipsis to `room` px. */
 export function cutToFit(text: string, room: number, widthOf: (text: string) => number): string {
   if (widthOf(text) <= room) return text;
   const characters = Array.from(text);
@@ -81,4 +82,20 @@ export function cutToFit(text: string, room: number, widthOf: (text: string) => 
     else tooLong = middle;
   }
   return cut(fits);
+}
+
+/** Returns an element's width in whole px and follows changes; null until mounted. */
+export function useWidth<Measured extends Element>(): [RefObject<Measured | null>, number | null] {
+  const ref = useRef<Measured>(null);
+  const [width, setWidth] = useState<number | null>(null);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const measure = () => setWidth(Math.floor(element.getBoundingClientRect().width));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
 }

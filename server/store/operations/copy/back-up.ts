@@ -36,7 +36,7 @@ export async function backUp({
   now,
 }: BackupOptions): Promise<BackupMetadata> {
   if (existsSync(file))
-    throw new CopyError('not_empty', `There is a file ${file} already. Choose another name.`);
+    throw new CopyError('not_empty', `The file ${file} already exists. Choose another name.`);
   const draft = `${file}.partial`;
   return mapDiskFullErrors(file, async () => {
     try {

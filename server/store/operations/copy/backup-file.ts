@@ -6,7 +6,7 @@ import { copyMismatch, checksumTable, type TableSum, type Target } from './copy-
 import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
 
 /**
- * Metadata of a backup, written last: a file without it is incomplete. A backup is an SQLite file with our tables at
+ * Metadata of a backup, written last: a file without it is incomplete. A backup is an SQLite file with the product's tables at
  * their schema level, whichever database they came from.
  */
 export interface BackupMetadata {
@@ -26,7 +26,7 @@ export function sqliteSide(db: DatabaseSync): Target {
   };
 }
 
-/** Returns the schema level of an SQLite file with our tables. @throws CopyError `newer` or `older` */
+/** Returns the schema level of an SQLite file with the product's tables. @throws CopyError `newer` or `older` */
 export function levelOfFile(
   db: DatabaseSync,
   name: string,
@@ -49,7 +49,7 @@ export async function finishBackup(
   db: DatabaseSync,
   { madeAt, secrets }: Pick<BackupMetadata, 'madeAt' | 'secrets'>,
 ): Promise<BackupMetadata> {
-  // Without write-ahead log the backup is one file, so no part of it can be left behind.
+  // Without a write-ahead log the backup is one file, so no part of it can be left behind when somebody copies it.
   db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
   checkIntegrity(db, 'The copy of the database');
   const level = levelOfFile(db, 'The database');
@@ -89,7 +89,10 @@ export async function verifyBackup(db: DatabaseSync, file: string): Promise<Back
   for (const expected of facts.tables) {
     const table = side.tables.find(({ name }) => name === expected.table);
     if (table === undefined)
-      throw new CopyError('damaged', `The backup ${file} is damaged: the table ${expected.table} is gone.`);
+      throw new CopyError(
+        'damaged',
+        `The backup ${file} is damaged: the table ${expected.table} is missing.`,
+      );
     const found = await checksumTable(side, table);
     if (found.rows !== expected.rows || found.checksum !== expected.checksum)
       throw new CopyError(
@@ -120,7 +123,7 @@ function readMetadata(db: DatabaseSync, file: string): BackupMetadata {
   try {
     const facts = db.prepare('select made_at, level, secrets from backup').get();
     const tables = db.prepare('select name, rows, checksum from backup_tables').all();
-    if (facts === undefined) throw new Error('It was never finished.');
+    if (facts === undefined) throw new Error('The backup was never finished.');
     return {
       madeAt: Number(facts['made_at']),
       level: Number(facts['level']),
@@ -137,11 +140,7 @@ function readMetadata(db: DatabaseSync, file: string): BackupMetadata {
 }
 
 function notABackup(file: string, cause: unknown): CopyError {
-  return new CopyError(
-    'not_a_backup',
-    `${file} is no backup that "npm run backup" has made, or one that it could not finish.`,
-    cause,
-  );
+  return new CopyError('not_a_backup', `${file} is not a complete backup made by “npm run backup”.`, cause);
 }
 
 function checkIntegrity(db: DatabaseSync, name: string): void {
@@ -149,7 +148,8 @@ function checkIntegrity(db: DatabaseSync, name: string): void {
   const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
   const fault = String(answer?.['integrity_check'] ?? 'no answer');
   if (fault !== 'ok') throw new CopyError('damaged', `${name} is damaged (${fault}).`);
-  if (orphans > 0) throw new CopyError('damaged', `${name} is damaged (${orphans} rows refer to nothing).`);
+  if (orphans > 0)
+    throw new CopyError('damaged', `${name} is damaged (${orphans} rows refer to missing rows).`);
 }
 
 /** Flushes a file, or the directory entries of a folder, to disk (fsync). */

@@ -1,15 +1,15 @@
 import { isDiskFull } from '../../db/dialect.ts';
 
 export type CopyErrorCode =
-  /** The file is not one of our backups, or an incomplete one. */
+  /** The file is no backup of this program, or an incomplete one. */
   | 'not_a_backup'
-  /** The file is corrupt, or the copied rows differ from their source. */
+  /** The file is corrupt, a table has other columns than expected, or the copied rows differ from their source. */
   | 'damaged'
-  /** A newer version of this program wrote the database. */
+  /** A newer version of this program wrote the database or backup. */
   | 'newer'
-  /** The database is of a level below 20, which this program does not support. */
+  /** The database or backup is of a level below 20, which this program does not support. */
   | 'older'
-  /** The target already exists or contains data. */
+  /** The target already exists, contains data, or has tables of another program with the same names. */
   | 'not_empty'
   /** The source database is empty. */
   | 'nothing_there'
@@ -19,7 +19,7 @@ export type CopyErrorCode =
   /** The target database cannot store one of the values. */
   | 'unfit';
 
-/** Error of a copy that failed and changed nothing. The message is one line for the operator. */
+/** Error of a copy that failed. Existing data is unchanged. The message is one line for the operator. */
 export class CopyError extends Error {
   override name = 'CopyError';
   readonly code: CopyErrorCode;
@@ -36,7 +36,11 @@ export async function mapDiskFullErrors<T>(target: string, work: () => Promise<T
     return await work();
   } catch (error) {
     if (!isDiskFull(error) && !isNoSpaceError(error)) throw error;
-    throw new CopyError('no_room', `There is no room left for ${target}. Make some, then try again.`, error);
+    throw new CopyError(
+      'no_room',
+      `There is no space left for ${target}. Free some space, then try again.`,
+      error,
+    );
   }
 }
 

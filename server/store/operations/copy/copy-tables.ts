@@ -44,7 +44,9 @@ export function sortByReferences(tables: readonly TableShape[]): TableShape[] {
       refersTo.every((other) => other === name || ![...waiting].some((table) => table.name === other)),
     );
     if (ready.length === 0)
-      throw new Error(`Tables in a circle: ${[...waiting].map(({ name }) => name).join(', ')}`);
+      throw new Error(
+        `Tables that refer to each other in a cycle: ${[...waiting].map(({ name }) => name).join(', ')}`,
+      );
     for (const table of ready) {
       ordered.push(table);
       waiting.delete(table);
@@ -64,8 +66,8 @@ export interface Target extends Source {
 }
 
 /**
- * Copies the tables `names` in a transaction of the target; both sides must have the same schema level. Reads each
- * table back to verify it. @throws CopyError `damaged` if the copy differs
+ * Copies the tables `names`; both sides must have the same schema level. The caller must have begun a transaction on the target.
+ * Reads each table back to verify it. @throws CopyError `damaged` if the copy differs
  */
 export async function copyTables(
   from: Source,
@@ -76,7 +78,10 @@ export async function copyTables(
   for (const target of to.tables.filter(({ name }) => names.includes(name))) {
     const source = from.tables.find(({ name }) => name === target.name);
     if (source === undefined || columnsOf(source) !== columnsOf(target))
-      throw new CopyError('damaged', `The table ${target.name} is not as this program makes it.`);
+      throw new CopyError(
+        'damaged',
+        `The table ${target.name} does not have the columns that this program creates.`,
+      );
     const read = createSum(source.name);
     for await (const rows of from.rows(source)) {
       read.add(rows);
@@ -103,7 +108,7 @@ export function copyMismatch(expected: TableSum, found: TableSum): CopyError {
   const side = ({ rows, checksum }: TableSum) => `${rows} rows, checksum ${checksum.slice(0, 16)}`;
   return new CopyError(
     'damaged',
-    `The copy of the table ${expected.table} is not what it was copied from (${side(expected)}; the copy: ${side(found)}).`,
+    `The copy of the table ${expected.table} differs from the original (${side(expected)}; the copy: ${side(found)}).`,
   );
 }
 

@@ -21,7 +21,7 @@ export interface FillOrder {
   databaseUrl: string;
   /** Setting that contains the URL, for messages: DATABASE_URL or --to. */
   setting: string;
-  /** An SQLite file with our tables, read in one transaction. */
+  /** An SQLite file with the product's tables, on which the caller has begun a transaction. */
   source: DatabaseSync;
   /** Whether existing data may be replaced. */
   replace: boolean;
@@ -31,13 +31,13 @@ export interface FillOrder {
 }
 
 /**
- * Creates our tables on PostgreSQL at the source's schema level and copies all rows, in one transaction: nobody sees a
+ * Creates the product's tables on PostgreSQL at the source's schema level and copies all rows, in one transaction: nobody sees a
  * partial copy, and a failure leaves existing data unchanged. @throws CopyError, StoreError
  */
 export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   const { databaseUrl, setting, source, onTable, beforeCommit } = order;
   const name = `The database of ${setting}`;
-  const level = levelOfFile(source, 'What is to be copied');
+  const level = levelOfFile(source, 'The source');
   const db = new Kysely<Tables>({
     dialect: postgresDialect(databaseUrl, () => undefined, { connections: 1 }),
   });
@@ -62,8 +62,8 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
             insertIntoPostgres(trx, table, rows),
         };
         const names = from.tables.map((table) => table.name);
-        const ours = to.tables.filter((table) => names.includes(table.name));
-        const copied = await withoutPostgresTriggers(trx, ours, () =>
+        const targets = to.tables.filter((table) => names.includes(table.name));
+        const copied = await withoutPostgresTriggers(trx, targets, () =>
           copyTables(from, to, { names, onTable }),
         );
         beforeCommit?.();
@@ -78,19 +78,22 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
   }
 }
 
-/** Drops our tables if they are empty or may be replaced. @throws CopyError `not_empty` otherwise */
+/**
+ * Drops the product's tables. @throws CopyError `not_empty` if they have data that may not be replaced, or tables of another
+ * program have the same names
+ */
 async function dropExistingTables(
   trx: Transaction<Tables>,
   { setting, source, replace, name }: FillOrder & { name: string },
 ): Promise<void> {
   const level = await databaseLevel(trx, { dialect: 'postgres', name });
   const existing = await postgresTables(trx);
-  const ours = new Set(sqliteSide(source).tables.map((table) => table.name));
-  const foreign = existing.filter((table) => level === 0 && ours.has(table.name)).map((table) => table.name);
+  const names = new Set(sqliteSide(source).tables.map((table) => table.name));
+  const foreign = existing.filter((table) => level === 0 && names.has(table.name)).map((table) => table.name);
   if (foreign.length > 0)
     throw new CopyError(
       'not_empty',
-      `The database of ${setting} has tables of another program that are named as ours (${foreign.join(', ')}). Give us one of our own.`,
+      `The database of ${setting} has tables of another program with the same names as ours (${foreign.join(', ')}). Use a separate database.`,
     );
   if (level === 0) return;
   const former = await tablesOfLevel(level);
@@ -102,7 +105,7 @@ async function dropExistingTables(
   if (nonEmpty.length > 0 && !replace)
     throw new CopyError(
       'not_empty',
-      `The database of ${setting} holds data already (${nonEmpty.join(', ')}). Take an empty one.`,
+      `The database of ${setting} already contains data (${nonEmpty.join(', ')}). Use an empty one.`,
     );
   await dropPostgresTables(trx, [...former, 'kysely_migration', 'oldest_program']);
 }
@@ -111,7 +114,7 @@ async function dropExistingTables(
 async function tablesOfLevel(level: number): Promise<string[]> {
   const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(':memory:') });
   try {
-    await migrate(db, { dialect: 'sqlite', name: 'The pattern', upTo: level });
+    await migrate(db, { dialect: 'sqlite', name: 'The reference database', upTo: level });
     const tables = await db.introspection.getTables();
     return tables.map((table) => table.name).filter((table) => !isBookkeeping(table));
   } finally {

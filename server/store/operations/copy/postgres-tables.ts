@@ -15,7 +15,7 @@ import { isoInstant, quoted } from './sqlite-tables.ts';
 
 const BATCH_SIZE = 500;
 
-/** Returns all tables of the current schema, including those of other programs. */
+/** Returns all tables of the current schema except those of migrations; also tables of other programs. */
 export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> {
   const columns = await sql<{ table: string; column: string; type: string }>`
     select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type

@@ -24,7 +24,10 @@ export interface Restored {
   former: string | null;
 }
 
-/** Restores the database from a backup. A failure leaves the existing data unchanged. @throws CopyError, StoreError */
+/**
+ * Restores the database from a backup. A failure leaves the existing data unchanged, but a crash may leave an SQLite file under
+ * its `former` name. @throws CopyError, StoreError
+ */
 export async function restore(order: RestoreOptions): Promise<Restored> {
   return order.databaseUrl === null ? intoSqlite(order) : intoPostgres(order, order.databaseUrl);
 }
@@ -58,7 +61,7 @@ async function intoSqlite({
   if (existsSync(path) && !replace)
     throw new CopyError(
       'not_empty',
-      `DATA_DIR ${dataDir} has a database already. With --force it is kept under another name and replaced.`,
+      `DATA_DIR ${dataDir} already has a database. With --force it is renamed and replaced.`,
     );
   const draft = `${path}.restoring`;
   return mapDiskFullErrors(draft, async () => {
@@ -74,23 +77,28 @@ async function intoSqlite({
         db.close();
       }
       flush(draft);
-      const former = moveAside(path, now);
-      restoreSecrets();
-      renameSync(draft, path);
+      const former = `${path}.before-${fileTimestamp(now)}`;
+      const isReplacing = existsSync(path);
+      try {
+        renameDatabase(path, former);
+        restoreSecrets();
+        renameSync(draft, path);
+      } catch (error) {
+        renameDatabase(former, path);
+        throw error;
+      }
       flush(dataDir);
-      return { facts, former };
+      return { facts, former: isReplacing ? former : null };
     } finally {
       for (const suffix of ['', '-journal', ...LOG_SUFFIXES]) rmSync(`${draft}${suffix}`, { force: true });
     }
   });
 }
 
-/** Renames the existing database and its log files, because SQLite would apply an old log to the new database. */
-function moveAside(path: string, now: number): string | null {
-  const former = `${path}.before-${fileTimestamp(now)}`;
-  const existing = ['', ...LOG_SUFFIXES].filter((suffix) => existsSync(`${path}${suffix}`));
-  for (const suffix of existing) renameSync(`${path}${suffix}`, `${former}${suffix}`);
-  return existing.includes('') ? former : null;
+/** Renames a database, if it exists, with its log files, because SQLite would apply an old log to a new database. */
+function renameDatabase(from: string, to: string): void {
+  for (const suffix of ['', ...LOG_SUFFIXES])
+    if (existsSync(`${from}${suffix}`)) renameSync(`${from}${suffix}`, `${to}${suffix}`);
 }
 
 /** Formats a time (ms UTC) for file names, such as "20261122T011500Z". */

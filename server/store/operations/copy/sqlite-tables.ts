@@ -11,7 +11,7 @@ import {
 
 const BATCH_SIZE = 500;
 
-/** Returns all tables of the product, read from the database's own schema. */
+/** Returns all tables of an SQLite file except those of migrations and backup metadata, read from its own schema. */
 export function sqliteTables(db: DatabaseSync): TableShape[] {
   const names = db
     .prepare(`select name from pragma_table_list where schema = 'main' and type = 'table'`)

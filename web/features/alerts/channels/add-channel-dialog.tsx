@@ -1,13 +1,12 @@
 import { ArrowLeft } from 'lucide-react';
 import { useState } from 'react';
-import type { ChannelAdded } from '../../../lib/alerts/channel-calls.ts';
-import { useSubscription } from '../../../lib/subscription.ts';
-import { useUpgrade } from '../../../lib/upgrade.ts';
+import type { ChannelAddedWire } from '../../../../contract/channel.ts';
+import { useSubscription, useUpgrade } from '../../../lib/account/plan.ts';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
-import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
+import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { AddChannelForm } from './add-channel-form.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
@@ -16,9 +15,9 @@ import { SigningKey } from './signing-key.tsx';
 import { useChannelTest } from './use-channel-test.ts';
 import type { ChannelKindName } from '../../../../contract/words.ts';
 
-type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAdded };
+type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAddedWire };
 
-/** Adds a channel: which kind, what it needs, and a test of it. */
+/** Adds a channel: choose the kind, enter its settings, send a test. */
 export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>) {
   const { open, onOpenChange, focusAfterClose } = props;
   const { isSubscribed } = useSubscription();
@@ -37,7 +36,7 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
       {...wordsOf(step)}
     >
       {step.at !== 'added' && isSubscribed && (
-        <VerifyFirst to="to send alerts to other places than your own address" />
+        <VerifyFirst to="to send alerts to channels other than your own address" />
       )}
       {step.at === 'kind' && <Kinds onChoose={(kind) => setStep({ at: 'form', kind })} onClose={close} />}
       {step.at === 'form' && (
@@ -66,15 +65,15 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
 }
 
 function wordsOf(step: Step): Pick<DialogProps, 'title' | 'description'> {
-  if (step.at === 'kind') return { title: 'Add channel', description: 'Where should alerts go, too?' };
+  if (step.at === 'kind') return { title: 'Add channel', description: 'Where else should alerts go?' };
   if (step.at === 'form') return { title: `Add ${CHANNEL_KINDS[step.kind].label}` };
   const { channel } = step.added;
   return channel.kind === 'email'
     ? {
-        title: 'One step is left',
-        description: `We sent a link to ${channel.target}. Alerts go there once its reader has opened it and agreed.`,
+        title: 'One step left',
+        description: `We sent a link to ${channel.target}. We send no alerts there until the recipient confirms.`,
       }
-    : { title: `${channel.name} is added`, description: 'Alerts go there from now on.' };
+    : { title: `${channel.name} added`, description: 'Send a test to make sure that messages arrive.' };
 }
 
 function Kinds({ onChoose, onClose }: { onChoose: (kind: ChannelKindName) => void; onClose: () => void }) {
@@ -82,19 +81,21 @@ function Kinds({ onChoose, onClose }: { onChoose: (kind: ChannelKindName) => voi
   const { isSold, open } = useUpgrade();
   return (
     <KindChoice
-      lockedReason={isSubscribed ? null : 'Upgrade to premium to be told in other places than your own mail.'}
+      lockedReason={
+        isSubscribed ? null : 'Upgrade to premium to send alerts to channels other than your own email.'
+      }
       onChoose={(kind) => {
         if (isSubscribed) onChoose(kind);
         else if (isSold) {
           onClose();
-          open('wish');
+          open('request');
         }
       }}
     />
   );
 }
 
-function Added({ added: { channel, secret }, onClose }: { added: ChannelAdded; onClose: () => void }) {
+function Added({ added: { channel, secret }, onClose }: { added: ChannelAddedWire; onClose: () => void }) {
   const test = useChannelTest(channel.key);
   const isOpen = channel.state === 'open';
   const focus = useKeptFocus<HTMLDivElement>();

@@ -1,35 +1,32 @@
 import type { Form } from '../../../lib/form.ts';
-import { Field } from '../../../ui/field.tsx';
-import { SelectField } from '../../../ui/select-field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
+import { SelectField } from '../../../ui/form/select-field.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
 import type { ChannelKindName } from '../../../../contract/words.ts';
+import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
 
-interface ChannelFieldsProps {
+const OF_THE_FIELD = ['channel_refused', 'channel_exists', 'invalid_request'];
+
+interface ChannelFieldsProps extends Pick<Form<string, unknown>, 'field' | 'choice'> {
   kind: ChannelKindName;
-  field: Form<string, unknown>['field'];
-  /** Its secrets are set, and are not shown. */
+  /** The channel exists: its secrets are set and not shown. */
   isKnown?: boolean;
 }
 
-/** What a kind of channel needs to know. */
-export function ChannelFields({ kind, field, isKnown = false }: ChannelFieldsProps) {
+export function ChannelFields({ kind, field, choice, isKnown = false }: ChannelFieldsProps) {
   return CHANNEL_KINDS[kind].fields.map(
     ({ name, label, placeholder, hint, isOptional, isMono, inputMode, choices }) =>
       choices ? (
-        <SelectField key={name} {...field(name)} label={label}>
-          {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
-              {choice.label}
-            </option>
-          ))}
-        </SelectField>
+        <SelectField key={name} {...choice(name)} label={label} options={choices} />
       ) : (
         <Field
           key={name}
           {...field(name)}
           label={label}
           {...(isOptional && { aside: 'Optional' })}
-          placeholder={isKnown && kind !== 'email' ? 'As it is' : placeholder}
+          placeholder={isKnown && kind !== 'email' ? 'Unchanged' : placeholder}
           hint={hint}
           mono={isMono === true}
           {...(inputMode && { inputMode })}
@@ -39,4 +36,16 @@ export function ChannelFields({ kind, field, isKnown = false }: ChannelFieldsPro
         />
       ),
   );
+}
+
+/** Shows why a channel was not saved: at the field that the error is about, otherwise as a toast. */
+export function showRefusal(
+  error: unknown,
+  kind: ChannelKindName,
+  refuse: Form<string, unknown>['refuse'],
+): void {
+  const code = error instanceof ApiError ? error.code : null;
+  if (code !== null && OF_THE_FIELD.includes(code))
+    refuse(CHANNEL_KINDS[kind].fields[0].name, messageOf(error));
+  else toast.error(failureText(error, 'Could not save the channel: '));
 }

@@ -5,22 +5,26 @@ import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
-import { Button } from '../../../ui/button.tsx';
+import { Button, IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
-import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
+import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
-import { channelState } from './channel-state.ts';
-import type { ChannelState } from './channel-state.ts';
-import { ChannelRemedy } from './channel-remedy.tsx';
+import { channelState } from '../../../lib/alerts/channel-state.ts';
+import type { ChannelState } from '../../../lib/alerts/channel-state.ts';
 import { EditChannelDialog } from './edit-channel-dialog.tsx';
 import { ReceiptsDialog } from './receipts-dialog.tsx';
 import { RemoveChannelDialog } from './remove-channel-dialog.tsx';
 import { SigningKeyDialog } from './signing-key-dialog.tsx';
 import { useChannelTest } from './use-channel-test.ts';
-import { useSwitchChannel } from './use-switch-channel.ts';
+import { useUpgrade } from '../../../lib/account/plan.ts';
+import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { changeChannel } from '../../../../contract/calls/alert.ts';
+import { call } from '../../../lib/api-client.ts';
+import { useWrite } from '../../../lib/use-write.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
 
 type Asked = 'edit' | 'receipts' | 'key' | 'remove';
 
@@ -29,7 +33,7 @@ interface ChannelItemProps {
   focusAfterRemoval: () => HTMLElement | null;
 }
 
-/** One channel: what it is, where it stands, and what can be done with it. */
+/** Shows one channel with its state and actions. */
 export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
   const { key, kind, name, target, state } = channel;
   const isOwn = key === OWN_MAIL;
@@ -161,4 +165,62 @@ function ChannelMenu({ channel: { key, kind, name, state }, onAsk }: ChannelMenu
       )}
     </Menu>
   );
+}
+
+interface ChannelRemedyProps {
+  channel: ChannelWire;
+  remedy: ChannelState['remedy'];
+  onEdit: () => void;
+}
+
+/** Shows the button for the action that the channel needs from its owner, if any. */
+function ChannelRemedy({ channel, remedy, onEdit }: ChannelRemedyProps) {
+  const { isSold, open } = useUpgrade();
+  const switching = useSwitchChannel(channel.key);
+  const asking = useAskAgain(channel);
+  if (remedy === null || (remedy === 'upgrade' && !isSold)) return null;
+  const what = {
+    try_again: { label: 'Try again', act: () => switching.mutate(true) },
+    get_again: { label: 'Resume emails', act: () => switching.mutate(true) },
+    ask_again: { label: 'Send the link again', act: () => asking.mutate() },
+    upgrade: { label: 'Upgrade to Premium', act: () => open('request') },
+    edit: { label: 'Edit', act: onEdit },
+  }[remedy];
+  return (
+    <Button
+      variant={remedy === 'upgrade' ? 'tinted' : 'outline'}
+      size="small"
+      busy={switching.isPending || asking.isPending}
+      onClick={what.act}
+    >
+      {what.label}
+    </Button>
+  );
+}
+
+/** Emails the confirmation link to an added recipient again. The previous link stops working. */
+function useAskAgain({ key, target }: Pick<ChannelWire, 'key' | 'target'>) {
+  const cache = useAlertCache();
+  return useWrite({
+    mutationFn: () =>
+      call(changeChannel, { params: { key }, body: { config: { kind: 'email', address: target } } }),
+    onSuccess: (channel) => {
+      cache.putChannel(channel);
+      toast.success(`We sent a new link to ${target}.`);
+    },
+    onError: (error) => toast.error(failureText(error, 'Could not send the link: ')),
+  });
+}
+
+/** Switches a channel on or off. Switching on also retries a channel that had failed. */
+function useSwitchChannel(key: string) {
+  const cache = useAlertCache();
+  return useWrite({
+    mutationFn: (enabled: boolean) => call(changeChannel, { params: { key }, body: { enabled } }),
+    onSuccess: (channel, enabled) => {
+      cache.putChannel(channel);
+      toast.success(enabled ? 'Channel switched on.' : 'Channel switched off.');
+    },
+    onError: (error) => toast.error(failureText(error, 'Could not switch the channel on or off: ')),
+  });
 }

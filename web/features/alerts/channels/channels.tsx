@@ -2,18 +2,27 @@ import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { SectionError } from '../../../domain/section-error.tsx';
 import { AddChannelDialog } from './add-channel-dialog.tsx';
 import { ChannelItem } from './channel-item.tsx';
 
-/** The ways in which the account is told: its own address, then what was added. */
+/** Lists the account's channels, its own address first. */
 export function Channels() {
   const { data, error, isFetching } = useChannels();
   const reread = useRereadAlerts();
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
 
-  if (!data) return <NotLoaded what="Your channels" error={error} isRetrying={isFetching} onRetry={reread} />;
+  if (!data)
+    return (
+      <SectionError
+        title="Could not load your channels"
+        note="Alerts still go out."
+        error={error}
+        isRetrying={isFetching}
+        onRetry={reread}
+      />
+    );
   return (
     <div className="grid gap-4">
       <ul>

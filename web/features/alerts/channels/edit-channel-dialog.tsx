@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
-import { changeChannel } from '../../../lib/alerts/channel-calls.ts';
+import { changeChannel } from '../../../../contract/calls/alert.ts';
+import { call } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { ChannelFields } from './channel-fields.tsx';
+import { ChannelFields, showRefusal } from './channel-fields.tsx';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
-import { tellRefusal } from './refusals.ts';
 import { changedChannelSchema } from './typed-channel.ts';
 
 interface EditChannelDialogProps {
@@ -18,7 +18,7 @@ interface EditChannelDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Renames a channel, or leads it elsewhere. */
+/** Renames a channel or changes its settings. */
 export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDialogProps) {
   const isMail = channel.kind === 'email';
   return (
@@ -28,8 +28,8 @@ export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDi
       title={`Edit ${CHANNEL_KINDS[channel.kind].label}`}
       description={
         isMail
-          ? 'A new address has to be confirmed by its reader first.'
-          : 'What leads there is secret and not shown. It stays as it is where you enter nothing.'
+          ? 'The recipient has to confirm a new address first.'
+          : 'We do not show the stored settings. Leave the fields as they are to keep them, or fill in all of them to replace them.'
       }
     >
       <EditForm channel={channel} onDone={() => onOpenChange(false)} />
@@ -50,21 +50,24 @@ function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => voi
     name,
   }));
   const [schema] = useState(() => changedChannelSchema(kind, began));
-  const { field, submit, busy, refuse } = useForm<string, ReturnType<typeof schema.parse>>(schema, began);
+  const { field, choice, submit, busy, refuse } = useForm<string, ReturnType<typeof schema.parse>>(
+    schema,
+    began,
+  );
 
   const save = submit(async (change) => {
     try {
-      cache.putChannel(await changeChannel(key, change));
-      toast.success('The channel is saved.');
+      cache.putChannel(await call(changeChannel, { params: { key }, body: change }));
+      toast.success('Channel saved.');
       onDone();
     } catch (error) {
-      tellRefusal(error, kind, refuse);
+      showRefusal(error, kind, refuse);
     }
   });
   return (
     <form noValidate className="mt-5 grid gap-4" onSubmit={save}>
       <Field {...field('name')} label="Name" maxLength={80} autoComplete="off" />
-      <ChannelFields kind={kind} field={field} isKnown />
+      <ChannelFields kind={kind} field={field} choice={choice} isKnown />
       <DialogActions>
         <Button variant="outline" onClick={onDone}>
           Cancel

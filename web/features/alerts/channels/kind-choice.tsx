@@ -7,11 +7,11 @@ import { CHANNEL_KIND_NAMES, type ChannelKindName } from '../../../../contract/w
 
 interface KindChoiceProps {
   onChoose: (kind: ChannelKindName) => void;
-  /** What stands in the way of all of them: they stay to be seen, and say it. */
+  /** Why no kind can be chosen. The kinds stay visible and show the reason. */
   lockedReason: string | null;
 }
 
-/** The kinds of channels, a line for each. */
+/** Lists the kinds of channels. */
 export function KindChoice({ onChoose, lockedReason }: KindChoiceProps) {
   const id = useId();
   const isLocked = lockedReason !== null;

@@ -2,8 +2,8 @@ import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useChannelDeliveries } from '../../../lib/alerts/alert-queries.ts';
 import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
+import { SectionError } from '../../../domain/section-error.tsx';
 
 interface ReceiptsDialogProps {
   channel: ChannelWire;
@@ -11,14 +11,14 @@ interface ReceiptsDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** The last messages to a channel, each with its attempts. */
+/** Lists the last messages to a channel, each with its attempts. */
 export function ReceiptsDialog({ channel, open, onOpenChange }: ReceiptsDialogProps) {
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Last messages"
-      description={`What went to ${channel.name}, newest first.`}
+      description={`Messages to ${channel.name}, newest first.`}
       hasCross
       wide
     >
@@ -32,7 +32,13 @@ function Receipts({ channelKey }: { channelKey: string }) {
   if (error && !data)
     return (
       <div className="mt-4">
-        <NotLoaded what="The messages" error={error} isRetrying={isFetching} onRetry={() => void refetch()} />
+        <SectionError
+          title="Could not load the messages"
+          note="Alerts still go out."
+          error={error}
+          isRetrying={isFetching}
+          onRetry={() => void refetch()}
+        />
       </div>
     );
   if (!data)
@@ -42,7 +48,7 @@ function Receipts({ channelKey }: { channelKey: string }) {
         <Skeleton className="h-3 w-40" />
       </div>
     );
-  if (data.length === 0) return <p className="mt-4 text-fg-2">Nothing was sent there yet.</p>;
+  if (data.length === 0) return <p className="mt-4 text-fg-2">No messages yet.</p>;
   return (
     <ul className="mt-4 grid">
       {data.map((delivery) => (

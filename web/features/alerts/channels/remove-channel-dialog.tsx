@@ -1,7 +1,7 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { removeChannel } from '../../../lib/alerts/channel-calls.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { removeChannel } from '../../../../contract/calls/alert.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { toast } from '../../../ui/toast.tsx';
@@ -13,29 +13,29 @@ interface RemoveChannelDialogProps {
   focusAfterRemoval: () => HTMLElement | null;
 }
 
-/** Asks before a channel is removed. */
+/** Asks for confirmation before a channel is removed. */
 export function RemoveChannelDialog(props: RemoveChannelDialogProps) {
   const { channel, open, onOpenChange, focusAfterRemoval } = props;
   const cache = useAlertCache();
   const reread = useRereadAlerts();
   const removing = useWrite({
-    mutationFn: () => removeChannel(channel.key),
+    mutationFn: () => call(removeChannel, { params: { key: channel.key } }),
     onSuccess: () => {
-      toast.success('The channel is removed.');
+      toast.success('Channel removed.');
       onOpenChange(false);
-      // Its row goes, and this dialog with it.
+      // The row disappears together with this dialog.
       focusAfterRemoval()?.focus();
       cache.dropChannel(channel.key);
       reread();
     },
-    onError: (error) => toast.error(`The channel was not removed: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not remove the channel: ${messageOf(error)}`),
   });
   return (
     <ConfirmDialog
       open={open}
       onOpenChange={onOpenChange}
       title="Remove this channel?"
-      description={`“${channel.name}” gets no more alerts, and what still waits for it is dropped. This action cannot be undone.`}
+      description={`We send no more alerts to “${channel.name}” and drop its waiting messages. This action cannot be undone.`}
       confirmLabel="Remove"
       processing={removing.isPending}
       onConfirm={() => removing.mutate()}

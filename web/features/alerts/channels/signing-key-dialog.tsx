@@ -1,12 +1,12 @@
 import type { ChannelWire } from '../../../../contract/channel.ts';
-import { rotateSecret } from '../../../lib/alerts/channel-calls.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { rotateSecret } from '../../../../contract/calls/alert.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
+import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 import { SigningKey } from './signing-key.tsx';
 
 interface SigningKeyDialogProps {
@@ -15,11 +15,11 @@ interface SigningKeyDialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Makes a new key for a webhook's signatures. */
+/** Creates a new signing key for a webhook. */
 export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDialogProps) {
   const making = useWrite({
-    mutationFn: () => rotateSecret(channel.key),
-    onError: (error) => toast.error(`No new key was made: ${messageOf(error)}`),
+    mutationFn: () => call(rotateSecret, { params: { key: channel.key } }),
+    onError: (error) => toast.error(`Could not create a new key: ${messageOf(error)}`),
   });
   const close = () => {
     onOpenChange(false);
@@ -36,10 +36,10 @@ export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDial
       description={
         made ? (
           <>
-            Messages carry the signatures of both keys until <Time iso={made.previous_until} withTime />.
+            Messages are signed with both keys until <Time iso={made.previous_until} withTime />.
           </>
         ) : (
-          `For “${channel.name}”. The present key signs beside it for a day, so that you can change it without losing a message.`
+          `For “${channel.name}”. Messages are signed with both keys for a day, so that you can switch without losing any.`
         )
       }
     >
@@ -54,7 +54,7 @@ export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDial
                 Cancel
               </Button>
               <Button busy={making.isPending} onClick={() => making.mutate()}>
-                Make a new key
+                Create new key
               </Button>
             </>
           )}

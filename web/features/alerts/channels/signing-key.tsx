@@ -1,17 +1,17 @@
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
-import { Field } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
 
-/** A webhook's key, which nobody is shown again. */
+/** Shows a webhook's signing key, which is shown only once. */
 export function SigningKey({ secret }: { secret: string }) {
   return (
     <div className="mt-5">
       <Field
         label="Signing key"
-        aside="Shown this once"
+        aside="Shown only once"
         mono
         readOnly
         value={secret}
-        hint="Keep it where your server reads it. With it a library of Standard Webhooks checks that a message is ours."
+        hint="Store it on your server. Standard Webhooks libraries use it to verify that a message comes from us."
         onFocus={(event) => event.target.select()}
       />
       <div className="mt-2.5 flex flex-wrap items-center gap-x-4 gap-y-1">
@@ -22,7 +22,7 @@ export function SigningKey({ secret }: { secret: string }) {
           rel="noreferrer"
           className="link inline-flex min-h-11 items-center text-label md:min-h-8"
         >
-          How to check signatures
+          How to verify signatures
         </a>
       </div>
     </div>

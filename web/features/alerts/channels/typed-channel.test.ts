@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../lib/form.ts';
 import { CHANNEL_KINDS } from '../../../ui/alert-settings/channel-kinds.ts';
-import { changedChannelSchema, emptyTexts, newChannelSchema } from './typed-channel.ts';
+import { changedChannelSchema, initialTexts, newChannelSchema } from './typed-channel.ts';
 import { CHANNEL_KIND_NAMES } from '../../../../contract/words.ts';
 
 const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) =>
-  check(newChannelSchema(kind), { ...emptyTexts(kind), ...texts });
+  check(newChannelSchema(kind), { ...initialTexts(kind), ...texts });
 
-describe('what is typed for a new channel', () => {
-  it('becomes a config of the contract, with what was left out filled in', () => {
+describe('the form of a new channel', () => {
+  it("produces the contract's config with defaults", () => {
     expect(typed('webhook', { name: ' Deploys ', url: ' https://example.com/hook ' })).toEqual({
       ok: true,
       output: { name: 'Deploys', config: { kind: 'webhook', url: 'https://example.com/hook' } },
@@ -23,45 +23,45 @@ describe('what is typed for a new channel', () => {
     });
   });
 
-  it('is refused at its own field, in words', () => {
+  it('reports each error at its field', () => {
     expect(typed('slack', { url: 'https://example.com/' })).toEqual({
       ok: false,
-      errors: { url: 'A Slack webhook address begins with https://hooks.slack.com/' },
+      errors: { url: 'A Slack webhook address starts with https://hooks.slack.com/' },
     });
     expect(typed('telegram', { bot_token: '', chat_id: 'no id' })).toEqual({
       ok: false,
       errors: {
         bot_token: 'A bot token looks like 123456789:AA…',
-        chat_id: 'A chat id is a number, or @ and a name',
+        chat_id: 'A chat ID is a number, or @ followed by a name',
       },
     });
   });
 
-  it.each(CHANNEL_KIND_NAMES)('%s: nothing typed is refused at its first field', (kind) => {
+  it.each(CHANNEL_KIND_NAMES)('%s: an empty form is refused at its first field', (kind) => {
     const [first] = CHANNEL_KINDS[kind].fields;
     const checked = typed(kind, { [first.name]: '' });
     expect(checked.ok).toBe(false);
     expect(!checked.ok && Object.keys(checked.errors)).toContain(first.name);
   });
 
-  it('a topic of ntfy is made anew each time, and is allowed', () => {
-    const one = emptyTexts('ntfy')['topic'] ?? '';
-    expect(one).not.toBe(emptyTexts('ntfy')['topic']);
+  it('suggests a new valid ntfy topic each time', () => {
+    const one = initialTexts('ntfy')['topic'] ?? '';
+    expect(one).not.toBe(initialTexts('ntfy')['topic']);
     expect(typed('ntfy', { topic: one }).ok).toBe(true);
   });
 });
 
-describe('what is typed to change a channel', () => {
+describe('the form to edit a channel', () => {
   const began = { name: 'Hook', url: '' };
 
-  it('leaves it where it leads as long as nothing is typed there', () => {
+  it('keeps the config if its fields stay empty', () => {
     expect(check(changedChannelSchema('webhook', began), { name: 'Other', url: '' })).toEqual({
       ok: true,
       output: { name: 'Other' },
     });
   });
 
-  it('leads it elsewhere, and keeps a name', () => {
+  it('changes the config and keeps the name', () => {
     expect(
       check(changedChannelSchema('webhook', began), { name: 'Hook', url: 'https://b.example/' }),
     ).toEqual({

@@ -6,8 +6,8 @@ import type { ChannelKindName } from '../../../../contract/words.ts';
 
 type Texts = Record<string, string>;
 
-/** What the form of a kind holds at first. */
-export function emptyTexts(kind: ChannelKindName): Texts {
+/** Returns the initial values of the form for a kind of channel. */
+export function initialTexts(kind: ChannelKindName): Texts {
   const { fields } = CHANNEL_KINDS[kind];
   return Object.fromEntries([
     ['name', ''],
@@ -15,7 +15,7 @@ export function emptyTexts(kind: ChannelKindName): Texts {
   ]);
 }
 
-/** What a person typed for a new channel, as the contract has it. */
+/** Returns the schema that turns the form of a new channel into the contract's input. */
 export function newChannelSchema(kind: ChannelKindName) {
   return z
     .record(z.string(), z.string())
@@ -26,8 +26,8 @@ export function newChannelSchema(kind: ChannelKindName) {
 }
 
 /**
- * What a person typed to change one. Secrets are never sent back, so its fields begin empty, and what stays as it began is not
- * changed: then there is no config.
+ * Returns the schema that turns the edit form into the contract's input. Secrets are never sent to the page, so their fields
+ * start empty, and unchanged fields are not sent. Without any change there is no `config`.
  */
 export function changedChannelSchema(kind: ChannelKindName, began: Texts) {
   return z

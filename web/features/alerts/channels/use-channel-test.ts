@@ -1,15 +1,15 @@
 import { useState } from 'react';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
-import { testChannel } from '../../../lib/alerts/channel-calls.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { testChannel } from '../../../../contract/calls/alert.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 
 export interface ChannelTest {
   send: () => void;
-  /** Until the server has taken it; from then on its receipt tells. */
+  /** True until the server accepts the test; the receipt shows what follows. */
   isSending: boolean;
-  /** Of the last one that the server took, as it first gave it. */
+  /** The receipt of the last test that the server accepted. */
   receipt: DeliveryWire | undefined;
 }
 
@@ -17,10 +17,10 @@ export interface ChannelTest {
 export function useChannelTest(key: string): ChannelTest {
   const [receipt, setReceipt] = useState<DeliveryWire>();
   const { mutate, isPending } = useWrite({
-    mutationFn: () => testChannel(key),
+    mutationFn: () => call(testChannel, { params: { key } }),
     onSuccess: setReceipt,
-    // One place for all that are refused in a row.
-    onError: (error) => toast.error(`The test was not sent: ${messageOf(error)}`, { id: `test-${key}` }),
+    // One toast id, so that repeated failures replace each other.
+    onError: (error) => toast.error(`Could not send the test: ${messageOf(error)}`, { id: `test-${key}` }),
   });
   return { send: () => mutate(), isSending: isPending, receipt };
 }

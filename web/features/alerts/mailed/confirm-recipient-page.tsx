@@ -1,28 +1,29 @@
 import type { UseMutationResult } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import type { ConfirmedRecipientWire } from '../../../../contract/alerting.ts';
+import { confirmRecipient } from '../../../../contract/calls/alert.ts';
+import { callPublic } from '../../../lib/http.ts';
 import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
-import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
-import { isSpent, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
-import { confirmRecipient } from './mailed-calls.ts';
+import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
+import { isDeadLink, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
 
-const TITLE = 'Get certificate alerts by mail?';
+const TITLE = 'Get certificate alerts by email?';
 
-/** Asks an added recipient whether to send alerts. Only the button agrees: programs that scan mail follow links. */
+/** Asks an added recipient whether to send alerts. Only the button confirms, because programs that scan mail open links. */
 export function ConfirmRecipientPage() {
   usePageTitle('Confirm your address');
   const token = useMailedToken();
   if (token === '') return <LinkIncomplete />;
-  // Another link opened in the same tab starts anew.
+  // Remounts when another link is opened in the same tab.
   return <Confirmation key={token} token={token} />;
 }
 
 function Confirmation({ token }: { token: string }) {
-  const confirm = useWrite({ mutationFn: () => confirmRecipient(token) });
+  const confirm = useWrite({ mutationFn: () => callPublic(confirmRecipient, { body: { token } }) });
   const focus = useKeptFocus<HTMLDivElement>('h1');
   return (
     <div className="contents" {...focus}>
@@ -31,29 +32,29 @@ function Confirmation({ token }: { token: string }) {
   );
 }
 
-type Confirm = UseMutationResult<Awaited<ReturnType<typeof confirmRecipient>>, Error, void>;
+type Confirm = UseMutationResult<ConfirmedRecipientWire, Error, void>;
 
 function Agreement({ confirm }: { confirm: Confirm }) {
   const { product_name: productName } = usePublicConfig();
   const elsewhere = (
-    <Link to="/landing" className="link">
+    <a href="/landing" className="link">
       What {productName} does
-    </Link>
+    </a>
   );
   if (confirm.data)
     return (
-      <AuthCard title="Thank you, alerts will come" elsewhere={elsewhere}>
+      <AuthCard title="Address confirmed" elsewhere={elsewhere}>
         <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">
-          Alerts of {confirm.data.account} go to {confirm.data.address} from now on. Every one has a link at
-          its end that stops them.
+          {confirm.data.account} can now send alerts to {confirm.data.address}. Every alert ends with a link
+          to unsubscribe.
         </output>
       </AuthCard>
     );
-  if (isSpent(confirm.error))
+  if (isDeadLink(confirm.error))
     return (
       <AuthCard
-        title="This link is no longer good"
-        subtitle="If you agreed with it before, alerts come already. Else it is too old, or whoever asked has taken it back: ask them to add your address once more."
+        title="This link no longer works"
+        subtitle="If you already confirmed, you get alerts. Otherwise the link expired or the request was withdrawn: ask the person who invited you to add your address again."
         elsewhere={elsewhere}
       />
     );
@@ -62,7 +63,7 @@ function Agreement({ confirm }: { confirm: Confirm }) {
   return (
     <AuthCard
       title={TITLE}
-      subtitle={`Somebody asked ${productName} to tell you when certificates of theirs are about to expire or are in trouble. Nothing is sent before you agree; without that, close this page.`}
+      subtitle={`Somebody wants ${productName} to email you when their certificates are about to expire or have problems. You get alerts only if you agree. If you don’t want them, close this page.`}
       elsewhere={elsewhere}
     >
       <Button size="form" className="mt-6 w-full" busy={confirm.isPending} onClick={() => confirm.mutate()}>

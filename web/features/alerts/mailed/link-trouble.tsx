@@ -2,24 +2,24 @@ import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 
-/** Shown without a token: the link lost its end, or it is the address that mail programs post to. */
+/** Explains that the URL has no token: the link was cut off, or it is the URL that mail programs post to. */
 export function LinkIncomplete() {
   return (
     <AuthCard
       title="This link is incomplete"
-      subtitle="Open the link in the mail, or copy all of it into the address bar."
+      subtitle="Open the link in the email, or copy all of it into the address bar."
     />
   );
 }
 
-const SPENT: readonly (string | null)[] = ['invalid_token', 'invalid_request', 'not_found'];
+const DEAD_LINK_CODES: readonly (string | null)[] = ['invalid_token', 'invalid_request', 'not_found'];
 
-/** Whether a link was refused for good, and not for the moment. */
-export function isSpent(error: unknown): boolean {
-  return error instanceof ApiError && SPENT.includes(error.code);
+/** Tells whether a link was refused for good, not only for the moment. */
+export function isDeadLink(error: unknown): boolean {
+  return error instanceof ApiError && DEAD_LINK_CODES.includes(error.code);
 }
 
-/** Where something failed that may work the next time. */
+/** Shows a failure that may succeed on retry. */
 export function LinkFailed({
   title,
   error,
@@ -30,7 +30,7 @@ export function LinkFailed({
   onRetry: () => void;
 }) {
   return (
-    <AuthCard title={title} subtitle={`It did not work yet: ${sentenceOf(error)}`}>
+    <AuthCard title={title} subtitle={`That did not work: ${sentenceOf(error)}`}>
       <Button size="form" className="mt-6 w-full" onClick={onRetry}>
         Try again
       </Button>

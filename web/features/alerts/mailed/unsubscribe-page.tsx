@@ -1,45 +1,49 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import type { UnsubscribeScope, UnsubscribeSubjectWire } from '../../../../contract/alerting.ts';
+import { unsubscribe, unsubscribeSubject } from '../../../../contract/calls/alert.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { callPublic } from '../../../lib/http.ts';
 import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
-import { Spinner } from '../../../ui/spinner.tsx';
+import { Spinner } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { isSpent, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
-import { fetchUnsubscribeSubject, unsubscribe } from './mailed-calls.ts';
-import type { UnsubscribeScope, UnsubscribeSubject } from './mailed-calls.ts';
+import { isDeadLink, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
 import { unsubscribeWords } from './unsubscribe-words.ts';
 
-const TITLE = 'Stop alert mail';
+const TITLE = 'Stop alert emails';
 const TO_ALERTS = (
   <>
-    Is it your account?{' '}
+    Is this your account?{' '}
     <Link to="/alerts" className="link">
-      Change when we write
+      Change your alert settings
     </Link>
   </>
 );
 
-/** Shows what the reader of a mail gets, behind the link at its end. Nothing changes before a button is pressed: programs that scan mail follow links. */
+/**
+ * Handles the unsubscribe link at the end of each email. Nothing changes until a button is pressed, because programs that scan mail
+ * open links.
+ */
 export function UnsubscribePage() {
   usePageTitle(TITLE);
   const token = useMailedToken();
   const { data, error, refetch } = useQuery({
     queryKey: ['unsubscribe', token],
-    queryFn: ({ signal }) => fetchUnsubscribeSubject(token, signal),
+    queryFn: ({ signal }) => callPublic(unsubscribeSubject, { body: { token }, signal }),
     enabled: token !== '',
     staleTime: Infinity,
   });
   if (token === '') return <LinkIncomplete />;
-  if (isSpent(error))
+  if (isDeadLink(error))
     return (
       <AuthCard
         title="This link does not work"
-        subtitle="It is incomplete or too old, or the account it belongs to was deleted. Open the link at the end of the newest mail that you have. If that fails too, write to whoever runs this service."
+        subtitle="The link is incomplete or expired, or the account was deleted. Open the link at the end of your newest email. If that fails too, contact whoever runs this service."
         elsewhere={TO_ALERTS}
       />
     );
@@ -55,16 +59,16 @@ export function UnsubscribePage() {
   return <SubjectCard key={token} token={token} subject={data} />;
 }
 
-function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSubject }) {
+function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSubjectWire }) {
   const queryClient = useQueryClient();
   const { unsubscribed } = subject;
   const buttons = useRef<HTMLDivElement>(null);
   const { mutate, isPending, variables } = useWrite({
-    mutationFn: (scope: UnsubscribeScope) => unsubscribe(token, scope),
+    mutationFn: (scope: UnsubscribeScope) => callPublic(unsubscribe, { body: { token, scope } }),
     onSuccess: (changed) => queryClient.setQueryData(['unsubscribe', token], changed),
-    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
   });
-  // The button that was pressed may be gone with what it did.
+  // The pressed button may disappear with its action.
   const shown = useRef(unsubscribed);
   useEffect(() => {
     if (shown.current === unsubscribed) return;

@@ -10,23 +10,23 @@ const subject = {
 const labels = (changed: Partial<Parameters<typeof unsubscribeWords>[0]>) =>
   unsubscribeWords({ ...subject, ...changed }).choices.map(({ label }) => label);
 
-it('offers to end mail of the domain first, and all of it next', () => {
-  expect(labels({})).toEqual(['Stop mail about pay.fjord.example', 'Stop all alert mail']);
-  expect(labels({ domain: null })).toEqual(['Stop all alert mail']);
-  // Of an alert it says nothing that the digest has ended.
+it('offers to stop emails about the domain, then all alert emails', () => {
+  expect(labels({})).toEqual(['Stop emails about pay.fjord.example', 'Stop all alert emails']);
+  expect(labels({ domain: null })).toEqual(['Stop all alert emails']);
+  // An alert's page does not mention that the digest was turned off.
   expect(labels({ unsubscribed: 'digest' })).toEqual([
-    'Stop mail about pay.fjord.example',
-    'Stop all alert mail',
+    'Stop emails about pay.fjord.example',
+    'Stop all alert emails',
   ]);
 });
 
-it('offers the way back', () => {
-  expect(labels({ unsubscribed: 'domain' })).toEqual(['Get it again', 'Stop all alert mail']);
-  expect(labels({ unsubscribed: 'all' })).toEqual(['Get it again']);
+it('offers to resume emails after an unsubscription', () => {
+  expect(labels({ unsubscribed: 'domain' })).toEqual(['Turn them back on', 'Stop all alert emails']);
+  expect(labels({ unsubscribed: 'all' })).toEqual(['Turn them back on']);
 });
 
-it('ends a digest alone; another is begun on the page', () => {
+it('stops only the digest, and refers to the page Alerts to resume it', () => {
   const digest = { mail: 'digest', domain: null } as const;
-  expect(labels(digest)).toEqual(['Stop the weekly digest', 'Stop all alert mail']);
-  expect(labels({ ...digest, unsubscribed: 'digest' })).toEqual(['Stop all alert mail']);
+  expect(labels(digest)).toEqual(['Stop the weekly digest', 'Stop all alert emails']);
+  expect(labels({ ...digest, unsubscribed: 'digest' })).toEqual(['Stop all alert emails']);
 });

@@ -1,30 +1,38 @@
 import { useId, useState } from 'react';
-import { addMaintenance } from '../../../lib/alerts/alert-calls.ts';
+import { addMaintenance } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useForm } from '../../../lib/form.ts';
-import { browserTimeZone } from '../../../lib/time-zone.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { SelectField } from '../../../ui/select-field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
+import { SelectField } from '../../../ui/form/select-field.tsx';
+import { TimeField } from '../../../ui/form/time-field.tsx';
+import { minuteOfDay } from '../../../ui/form/time-of-day.ts';
 import { toast } from '../../../ui/toast.tsx';
-import { domainNamed, useDomainNames } from './domain-names.ts';
 import { typedWindowSchema, usualWindow } from './typed-window.ts';
+import { useQuery } from '@tanstack/react-query';
+import { listDomains } from '../../../../contract/calls/domain.ts';
+import { browserTimeZone } from '../../../lib/format.ts';
+
+const REPEATS = [
+  { value: 'never', label: 'Never' },
+  { value: 'weekly', label: 'Every week' },
+];
 
 interface MaintenanceDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }
 
-/** Takes a window of planned work. */
+/** Plans a maintenance window. */
 export function MaintenanceDialog({ open, onOpenChange }: MaintenanceDialogProps) {
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Plan maintenance"
-      description="Checks go on. What is still wrong at the end is told then."
+      description="Checks continue. We alert you at the end about problems that remain."
     >
       <WindowForm onDone={() => onOpenChange(false)} />
     </Dialog>
@@ -35,23 +43,28 @@ function WindowForm({ onDone }: { onDone: () => void }) {
   const listId = useId();
   const reread = useRereadAlerts();
   const [initial] = useState(() => ({ domain: '', ...usualWindow(Date.now()), weekly: 'never', note: '' }));
-  const { field, values, submit, busy, refuse } = useForm(typedWindowSchema, initial);
+  const [fromMinute, setFromMinute] = useState(() => minuteOfDay(initial.from_time) ?? 0);
+  const [toMinute, setToMinute] = useState(() => minuteOfDay(initial.to_time) ?? 0);
+  const { field, choice, values, submit, busy, refuse } = useForm(typedWindowSchema, initial);
   const names = useDomainNames(values.domain);
 
   const save = submit(async ({ domain, window }) => {
     try {
       const domainId = domain === '' ? null : await domainNamed(domain);
       if (domain !== '' && domainId === null) {
-        refuse('domain', `You track no “${domain}”. Choose one of your domains, or none for all.`);
+        refuse(
+          'domain',
+          `You do not track “${domain}”. Choose one of your domains, or leave the field empty for all.`,
+        );
         return;
       }
-      await addMaintenance({ ...window, domain_id: domainId });
+      await call(addMaintenance, { body: { ...window, domain_id: domainId } });
     } catch (error) {
-      toast.error(`The maintenance was not planned: ${messageOf(error)}`);
+      toast.error(`Could not plan the maintenance: ${messageOf(error)}`);
       return;
     }
     reread();
-    toast.success('The maintenance is planned.');
+    toast.success('Maintenance planned.');
     onDone();
   });
   return (
@@ -65,7 +78,7 @@ function WindowForm({ onDone }: { onDone: () => void }) {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        hint="Empty: all of them"
+        hint="Leave empty for all domains"
       />
       <datalist id={listId}>
         {names.map((name) => (
@@ -74,19 +87,20 @@ function WindowForm({ onDone }: { onDone: () => void }) {
           </option>
         ))}
       </datalist>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <Field {...field('from')} label="From" type="datetime-local" />
-        <Field
-          {...field('to')}
-          label="To"
-          type="datetime-local"
-          hint={`By the clock of this device, ${browserTimeZone().replaceAll('_', ' ')}`}
-        />
+      <div className="grid gap-4">
+        <div className="grid grid-cols-[1fr_auto] gap-3">
+          <Field {...field('from_day')} label="From" type="date" />
+          <TimeField label="Start time" name="from_time" minute={fromMinute} onChange={setFromMinute} />
+        </div>
+        <div className="grid grid-cols-[1fr_auto] gap-3">
+          <Field {...field('to_day')} label="To" type="date" />
+          <TimeField label="End time" name="to_time" minute={toMinute} onChange={setToMinute} />
+        </div>
+        <p className="-mt-2 text-label text-fg-3">
+          In this device’s time zone, {browserTimeZone().replaceAll('_', ' ')}
+        </p>
       </div>
-      <SelectField {...field('weekly')} label="Repeats">
-        <option value="never">Never</option>
-        <option value="weekly">Every week</option>
-      </SelectField>
+      <SelectField {...choice('weekly')} label="Repeats" options={REPEATS} />
       <Field
         {...field('note')}
         label="Note"
@@ -104,4 +118,30 @@ function WindowForm({ onDone }: { onDone: () => void }) {
       </DialogActions>
     </form>
   );
+}
+
+interface NamedDomain {
+  id: string;
+  name: string;
+}
+
+async function searchDomains(typed: string, signal?: AbortSignal): Promise<NamedDomain[]> {
+  const query = { q: typed === '' ? undefined : typed };
+  const { data } = await call(listDomains, { query, signal });
+  return data.map(({ id, display_name: name }) => ({ id, name }));
+}
+
+/** Returns the names of up to a few domains that match what is typed. */
+function useDomainNames(typed: string): string[] {
+  const { data } = useQuery({
+    queryKey: ['domain-names', typed.trim()],
+    queryFn: ({ signal }) => searchDomains(typed.trim(), signal),
+  });
+  return data?.map(({ name }) => name) ?? [];
+}
+
+/** Returns the id of the domain with exactly this name; null if the account has none. */
+async function domainNamed(name: string): Promise<string | null> {
+  const found = await searchDomains(name);
+  return found.find((domain) => domain.name === name.toLowerCase())?.id ?? null;
 }

@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { MaintenanceWindowWire } from '../../../../contract/alerting.ts';
-import { removeMaintenance } from '../../../lib/alerts/alert-calls.ts';
+import { removeMaintenance } from '../../../../contract/calls/alert.ts';
 import { ALERT_KEYS, useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { NotLoaded } from '../not-loaded.tsx';
+import { SectionError } from '../../../domain/section-error.tsx';
 import { MaintenanceDialog } from './maintenance-dialog.tsx';
 
-/** Windows of planned work: those that go on or come. */
+/** Lists current and future maintenance windows. */
 export function Maintenance() {
   const { data, error, isFetching } = useMaintenance();
   const reread = useRereadAlerts();
@@ -21,7 +21,15 @@ export function Maintenance() {
   const add = useRef<HTMLButtonElement>(null);
 
   if (!data)
-    return <NotLoaded what="Planned maintenance" error={error} isRetrying={isFetching} onRetry={reread} />;
+    return (
+      <SectionError
+        title="Could not load planned maintenance"
+        note="Alerts still go out."
+        error={error}
+        isRetrying={isFetching}
+        onRetry={reread}
+      />
+    );
   return (
     <div className="grid gap-4">
       {data.length > 0 && (
@@ -54,18 +62,18 @@ function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
   const { id, domain, starts_at: from, ends_at: to, repeats, note, active } = window;
   const name = domain?.display_name ?? 'All domains';
   const removing = useWrite({
-    mutationFn: () => removeMaintenance(id),
+    mutationFn: () => call(removeMaintenance, { params: { id } }),
     onSuccess: () => {
       isGone.current = true;
       queryClient.setQueryData<MaintenanceWindowWire[]>(ALERT_KEYS.maintenance, (former) =>
         former?.filter((other) => other.id !== id),
       );
       reread();
-      toast.success(active ? 'The maintenance has ended.' : 'The maintenance is taken back.');
+      toast.success(active ? 'Maintenance ended.' : 'Window cancelled.');
     },
-    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not save the change: ${messageOf(error)}`),
   });
-  const verb = active ? 'End' : 'Take back';
+  const verb = active ? 'End' : 'Cancel window';
   return (
     <li className="flex items-start justify-between gap-3 border-b border-line py-3 first:pt-0 last:border-0">
       <div className="min-w-0">
@@ -95,9 +103,9 @@ function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
       <ConfirmDialog
         open={isAsking}
         onOpenChange={setAsking}
-        title={`${verb} the maintenance of ${name}?`}
+        title={active ? `End the maintenance of ${name}?` : `Cancel the maintenance window of ${name}?`}
         description={
-          repeats === 'weekly' ? 'It repeats every week; every later one is taken back with it.' : undefined
+          repeats === 'weekly' ? 'This also cancels the windows of the following weeks.' : undefined
         }
         confirmLabel={verb}
         processing={removing.isPending}

@@ -1,39 +1,39 @@
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
-import { makeCalendar, removeCalendar } from '../../../lib/alerts/alert-calls.ts';
+import { makeCalendar, removeCalendar } from '../../../../contract/calls/alert.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
-import { messageOf } from '../../../lib/api-error.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Row } from '../../../ui/row.tsx';
+import { Field } from '../../../ui/form/field.tsx';
+import { Row } from '../../../ui/form/row.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 
-/** The secret address of the calendar: makes it, shows it once, ends it. */
+/** Creates the secret calendar link, shows it once, and deletes it. */
 export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWire }) {
   const reread = useRereadAlerts();
   const [asking, setAsking] = useState<'new' | 'end' | null>(null);
   const make = useWrite({
-    mutationFn: makeCalendar,
+    mutationFn: () => call(makeCalendar),
     onSuccess: () => {
       setAsking(null);
       reread();
     },
-    onError: (error) => toast.error(`No address was made: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not create the link: ${messageOf(error)}`),
   });
   const end = useWrite({
-    mutationFn: removeCalendar,
+    mutationFn: () => call(removeCalendar),
     onSuccess: () => {
       make.reset();
       setAsking(null);
       reread();
-      toast.success('The calendar has ended.');
+      toast.success('Calendar link deleted.');
     },
-    onError: (error) => toast.error(`The calendar did not end: ${messageOf(error)}`),
+    onError: (error) => toast.error(`Could not delete the link: ${messageOf(error)}`),
   });
   const isMade = calendar !== null || make.data !== undefined;
   const makeButton = useRef<HTMLButtonElement>(null);
@@ -44,20 +44,20 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
   return (
     <Row
       title="Calendar"
-      description="Expiries and renewals in your own calendar, by an address that only you know."
+      description="See expiry and renewal dates in your own calendar, through a secret link."
     >
       <div className="grid gap-4">
-        {make.data !== undefined && <CalendarAddress url={make.data} input={address} />}
+        {make.data !== undefined && <CalendarAddress url={make.data.url} input={address} />}
         {calendar && make.data === undefined && (
           <p className="text-fg-2">
-            There is an address, made on <Time iso={calendar.created_at} />
-            {calendar.read_at === null ? ', which no calendar has read yet.' : ', last read on '}
+            You created a link on <Time iso={calendar.created_at} />
+            {calendar.read_at === null ? '. No calendar has read it yet.' : '. Last read '}
             {calendar.read_at !== null && (
               <>
                 <Time iso={calendar.read_at} withTime />.
               </>
             )}{' '}
-            It is not shown again.
+            The link is not shown again.
           </p>
         )}
         <div className="flex flex-wrap gap-2 max-md:flex-col">
@@ -67,11 +67,11 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
             busy={make.isPending}
             onClick={() => (isMade ? setAsking('new') : make.mutate())}
           >
-            {isMade ? 'Make a new address' : 'Make a calendar address'}
+            {isMade ? 'Create new link' : 'Create calendar link'}
           </Button>
           {isMade && (
             <Button variant="danger-outline" onClick={() => setAsking('end')}>
-              End it
+              Delete link
             </Button>
           )}
         </div>
@@ -79,12 +79,12 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
       <ConfirmDialog
         open={asking !== null}
         onOpenChange={() => setAsking(null)}
-        title={asking === 'new' ? 'Make a new address?' : 'End the calendar?'}
-        description="Calendars that read the present address get nothing more from it."
-        confirmLabel={asking === 'new' ? 'Make a new address' : 'End it'}
+        title={asking === 'new' ? 'Create a new link?' : 'Delete the calendar link?'}
+        description="Calendars that use the current link get no more updates."
+        confirmLabel={asking === 'new' ? 'Create new link' : 'Delete link'}
         processing={make.isPending || end.isPending}
         onConfirm={() => (asking === 'new' ? make.mutate() : end.mutate())}
-        // The button that ended it is gone, and a new address is what comes next.
+        // The button that deleted the link is gone; next, the user may create a new one.
         focusAfterClose={() => address.current ?? makeButton.current}
       />
     </Row>
@@ -101,16 +101,16 @@ function CalendarAddress({ url, input }: CalendarAddressProps) {
     <div>
       <Field
         ref={input}
-        label="Calendar address"
-        aside="Shown this once"
+        label="Calendar link"
+        aside="Shown only once"
         mono
         readOnly
         value={url}
-        hint="Whoever has it can read when your certificates end."
+        hint="Anyone with this link can see when your certificates expire."
         onFocus={(event) => event.target.select()}
       />
       <div className="mt-2.5">
-        <CopyTextButton label="Copy the address" text={url} />
+        <CopyTextButton label="Copy link" text={url} />
       </div>
       <ul className="mt-3 grid list-disc gap-1 pl-5 text-label text-fg-2 marker:text-fg-3">
         <li>Google Calendar: Other calendars, then From URL.</li>

@@ -1,30 +1,33 @@
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
-import { useSubscription } from '../../../lib/subscription.ts';
-import { useUpgrade } from '../../../lib/upgrade.ts';
-import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
-import { Row } from '../../../ui/row.tsx';
+import { useSubscription, useUpgrade } from '../../../lib/account/plan.ts';
+import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
+import { Row } from '../../../ui/form/row.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { useAtOnce } from './use-at-once.ts';
-import { useSaveAlerts } from './use-save-alerts.ts';
+import { useOptimisticChoice, useSaveAlerts } from './use-save-alerts.ts';
 
-/** The mail of Monday morning. */
+/** Switches the weekly digest, which is sent on Monday morning. */
 export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire }) {
   const { isSubscribed } = useSubscription();
   const { isSold, open } = useUpgrade();
-  const save = useSaveAlerts((saved) => (saved.digest.enabled ? 'The digest is on.' : 'The digest is off.'));
-  const [isOn, switchIt] = useAtOnce(digest.enabled && isSubscribed, (enabled, settled) =>
+  const save = useSaveAlerts((saved) =>
+    saved.digest.enabled ? 'Weekly digest switched on.' : 'Weekly digest switched off.',
+  );
+  const [isOn, switchIt] = useOptimisticChoice(digest.enabled && isSubscribed, (enabled, settled) =>
     save.mutate({ digest: enabled }, settled),
   );
   return (
-    <Row title="Weekly digest" description="What ends soon, what was renewed and what failed, in one mail.">
+    <Row
+      title="Weekly digest"
+      description="What expires soon, what was renewed and what failed, in one email."
+    >
       <CheckboxLine
-        label="Send it on Monday morning"
+        label="Send it every Monday morning"
         checked={isOn}
         isLocked={!isSubscribed}
         note={noteOf(isSubscribed, isOn ? digest.next_at : null)}
         onChange={(enabled) => {
           if (isSubscribed) switchIt(enabled);
-          else if (isSold) open('wish');
+          else if (isSold) open('request');
         }}
       />
     </Row>
@@ -33,10 +36,10 @@ export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire })
 
 function noteOf(isSubscribed: boolean, nextAt: string | null) {
   if (!isSubscribed) return 'Upgrade to premium to get the weekly digest.';
-  if (nextAt === null) return 'To your own address.';
+  if (nextAt === null) return 'Sent to your own address.';
   return (
     <>
-      To your own address, next on <Time iso={nextAt} withTime />.
+      Sent to your own address, next on <Time iso={nextAt} withTime />.
     </>
   );
 }

@@ -2,16 +2,16 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { FieldError, inputClass } from '../../../ui/field.tsx';
+import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { Spinner } from '../../../ui/spinner.tsx';
-import { SECTION_TITLE } from '../section-title.ts';
-import { useGlance } from './use-glance.ts';
+import { Spinner } from '../../../ui/loading.tsx';
+import { SECTION_TITLE } from '../section-parts.tsx';
+import { usePreviewCheck } from './use-preview-check.ts';
 
-// Most looks take less; a host that is down takes longer.
+// Most checks are faster; a host that is down takes longer.
 const LONG_MS = 3_000;
 
-/** A look at any host without an account, where strangers may have one. */
+/** Checks any host without an account. */
 export function TryIt() {
   const { try_it: isOffered } = usePublicConfig();
   if (!isOffered) return null;
@@ -23,10 +23,10 @@ export function TryIt() {
     >
       <div>
         <h2 id="try-it" tabIndex={-1} className={SECTION_TITLE}>
-          Try it on a host of yours
+          Check any host
         </h2>
         <p className="mt-2.5 text-lead text-fg-2 xl:max-w-[320px]">
-          The real report, in a second or two. No account, and nothing of it is kept.
+          The full report in seconds. No account, nothing stored.
         </p>
       </div>
       <TryItBox />
@@ -36,11 +36,11 @@ export function TryIt() {
 
 function TryItBox() {
   const [host, setHost] = useState('');
-  const { look, start, forgetRefusal, prepare } = useGlance();
+  const { check, start, forgetRefusal, prepare } = usePreviewCheck();
   const input = useRef<HTMLInputElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
-  const refusal = look.stage === 'refused' ? look.message : undefined;
+  const refusal = check.stage === 'refused' ? check.message : undefined;
   return (
     <div className="min-w-0 rounded-5 border border-line bg-surface p-5 shadow-1 md:p-8">
       <form
@@ -76,39 +76,39 @@ function TryItBox() {
             }}
             className={classNames(inputClass(refusal !== undefined), 'min-w-0 flex-1 font-mono md:min-h-11')}
           />
-          <Button type="submit" busy={look.stage === 'running'} className="min-h-11! px-6 text-lead">
+          <Button type="submit" busy={check.stage === 'running'} className="min-h-11! px-6 text-lead">
             Check
           </Button>
         </div>
         {refusal !== undefined && <FieldError id={`${id}-error`}>{refusal}</FieldError>}
       </form>
       <output className="block">
-        {look.stage === 'running' && <Running key={look.host} host={look.host} />}
+        {check.stage === 'running' && <Running key={check.host} host={check.host} />}
       </output>
-      {look.stage === 'failed' && (
+      {check.stage === 'failed' && (
         <div
           role="alert"
           className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-3 border-t border-line pt-5"
         >
           <Glyph name="critical" className="size-4 text-critical-mark [--glyph-cut:var(--surface)]" />
           <p className="min-w-0 flex-1 basis-52 [overflow-wrap:anywhere]">
-            <b className="block font-semibold">{look.host} could not be looked at</b>
-            <span className="text-fg-2">{look.message}</span>
+            <b className="block font-semibold">Could not check {check.host}</b>
+            <span className="text-fg-2">{check.message}</span>
           </p>
-          <Button variant="outline" onClick={() => start(look.host)}>
+          <Button variant="outline" onClick={() => start(check.host)}>
             Try again
           </Button>
         </div>
       )}
-      {look.stage === 'done' && (
-        <look.Report
-          key={look.at}
-          glance={look.glance}
-          typed={look.host}
-          now={look.at}
-          // Whoever types the next name already, or has gone on in the page, is not taken away from it.
+      {check.stage === 'done' && (
+        <check.Report
+          key={check.at}
+          result={check.result}
+          typed={check.host}
+          now={check.at}
+          // Does not move the focus of a visitor who types the next name or went on reading.
           isAwaited={() =>
-            host.trim() === look.host &&
+            host.trim() === check.host &&
             (document.activeElement === document.body ||
               form.current?.contains(document.activeElement) === true)
           }
@@ -129,8 +129,8 @@ function Running({ host }: { host: string }) {
       <Spinner className="mt-0.5 flex-none" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {isLong
-          ? `Still looking: every address behind ${host} is called, and a slow one is given its time.`
-          : `Looking at ${host} …`}
+          ? `Still checking: we connect to every address of ${host}, and some respond slowly.`
+          : `Checking ${host} …`}
       </span>
     </span>
   );

@@ -1,21 +1,37 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { messageOf } from '../../../lib/api-error.ts';
+import { encode } from 'uqr';
+import { disableTotp, enableTotp, verifyTotp } from '../../../../contract/calls/identity.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { saveFile } from '../../../lib/save-file.ts';
+import { saveFile } from '../../../lib/browser/save-file.ts';
 import { FreshSignInDialog } from './fresh-sign-in.tsx';
-import { beginAuthenticator, confirmAuthenticator, removeAuthenticator } from './security-calls.ts';
-import type { AuthenticatorSetup } from './security-calls.ts';
 
-// A one-time code follows the password, so only the password proves who changes it.
+// A one-time code follows the password, so changing it requires the password.
 const BY_PASSWORD = { password: true, passkey: false, providers: [] };
 
-/** Sets the authenticator app up, or takes it away. */
+interface AuthenticatorSetup {
+  /** `otpauth:` URI for authenticator apps. */
+  address: string;
+  /** Base32, for typing. */
+  secret: string;
+  /** Each works once. */
+  backupCodes: string[];
+}
+
+/** Starts the setup of an authenticator app. Nothing changes until a code is confirmed. */
+async function beginSetup(password: string): Promise<AuthenticatorSetup> {
+  const { totpURI: address, backupCodes } = await call(enableTotp, { body: { password } });
+  const secret = new URL(address).searchParams.get('secret') ?? '';
+  return { address, secret, backupCodes };
+}
+
+/** Sets up or turns off the authenticator app. */
 export function AuthenticatorApp({
   isOn,
   hasPassword,
@@ -29,7 +45,7 @@ export function AuthenticatorApp({
   if (!hasPassword)
     return (
       <p className="text-fg-2">
-        A code follows a password, and your account has none. Reset Password sets one.
+        The authenticator app works with a password, and your account has none. Use Reset Password to set one.
       </p>
     );
   const close = () => setOpen(null);
@@ -37,7 +53,7 @@ export function AuthenticatorApp({
     <>
       {isOn ? (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-fg-2">On: logging in with your password asks for a code.</p>
+          <p className="text-fg-2">On. We ask for a code when you log in with your password.</p>
           <Button variant="outline" className="max-md:w-full" onClick={() => setOpen('turn off')}>
             Turn off
           </Button>
@@ -52,11 +68,11 @@ export function AuthenticatorApp({
         onOpenChange={close}
         title="Turn off the authenticator app"
         description="Your password alone will log you in."
-        ways={BY_PASSWORD}
-        act={removeAuthenticator}
+        methods={BY_PASSWORD}
+        act={(password) => call(disableTotp, { body: { password } })}
         onDone={() => {
           close();
-          toast.success('The authenticator app is off.');
+          toast.success('Authenticator app turned off.');
           onChanged();
         }}
       />
@@ -64,9 +80,9 @@ export function AuthenticatorApp({
         open={open === 'set up'}
         onOpenChange={close}
         title="Set up an authenticator app"
-        description="Logging in with your password will ask for a code of the app."
-        ways={BY_PASSWORD}
-        act={beginAuthenticator}
+        description="We will ask for a code from the app when you log in with your password."
+        methods={BY_PASSWORD}
+        act={beginSetup}
       >
         {(setup) => <Setup setup={setup} onOn={onChanged} onClose={close} />}
       </FreshSignInDialog>
@@ -74,7 +90,7 @@ export function AuthenticatorApp({
   );
 }
 
-/** Four by four, as it is easier to type. */
+/** Groups the secret by four characters for typing. */
 function grouped(secret: string): string {
   return secret.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }
@@ -114,7 +130,7 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
     }
     setBusy(true);
     try {
-      await confirmAuthenticator(code.trim());
+      await call(verifyTotp, { body: { code: code.trim() } });
       onConfirmed();
     } catch (error) {
       setRefusal(messageOf(error));
@@ -126,8 +142,10 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
     <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void confirm(event)}>
       <div>
         <p className="text-fg-2">
-          1. Add an account to your authenticator app with this key, or open the app on this device.
+          1. Scan this code with your authenticator app. You can also type the key, or open the app on this
+          device.
         </p>
+        <QrCode text={setup.address} label="QR code for the authenticator app" />
         <p className="mt-3 rounded-2 bg-sunken px-3 py-2.5 font-mono text-base/6 [overflow-wrap:anywhere]">
           {grouped(setup.secret)}
         </p>
@@ -139,7 +157,7 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
         </div>
       </div>
       <Field
-        label="2. Enter the code that the app shows"
+        label="2. Enter the code from the app"
         name="code"
         autoComplete="one-time-code"
         inputMode="numeric"
@@ -155,6 +173,25 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
   );
 }
 
+/** Draws a QR code (ISO/IEC 18004): black on white in both themes, because some cameras read no inverted ones. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 4 });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('');
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shapeRendering="crispEdges"
+      className="mx-auto mt-3 block size-48 rounded-2 bg-white forced-color-adjust-none"
+    >
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
 function BackupCodes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const { product_name: productName } = usePublicConfig();
   const text = codes.join('\n');
@@ -162,7 +199,7 @@ function BackupCodes({ codes, onClose }: { codes: string[]; onClose: () => void 
     <div className="mt-5">
       <p className="text-fg-2" role="status">
         The authenticator app is on. Keep these backup codes where you keep your passwords: each logs you in
-        once when the app is not at hand. They are shown only now.
+        once if you don’t have the app with you. We show them only now.
       </p>
       <ul className="mt-3 grid gap-x-4 gap-y-1 rounded-2 bg-sunken px-3 py-2.5 font-mono text-body sm:grid-cols-2">
         {codes.map((code) => (

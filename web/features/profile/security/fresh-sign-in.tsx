@@ -1,29 +1,29 @@
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
 import { ApiError, messageOf } from '../../../lib/api-error.ts';
-import { useSignedIn } from '../../../lib/current-user.ts';
-import { SignInCancelled } from '../../../lib/identity.ts';
-import type { Identity, SecondStep } from '../../../lib/identity.ts';
-import { hasPasskeys } from '../../../lib/webauthn.ts';
+import { useSignedIn } from '../../../lib/account/current-user.ts';
+import { SignInCancelled } from '../../../lib/account/identity.ts';
+import type { Identity, SecondStep } from '../../../lib/account/identity.ts';
+import { hasPasskeys, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CodeForm } from '../../../ui/code-form.tsx';
+import { CodeForm } from '../../../ui/form/code-form.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { PasswordField } from '../../../ui/field.tsx';
+import { PasswordField } from '../../../ui/form/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
 
 export interface FreshSignInProps<Ready> {
-  /** The ways that this person has. */
-  ways: { password: boolean; passkey: boolean; providers: readonly { id: string; name: string }[] };
-  /** Runs as soon as it is clear who asks; the password is empty where another way was taken. */
+  /** The user's sign-in methods. */
+  methods: { password: boolean; passkey: boolean; providers: readonly { id: string; name: string }[] };
+  /** Runs after the user has confirmed their identity; the password is empty for other methods. */
   act: (password: string, identity: Identity) => Promise<Ready>;
-  /** What follows in the same dialog; without it, `onDone` is all that follows. */
+  /** The next step in the same dialog; without it the dialog closes with `onDone`. */
   children?: (ready: Ready) => ReactNode;
   onDone?: (ready: Ready) => void;
 }
 
 /**
- * A dialog that asks who is there before something of the account's security changes: the product's session alone, which
- * may be somebody else's at an open screen, is not enough. The provider's own session ends with the dialog.
+ * Asks the user to sign in again before a security setting changes: the product's session may belong to somebody else at an
+ * unlocked screen. The provider's session ends with the dialog.
  */
 export function FreshSignInDialog<Ready>({
   open,
@@ -44,7 +44,7 @@ export function FreshSignInDialog<Ready>({
   );
 }
 
-/** The provider's own session of the dialog: it ends, and with it all that still waits for an answer, when the dialog goes. */
+/** Holds the provider's session of the dialog. When the dialog closes, it ends, and pending calls are aborted. */
 function useProviderSession(): { begin: (provider: Identity) => void; over: () => AbortSignal | undefined } {
   const mounted = useRef<AbortController>(null);
   const begunWith = useRef<Identity>(null);
@@ -54,8 +54,8 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
     return () => {
       controller.abort();
       begunWith.current?.signOut().catch((error: unknown) => {
-        // It runs out by itself within minutes.
-        console.warn('The provider could not be told to forget the sign-in.', error);
+        // The session expires by itself within minutes.
+        console.warn('Could not sign out at the provider.', error);
       });
     };
   }, []);
@@ -67,7 +67,7 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
   };
 }
 
-function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Ready>) {
+function FreshSignIn<Ready>({ methods, act, children, onDone }: FreshSignInProps<Ready>) {
   const { user, identity } = useSignedIn();
   const providerSession = useProviderSession();
   const [password, setPassword] = useState('');
@@ -76,8 +76,8 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
   const [step, setStep] = useState<SecondStep | null>(null);
   const [ready, setReady] = useState<{ value: Ready } | null>(null);
 
-  const run = async (way: string, prove: (provider: Identity) => Promise<SecondStep | null>) => {
-    setBusy(way);
+  const run = async (method: string, prove: (provider: Identity) => Promise<SecondStep | null>) => {
+    setBusy(method);
     setRefusal(undefined);
     try {
       const provider = await identity();
@@ -90,18 +90,18 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
       providerSession.begin(provider);
       setStep(more);
       if (more) return;
-      const { email } = await provider.vouch();
+      const { email } = await provider.proveSignIn();
       if (email.toLowerCase() !== user.email.toLowerCase())
-        throw new Error(`That is the sign-in of another account, ${email}.`);
-      const value = await act(way === 'password' ? password : '', provider);
+        throw new Error(`That sign-in belongs to another account, ${email}.`);
+      const value = await act(method === 'password' ? password : '', provider);
       if (children) setReady({ value });
       onDone?.(value);
     } catch (error) {
       if (error instanceof SignInCancelled) return;
       const code = error instanceof ApiError ? error.code : null;
-      if (way === 'password' && code === 'invalid_credentials') setRefusal('The password is not right.');
+      if (method === 'password' && code === 'invalid_credentials') setRefusal('The password is wrong.');
       else toast.error(messageOf(error));
-      // The provider has forgotten that the password was right.
+      // The provider's session has expired: ask for the password again.
       if (code === 'not_authenticated') setStep(null);
     } finally {
       setBusy(null);
@@ -129,8 +129,8 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
   };
   return (
     <div className="mt-4 grid gap-3">
-      <p>First, confirm that it is you.</p>
-      {ways.password && (
+      <p>Confirm that it’s you.</p>
+      {methods.password && (
         <form noValidate className="grid gap-4" onSubmit={enter}>
           <input type="email" autoComplete="username" value={user.email} readOnly hidden />
           <PasswordField
@@ -145,11 +145,12 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
           </Button>
         </form>
       )}
-      {ways.passkey && hasPasskeys() && (
+      {methods.passkey && hasPasskeys() && (
         <Button
           variant="outline"
           size="form"
           busy={busy === 'passkey'}
+          {...PASSKEY_PRELOAD}
           onClick={() =>
             void run('passkey', async (provider) => {
               await provider.signInWithPasskey?.();
@@ -160,7 +161,7 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
           Use a passkey
         </Button>
       )}
-      {ways.providers.map(({ id, name }) => (
+      {methods.providers.map(({ id, name }) => (
         <Button
           key={id}
           variant="outline"

@@ -1,27 +1,39 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
 import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
+import { z } from 'zod';
+import { addPasskey, newPasskeyOptions, removePasskey } from '../../../../contract/calls/identity.ts';
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
-import { messageOf } from '../../../lib/api-error.ts';
-import { SignInCancelled } from '../../../lib/identity.ts';
-import { hasPasskeys } from '../../../lib/webauthn.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
+import { SignInCancelled } from '../../../lib/account/identity.ts';
+import { hasPasskeys, makePasskey, PASSKEY_PRELOAD } from '../../../lib/browser/webauthn.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { FreshSignInDialog } from './fresh-sign-in.tsx';
 import type { FreshSignInProps } from './fresh-sign-in.tsx';
-import { addPasskey, removePasskey } from './security-calls.ts';
 
 type Passkey = IdentityMethodsWire['passkeys'][number];
+
+/** Creates a passkey on the device and registers it. Must be called in a click handler. */
+async function createPasskey(name: string): Promise<void> {
+  const options = await call({ ...newPasskeyOptions, response: creationOptions });
+  await call(addPasskey, { body: { response: await makePasskey(options), name } });
+}
+
+const creationOptions = z.custom<PublicKeyCredentialCreationOptionsJSON>(
+  (options) => options instanceof Object,
+);
 
 /** Lists, adds and removes passkeys. */
 export function Passkeys({
   passkeys,
-  ways,
+  methods,
   onChanged,
 }: {
   passkeys: Passkey[];
-  ways: FreshSignInProps<void>['ways'];
+  methods: FreshSignInProps<void>['methods'];
   onChanged: () => void;
 }) {
   const [adding, setAdding] = useState(false);
@@ -60,21 +72,21 @@ export function Passkeys({
           </Button>
         </div>
       ) : (
-        <p className="text-fg-2">This browser has no passkeys here; they need https.</p>
+        <p className="text-fg-2">Passkeys need HTTPS and a browser that supports them.</p>
       )}
       <FreshSignInDialog
         open={adding}
         onOpenChange={setAdding}
         title="Add a passkey"
-        description="It logs you in without a password, by your device's lock."
-        ways={ways}
+        description="Log in with your device’s screen lock instead of a password."
+        methods={methods}
         act={async () => undefined}
       >
         {() => (
           <NamePasskey
             onAdded={() => {
               setAdding(false);
-              toast.success('The passkey is added.');
+              toast.success('Passkey added.');
               onChanged();
             }}
           />
@@ -85,12 +97,12 @@ export function Passkeys({
           open
           onOpenChange={() => setRemoving(null)}
           title="Remove the passkey"
-          description={`“${removing.name}” will log nobody in any more.`}
-          ways={ways}
-          act={() => removePasskey(removing.id)}
+          description={`You will no longer be able to log in with “${removing.name}”.`}
+          methods={methods}
+          act={() => call(removePasskey, { body: { id: removing.id } })}
           onDone={() => {
             setRemoving(null);
-            toast.success('The passkey is removed.');
+            toast.success('Passkey removed.');
             onChanged();
           }}
         />
@@ -115,21 +127,21 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
     setRefusal(undefined);
     setBusy(true);
     try {
-      await addPasskey(name.trim());
+      await createPasskey(name.trim());
       onAdded();
     } catch (error) {
-      if (!(error instanceof SignInCancelled)) toast.error(`The passkey was not added: ${messageOf(error)}`);
+      if (!(error instanceof SignInCancelled)) toast.error(`Could not add the passkey: ${messageOf(error)}`);
       setBusy(false);
     }
   };
 
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void add(event)}>
+    <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void add(event)} {...PASSKEY_PRELOAD}>
       <Field
         ref={input}
         label="Name"
         maxLength={100}
-        hint="So that you know it again, such as the name of this device"
+        hint="For example the name of this device"
         value={name}
         onChange={(event) => setName(event.target.value)}
         error={refusal}

@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
-import { messageOf } from '../../../lib/api-error.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
-import { Row } from '../../../ui/row.tsx';
+import { identityMethods } from '../../../../contract/calls/identity.ts';
+import { call } from '../../../lib/api-client.ts';
+import { SectionError } from '../../../domain/section-error.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
+import { Row } from '../../../ui/form/row.tsx';
 import { AuthenticatorApp } from './authenticator-app.tsx';
 import { Passkeys } from './passkeys.tsx';
-import { fetchSignInMethods } from './security-calls.ts';
 
-/** What only the built-in provider has. `providers` are those of the deployment. */
+/** Shows the settings that only the built-in provider has. `providers` are the deployment's other providers. */
 export function SecurityRows({ providers }: { providers: readonly { id: string; name: string }[] }) {
-  const { data, error, refetch } = useQuery({
+  const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['sign-in-methods'],
-    queryFn: ({ signal }) => fetchSignInMethods(signal),
+    queryFn: ({ signal }) => call(identityMethods, { signal }),
   });
   const changed = () => void refetch();
   const placeholder = error ? (
-    <div>
-      <p className="text-fg-2">This could not be loaded: {messageOf(error)}</p>
-      <Button variant="outline" size="small" className="mt-3" onClick={changed}>
-        Try again
-      </Button>
-    </div>
+    <SectionError
+      title="Could not load your login methods"
+      error={error}
+      isRetrying={isFetching}
+      onRetry={changed}
+    />
   ) : (
     <Skeleton className="h-9 w-32" />
   );
@@ -37,7 +37,7 @@ export function SecurityRows({ providers }: { providers: readonly { id: string; 
         {data ? (
           <Passkeys
             passkeys={data.passkeys}
-            ways={{
+            methods={{
               password: data.password,
               passkey: data.passkeys.length > 0,
               providers: providers.filter(({ id }) => data.oidc.includes(id)),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBuiltInIdentity } from './built-in.ts';
 
-/** Stands in for the server's routes below /api/identity; a number refuses with that status. */
+/** Stubs the server's routes below /api/identity; a number refuses with that status. */
 function serve(answers: Record<string, object | number>): string[] {
   const calls: string[] = [];
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
@@ -22,13 +22,13 @@ afterEach(() => {
 });
 
 describe('the built-in provider', () => {
-  it('signs in with a password alone', async () => {
+  it('signs in with only a password', async () => {
     const calls = serve({ '/sign-in/email': { user } });
     expect(await createBuiltInIdentity().signIn(user.email, 'horse-77')).toBeNull();
     expect(calls).toEqual(['POST /sign-in/email {"email":"alice@fjord.example","password":"horse-77"}']);
   });
 
-  it('asks for a code where the account has an authenticator app', async () => {
+  it('asks for a code if the account has an authenticator app', async () => {
     const calls = serve({
       '/sign-in/email': { twoFactorRedirect: true },
       '/two-factor/verify-totp': {},
@@ -43,7 +43,7 @@ describe('the built-in provider', () => {
     ]);
   });
 
-  it('continues a sign-up that broke off where the password is that of the user who has the address', async () => {
+  it('resumes an interrupted sign-up if the password matches', async () => {
     const detail = 'This address already has an account.';
     const problem = {
       type: 'about:blank',
@@ -72,16 +72,16 @@ describe('the built-in provider', () => {
     );
   });
 
-  it('vouches with the address and the name of its token', async () => {
+  it('returns the token with its address and name', async () => {
     serve({ '/token': { token: `header.${claims}.signature` } });
-    expect(await createBuiltInIdentity().vouch()).toEqual({
+    expect(await createBuiltInIdentity().proveSignIn()).toEqual({
       token: `header.${claims}.signature`,
       email: user.email,
       name: user.name,
     });
   });
 
-  it('says in words of the page that an answer broke off or is none of its own', async () => {
+  it('says that the server could not be reached or that its response was unexpected', async () => {
     const brokenOff = new ReadableStream({
       pull: (controller) => controller.error(new TypeError('network error')),
     });
@@ -89,10 +89,10 @@ describe('the built-in provider', () => {
     const signIn = () => createBuiltInIdentity().signIn(user.email, 'horse-77');
     await expect(signIn()).rejects.toThrow('The server could not be reached');
     vi.stubGlobal('fetch', async () => new Response('<html>'));
-    await expect(signIn()).rejects.toThrow('The server answered in a way this page does not understand');
+    await expect(signIn()).rejects.toThrow('The server sent an unexpected response');
   });
 
-  it('has nothing against a sign-out without a session, and says when it failed', async () => {
+  it('accepts a sign-out without a session, and reports failures', async () => {
     serve({ '/sign-out': 401 });
     await createBuiltInIdentity().signOut();
     serve({ '/sign-out': 503 });

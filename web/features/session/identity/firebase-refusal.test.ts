@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { SignInCancelled } from '../../../lib/identity.ts';
+import { SignInCancelled } from '../../../lib/account/identity.ts';
 import { refusalOf } from './firebase-refusal.ts';
 
 const refused = (code: string) => refusalOf(Object.assign(new Error(`Firebase: Error (${code}).`), { code }));
 
-describe('a refusal of Firebase', () => {
+describe('an error of Firebase', () => {
   it.each([
-    ['auth/invalid-credential', 'Email or password is not right.'],
-    ['auth/user-not-found', 'Email or password is not right.'],
+    ['auth/invalid-credential', 'Wrong email or password.'],
+    ['auth/user-not-found', 'Wrong email or password.'],
     ['auth/email-already-in-use', 'This address already has an account. Log in instead.'],
     ['auth/too-many-requests', 'Too many attempts. Wait a few minutes and try again.'],
     [
       'auth/network-request-failed',
-      'The sign-in service does not answer. Check your connection and try again.',
+      'The sign-in service is not responding. Check your connection and try again.',
     ],
     [
       'auth/popup-blocked',
       'The browser blocked the sign-in window. Allow popups for this page and try again.',
     ],
-    ['auth/brand-new', 'The sign-in service refused (auth/brand-new).'],
-  ])('%s is said calmly', (code, sentence) => {
+    ['auth/brand-new', 'The sign-in service reported an error (auth/brand-new).'],
+  ])('maps %s to a message', (code, sentence) => {
     expect(refused(code).message).toBe(sentence);
   });
 
@@ -30,7 +30,7 @@ describe('a refusal of Firebase', () => {
     },
   );
 
-  it('leaves what is no refusal as it is', () => {
+  it('leaves other errors unchanged', () => {
     const bug = new TypeError('undefined is not a function');
     expect(refusalOf(bug)).toBe(bug);
     expect(refusalOf('odd').message).toBe('The sign-in service failed.');

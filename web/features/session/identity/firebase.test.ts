@@ -1,18 +1,18 @@
 import { deleteApp, getApps } from 'firebase/app';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import type { Identity } from '../../../lib/identity.ts';
+import type { Identity } from '../../../lib/account/identity.ts';
 import { createFirebaseIdentity } from './firebase.ts';
 
-/** The SDK takes hold of `fetch` once, when it is loaded. */
+/** The SDK captures `fetch` once when it loads. */
 const network = vi.hoisted(() => {
   const before = globalThis.fetch;
   const network = { fetch: before, restore: () => void (globalThis.fetch = before) };
   globalThis.fetch = (...request) => network.fetch(...request);
   return network;
 });
-// The files after this one run in the same process.
+// The following test files run in the same process.
 afterAll(network.restore);
-// The SDK's build for Node knows no popups.
+// The SDK's Node build has no popups.
 vi.mock('firebase/auth', async (load) => ({
   ...(await load<object>()),
   browserPopupRedirectResolver: undefined,
@@ -21,7 +21,7 @@ vi.mock('firebase/auth', async (load) => ({
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const idToken = `${part({ alg: 'none' })}.${part({ sub: 'u1', exp: Date.now() / 1000 + 3600 })}.`;
 
-/** Stands in for Firebase's service at HTTP level; answers by the last word of the path. */
+/** Stubs Firebase's HTTP API; answers by the last word of the path. */
 function serve(answers: Record<string, object | { refusal: string }>): { path: string; body: unknown }[] {
   const calls: { path: string; body: unknown }[] = [];
   network.fetch = async (address, init) => {
@@ -55,30 +55,32 @@ afterEach(async () => {
 });
 
 describe('Firebase', () => {
-  it('vouches for who gave the right password', async () => {
+  it('returns the token after a sign-in with the right password', async () => {
     serve({ ...known, signInWithPassword: signedIn });
     const identity = firebase();
     expect(await identity.signIn('alice@fjord.example', 'horse-77')).toBeNull();
-    expect(await identity.vouch()).toEqual({ token: idToken, email: 'alice@fjord.example', name: 'Alice' });
+    expect(await identity.proveSignIn()).toEqual({
+      token: idToken,
+      email: 'alice@fjord.example',
+      name: 'Alice',
+    });
   });
 
-  it('says calmly what it refuses', async () => {
+  it('maps refusals to messages', async () => {
     serve({ signInWithPassword: { refusal: 'INVALID_LOGIN_CREDENTIALS' } });
     const identity = firebase();
-    await expect(identity.signIn('alice@fjord.example', 'wrong')).rejects.toThrow(
-      'Email or password is not right.',
-    );
+    await expect(identity.signIn('alice@fjord.example', 'wrong')).rejects.toThrow('Wrong email or password.');
   });
 
-  it('says so when it does not answer', async () => {
+  it('reports that it does not respond', async () => {
     network.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
     const identity = firebase();
     await expect(identity.signIn('alice@fjord.example', 'horse-77')).rejects.toThrow(
-      'The sign-in service does not answer.',
+      'The sign-in service is not responding.',
     );
   });
 
-  it('keeps the name of who signs up, and asks them to verify the address', async () => {
+  it('stores the name at sign-up and sends the verification email', async () => {
     const calls = serve({ ...known, signUp: signedIn, update: { ...signedIn, ...person }, sendOobCode: {} });
     const identity = firebase();
     await identity.signUp({
@@ -95,7 +97,7 @@ describe('Firebase', () => {
     });
   });
 
-  it('continues a sign-up that broke off where the password is that of the user who has the address', async () => {
+  it('resumes an interrupted sign-up if the password matches', async () => {
     const refusal = { refusal: 'EMAIL_EXISTS' };
     const alice = {
       name: 'Alice',
@@ -108,7 +110,7 @@ describe('Firebase', () => {
     serve({ ...known, signUp: refusal, signInWithPassword: signedIn });
     const identity = firebase();
     expect(await identity.signUp(alice)).toBeNull();
-    expect((await identity.vouch()).token).toBe(idToken);
+    expect((await identity.proveSignIn()).token).toBe(idToken);
 
     serve({ signUp: refusal, signInWithPassword: { refusal: 'INVALID_LOGIN_CREDENTIALS' } });
     await expect(identity.signUp(alice)).rejects.toThrow(
@@ -116,7 +118,7 @@ describe('Firebase', () => {
     );
   });
 
-  it('lets nobody be lost whose verification mail could not be sent', async () => {
+  it('completes a sign-up even if the verification email fails', async () => {
     const warn = vi.spyOn(console, 'warn').mockReturnValue();
     serve({ ...known, signUp: signedIn, update: signedIn, sendOobCode: { refusal: 'QUOTA_EXCEEDED' } });
     const identity = firebase();
@@ -128,12 +130,12 @@ describe('Firebase', () => {
       trial: false,
       invite: undefined,
     });
-    expect((await identity.vouch()).token).toBe(idToken);
+    expect((await identity.proveSignIn()).token).toBe(idToken);
     expect(warn).toHaveBeenCalledOnce();
     warn.mockRestore();
   });
 
-  it('answers the same for addresses that it does not know', async () => {
+  it('gives the same answer for unknown addresses', async () => {
     serve({ sendOobCode: { refusal: 'EMAIL_NOT_FOUND' } });
     await firebase().requestPasswordReset('nobody@fjord.example');
     serve({ sendOobCode: { refusal: 'TOO_MANY_ATTEMPTS_TRY_LATER' } });
@@ -142,7 +144,7 @@ describe('Firebase', () => {
     );
   });
 
-  it('deletes who has just signed in, and is content where the server did', async () => {
+  it('deletes the user who has just signed in, or accepts that the server did', async () => {
     const calls = serve({ ...known, signInWithPassword: signedIn, delete: {} });
     const identity = firebase();
     await identity.signIn('alice@fjord.example', 'horse-77');
@@ -154,11 +156,11 @@ describe('Firebase', () => {
     await identity.deleteUser();
   });
 
-  it('remembers nobody after the sign-out', async () => {
+  it('keeps no user after the sign-out', async () => {
     serve({ ...known, signInWithPassword: signedIn });
     const identity = firebase();
     await identity.signIn('alice@fjord.example', 'horse-77');
     await identity.signOut();
-    await expect(identity.vouch()).rejects.toThrow('Please sign in again.');
+    await expect(identity.proveSignIn()).rejects.toThrow('Please log in again.');
   });
 });

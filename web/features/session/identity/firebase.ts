@@ -15,13 +15,13 @@ import {
   updateProfile,
 } from 'firebase/auth';
 import type { PublicConfig } from '../../../../contract/public-config.ts';
-import type { Identity } from '../../../lib/identity.ts';
+import type { Identity } from '../../../lib/account/identity.ts';
 import { firebaseCode, refusalOf } from './firebase-refusal.ts';
 
 type FirebaseConfig = Extract<PublicConfig['identity'], { provider: 'firebase' }>;
 
-/** Runs work of the SDK; what it throws is said in our words. */
-async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
+/** Runs SDK work and maps its errors to our messages. */
+async function withOurErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -30,8 +30,8 @@ async function inOurWords<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Firebase by its own SDK, timeouts and token refresh included. It remembers nobody beyond this page load, because the
- * product's own session is the authority on who is signed in.
+ * Signs in through Firebase's SDK, including its timeouts and token refresh. Keeps nothing across page loads, because the
+ * product's own session decides who is signed in.
  */
 export function createFirebaseIdentity(config: FirebaseConfig): Identity {
   const app = initializeApp({
@@ -46,7 +46,7 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
   if (config.emulator_url !== null) connectAuthEmulator(auth, config.emulator_url, { disableWarnings: true });
 
   const currentUser = () => {
-    if (!auth.currentUser) throw new Error('Please sign in again.');
+    if (!auth.currentUser) throw new Error('Please log in again.');
     return auth.currentUser;
   };
 
@@ -54,17 +54,17 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
     signInWithPasskey: null,
 
     async signIn(email, password) {
-      const { user } = await inOurWords(() => signInWithEmailAndPassword(auth, email, password));
-      // The first mail may be lost, and only who has just signed in can ask for another one.
+      const { user } = await withOurErrors(() => signInWithEmailAndPassword(auth, email, password));
+      // The first email may be lost, and only a user who has just signed in can request another.
       if (!user.emailVerified)
         void sendEmailVerification(user).catch((error: unknown) =>
-          console.warn('Firebase did not mail the link.', error),
+          console.warn('Firebase did not send the link.', error),
         );
       return null;
     },
 
     async signUp({ name, email, password }) {
-      const created = await inOurWords(async () => {
+      const created = await withOurErrors(async () => {
         try {
           return await createUserWithEmailAndPassword(auth, email, password);
         } catch (error) {
@@ -75,23 +75,24 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
       });
       if (created === null) return null;
       const { user } = created;
-      // The account stands already: what fails from here on can be made up for later, and must not look like a refusal.
+      // The account exists already: later failures can be repaired and must not look like a refused sign-up.
       const outcomes = await Promise.allSettled([
         updateProfile(user, { displayName: name }),
         sendEmailVerification(user),
       ]);
       for (const outcome of outcomes)
-        if (outcome.status === 'rejected') console.warn('Firebase did not take it.', outcome.reason);
+        if (outcome.status === 'rejected')
+          console.warn('Firebase did not accept the change.', outcome.reason);
       return null;
     },
 
     async signInWith() {
-      await inOurWords(() => signInWithPopup(auth, new GoogleAuthProvider()));
+      await withOurErrors(() => signInWithPopup(auth, new GoogleAuthProvider()));
     },
 
-    async vouch() {
+    async proveSignIn() {
       const user = currentUser();
-      const token = await inOurWords(() => user.getIdToken());
+      const token = await withOurErrors(() => user.getIdToken());
       return { token, email: user.email ?? '', name: user.displayName ?? '' };
     },
 
@@ -103,13 +104,13 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
       }
     },
 
-    signOut: () => inOurWords(() => signOut(auth)),
+    signOut: () => withOurErrors(() => signOut(auth)),
 
     async deleteUser() {
       try {
         await deleteUser(currentUser());
       } catch (error) {
-        // The server has deleted it with its own credentials.
+        // The server has already deleted the user.
         const isGone = ['auth/user-not-found', 'auth/user-token-expired'].includes(firebaseCode(error));
         if (!isGone) throw refusalOf(error);
       }

@@ -1,5 +1,7 @@
 import type { PublicConfig } from '../../../../contract/public-config.ts';
-import type { Identity } from '../../../lib/identity.ts';
+import type { Identity } from '../../../lib/account/identity.ts';
+
+const GOOGLE = { id: 'google', name: 'Google' };
 
 type IdentityConfig = PublicConfig['identity'];
 
@@ -15,14 +17,19 @@ async function load(config: IdentityConfig): Promise<Identity> {
   }
 }
 
-/** The identity provider of this deployment; its code comes when it is first asked for. */
+/** Loads the identity provider of this deployment on first use. */
 export function loadIdentity(config: IdentityConfig): Promise<Identity> {
   if (loading?.provider !== config.provider) loading = { provider: config.provider, identity: load(config) };
   return loading.identity;
 }
 
-/** Ends the provider's own session. Firebase remembers nobody who has not signed in since the page was loaded. */
+/** Ends the provider's session. Firebase only knows users who signed in since the page load. */
 export async function signOutOfIdentity(config: IdentityConfig): Promise<void> {
   if (config.provider === 'firebase' && loading === null) return;
   await (await loadIdentity(config)).signOut();
+}
+
+/** Returns the providers besides email and password, in button order. */
+export function otherProviders(identity: PublicConfig['identity']): { id: string; name: string }[] {
+  return identity.provider === 'firebase' ? [GOOGLE] : identity.oidc;
 }

@@ -1,34 +1,34 @@
 import { z } from 'zod';
 import { OIDC_FAILURES } from '../../../../contract/oidc-failure.ts';
 import type { OidcFailure } from '../../../../contract/oidc-failure.ts';
-import { SignInCancelled } from '../../../lib/identity.ts';
-import type { PopupOptions } from '../../../lib/identity.ts';
+import { SignInCancelled } from '../../../lib/account/identity.ts';
+import type { PopupOptions } from '../../../lib/account/identity.ts';
 
 const CHANNEL_NAME = 'certlantern-sign-in';
 const WINDOW = 'popup,width=480,height=680';
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 const messageSchema = z.discriminatedUnion('type', [
-  /** Another tab has opened a window: the next answer is for that one. */
+  /** Another tab opened a window, which gets the next answer. */
   z.object({ type: z.literal('started') }),
   z.object({ type: z.literal('done') }),
   z.object({ type: z.literal('failed'), failure: z.string() }),
 ]);
 export type SignInMessage = z.infer<typeof messageSchema>;
 
-/** Of the words in an address only the known ones: it may come from anybody. */
+/** Returns a known code from the URL; anybody can craft the URL, so others are ignored. */
 export function failureOf(code: string): OidcFailure {
   return Object.hasOwn(OIDC_FAILURES, code) ? (code as OidcFailure) : 'failed';
 }
 
 /** Tells the page that opened the sign-in window how it ended. */
-export function announceSignIn(message: SignInMessage): void {
+export function broadcastSignIn(message: SignInMessage): void {
   const channel = new BroadcastChannel(CHANNEL_NAME);
   channel.postMessage(message);
   channel.close();
 }
 
-/** What /signed-in tells; null when nobody waits any longer. */
+/** Resolves to the message of /signed-in; null if aborted. */
 function waitForAnswer(
   popup: Window,
   onClosed: () => void,
@@ -36,13 +36,13 @@ function waitForAnswer(
 ): Promise<SignInMessage | null> {
   return new Promise((resolve) => {
     const channel = new BroadcastChannel(CHANNEL_NAME);
-    const look = setInterval(() => {
+    const poll = setInterval(() => {
       if (!popup.closed) return;
-      clearInterval(look);
+      clearInterval(poll);
       onClosed();
-    }, LOOK_EVERY_MS);
+    }, POLL_MS);
     const end = (answer: SignInMessage | null) => {
-      clearInterval(look);
+      clearInterval(poll);
       channel.close();
       resolve(answer);
     };
@@ -55,9 +55,9 @@ function waitForAnswer(
 }
 
 /**
- * Opens a window, leads it to the address that `addressOf` resolves to, and waits for what the page /signed-in tells. The
- * window opens before the address is known, while the click still counts. Browsers may cut the tie to it on its way
- * through other sites, so that it looks closed: only /signed-in says how it ended.
+ * Opens a window, redirects it to the URL that `addressOf` resolves to, and waits for the message of /signed-in. The window
+ * opens before the URL is known, while the click still counts as user activation. Other sites may sever the window reference,
+ * so it looks closed; only /signed-in tells how it ended.
  */
 export async function signInByPopup(
   addressOf: () => Promise<string>,
@@ -67,8 +67,8 @@ export async function signInByPopup(
   if (!popup)
     throw new Error('The browser blocked the sign-in window. Allow popups for this page and try again.');
   const over = new AbortController();
-  // Before listening, as it would be heard here too.
-  announceSignIn({ type: 'started' });
+  // Before listening, because this tab would receive it too.
+  broadcastSignIn({ type: 'started' });
   const answer = waitForAnswer(popup, onClosed, AbortSignal.any([over.signal, ...(signal ? [signal] : [])]));
   try {
     popup.location.href = await addressOf();

@@ -1,44 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, notFound, useParams } from '@tanstack/react-router';
-import { publicStatusSchema } from '../../../../contract/status-page.ts';
-import type { PublicStatus } from '../../../../contract/status-page.ts';
-import { wrapped } from '../../../../contract/calls/call.ts';
+import { notFound, useParams } from '@tanstack/react-router';
+import { publicStatus } from '../../../../contract/calls/status.ts';
+import { callPublic } from '../../../lib/http.ts';
 import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
-import { relativeTime } from '../../../lib/dates.ts';
-import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { useNow } from '../../../lib/use-now.ts';
-import { toSnakeCase } from '../../../lib/wire-case.ts';
 import { Button } from '../../../ui/button.tsx';
-import { DayRuler } from '../../../ui/day-ruler.tsx';
+import { DayRuler } from '../../../ui/horizon/day-ruler.tsx';
 import { LazyThemeMenu } from '../../../ui/lazy-theme-menu.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
-import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
 import { StatusView } from './status-view.tsx';
+import { relativeTime } from '../../../lib/format.ts';
 
-const AGAIN_MS = 30_000;
-const answerSchema = wrapped(publicStatusSchema);
+const RETRY_MS = 30_000;
 
-/** Nobody is signed in here: a refusal is an answer, and no session is asked for. */
-async function fetchStatus(slug: string, signal: AbortSignal): Promise<PublicStatus> {
-  const response = await send(`/api/status/${encodeURIComponent(slug)}`, { signal });
-  if (!response.ok) throw await errorOf(response);
-  return understood(answerSchema, toSnakeCase(await bodyOf(response, signal)), response.status).data;
-}
-
-/** A status page as anybody sees it; it keeps up by itself. */
+/** Shows a public status page, which refreshes itself. */
 export function PublicStatusPage() {
-  const { slug } = useParams({ from: '/status/$slug' });
+  const { slug } = useParams({ from: '/query-cache/status/$slug' });
   const now = useNow();
   const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery({
     queryKey: ['public-status', slug],
-    queryFn: ({ signal }) => fetchStatus(slug, signal),
+    queryFn: ({ signal }) => callPublic(publicStatus, { params: { slug }, signal }),
     staleTime: 0,
-    refetchInterval: AGAIN_MS,
+    refetchInterval: RETRY_MS,
     refetchOnWindowFocus: true,
   });
   usePageTitle(data?.title ?? 'Status');
-  // Switched off meanwhile, it is gone for those too who still look at it.
+  // A page that was switched off disappears for its current viewers too.
   if (error instanceof ApiError && error.status === 404) throw notFound();
   return (
     <div className="flex min-h-dvh flex-col">
@@ -47,8 +36,8 @@ export function PublicStatusPage() {
           <NotRead
             message={
               data
-                ? `What you see was read ${relativeTime(dataUpdatedAt, now)}. ${sentenceOf(error)}`
-                : `This page could not be read: ${sentenceOf(error)}`
+                ? `Last updated ${relativeTime(dataUpdatedAt, now)}. ${sentenceOf(error)}`
+                : `Could not load this page: ${sentenceOf(error)}`
             }
             isRetrying={isFetching}
             onRetry={() => void refetch()}
@@ -87,9 +76,9 @@ function Foot() {
       <div className="mx-auto flex w-full max-w-[776px] items-center justify-between px-4 pb-4 text-meta text-fg-3 md:px-7">
         <span>
           Watched by{' '}
-          <Link to="/landing" className="link inline-flex items-center max-md:min-h-11">
+          <a href="/landing" className="link inline-flex items-center max-md:min-h-11">
             {productName}
-          </Link>
+          </a>
         </span>
         <LazyThemeMenu />
       </div>

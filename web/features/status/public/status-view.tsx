@@ -1,22 +1,22 @@
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { relativeTime, utcTitle } from '../../../lib/dates.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import type { BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';
-import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
-import { percentText } from '../../../ui/uptime-strip-geometry.ts';
+import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
+import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { certificateWords, headline, incidentWords } from './status-words.ts';
+import { grouped, relativeTime, utcTitle } from '../../../lib/format.ts';
 
 interface StatusViewProps {
   status: PublicStatus;
   now: number;
-  /** Of the title: 1 on the page itself, deeper where it is shown inside another. */
+  /** Heading level of the title: 1 on the page itself, 3 in the preview. */
   level: 1 | 3;
 }
 
-/** What a status page shows, on the page itself and in its preview. */
+/** Shows the content of a status page, also in the preview. */
 export function StatusView({ status, now, level }: StatusViewProps) {
   const { title, domains, more, incidents, window_days: windowDays, checked_at: checkedAt } = status;
   const Title = level === 1 ? 'h1' : 'h3';
@@ -35,16 +35,14 @@ export function StatusView({ status, now, level }: StatusViewProps) {
           <Part className="sr-only">Domains</Part>
           <ul className="mt-5 divide-y divide-line overflow-hidden rounded-4 border border-line bg-surface shadow-1">
             {domains.map((domain, index) => (
-              // Two may have one name, and their order stands.
+              // Names can repeat, and the order is fixed.
               <DomainLine key={index} domain={domain} now={now} />
             ))}
           </ul>
         </>
       )}
       {more > 0 && (
-        <p className="mt-3 text-label text-fg-2">
-          And {more.toLocaleString('en-GB')} more that this page has no room for.
-        </p>
+        <p className="mt-3 text-label text-fg-2">And {grouped(more)} more that do not fit on this page.</p>
       )}
       {incidents && domains.length > 0 && (
         <section className="mt-8">
@@ -58,7 +56,7 @@ export function StatusView({ status, now, level }: StatusViewProps) {
           <time dateTime={checkedAt} title={utcTitle(checkedAt)}>
             {relativeTime(checkedAt, now)}
           </time>
-          .{domains.some(({ uptime }) => uptime !== null) && ` Uptime is of the last ${windowDays} days.`}
+          .{domains.some(({ uptime }) => uptime !== null) && ` Uptime covers the last ${windowDays} days.`}
         </p>
       )}
     </>
@@ -80,7 +78,7 @@ const STANDING: Record<PublicStatus['state'], { glyph: GlyphName; look: string; 
   unknown: { glyph: 'fault', look: 'border-line bg-sunken text-fg-2', mark: 'text-fg-3' },
 };
 
-/** All of it in one sentence, announced when it changes. */
+/** Shows the overall state in one sentence, announced when it changes. */
 function Standing({ status }: { status: PublicStatus }) {
   const { glyph, look, mark } = STANDING[status.state];
   return (
@@ -115,11 +113,10 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
               <UptimeStrip checks={uptime.checks} places={90} className="shrink" />
               <span className="flex-none font-[520]">
                 {uptime.percent === null ? (
-                  'No figures yet'
+                  'No data yet'
                 ) : (
                   <>
-                    {percentText(uptime.percent, uptime.checks)}{' '}
-                    <span className="sr-only">of the time up</span>
+                    {percentText(uptime.percent, uptime.checks)} <span className="sr-only">uptime</span>
                   </>
                 )}
               </span>
@@ -163,8 +160,8 @@ function Certificate({ certificate }: { certificate: NonNullable<ShownDomain['ce
 const STATES: Record<ShownDomain['state'], { word: string; glyph: GlyphName; mark: string; look: string }> = {
   up: { word: 'Up', glyph: 'active', mark: 'text-ok-mark', look: 'text-fg-2' },
   down: { word: 'Down', glyph: 'critical', mark: 'text-critical-mark', look: 'text-critical-fg font-[600]' },
-  unknown: { word: 'Not known', glyph: 'fault', mark: 'text-fg-3', look: 'text-fg-2' },
-  paused: { word: 'Not watched', glyph: 'paused', mark: 'text-fg-3', look: 'text-fg-2' },
+  unknown: { word: 'Unknown', glyph: 'fault', mark: 'text-fg-3', look: 'text-fg-2' },
+  paused: { word: 'Paused', glyph: 'paused', mark: 'text-fg-3', look: 'text-fg-2' },
 };
 
 function State({ domain: { state, down_since: downSince }, now }: { domain: ShownDomain; now: number }) {

@@ -25,21 +25,24 @@ const page = (state: PublicStatus['state'], ...domains: ShownDomain[]): PublicSt
   incidents: null,
 });
 
-describe('The sentence of a status page', () => {
+describe('the headline of a status page', () => {
   it.each([
-    [page('unknown'), 'Nothing is shown here yet'],
-    [page('unknown', domain({ state: 'unknown' })), 'Nothing is known yet'],
-    [page('unknown', domain({ state: 'paused' })), 'Nothing is watched at present'],
+    [page('unknown'), 'This page shows no domains yet'],
+    [page('unknown', domain({ state: 'unknown' })), 'Status unknown'],
+    [page('unknown', domain({ state: 'paused' })), 'All checks are paused'],
     [page('up', domain()), 'Shop is up'],
     [page('up', domain(), domain()), 'Everything is up'],
-    [page('up', domain(), domain({ state: 'paused' })), 'Everything watched is up'],
-    [page('up', domain(), domain({ state: 'unknown' })), 'Everything that is known is up'],
+    [page('up', domain(), domain({ state: 'paused' })), 'Everything that is checked is up'],
+    [page('up', domain(), domain({ state: 'unknown' })), 'Everything checked so far is up'],
     [{ ...page('up', domain(), domain()), more: 19 }, 'Everything shown is up'],
     [page('down', domain({ state: 'down' }), domain()), 'Shop is down'],
-    [page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()), 'Two of 3 are down'],
+    [
+      page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()),
+      'Two of 3 domains are down',
+    ],
     [
       { ...page('down', domain({ state: 'down' }), domain({ state: 'down' })), more: 1_998 },
-      'Two of 2,000 are down',
+      'Two of 2,000 domains are down',
     ],
     [
       page('trouble', domain({ certificate: certificate('expired', -2) })),
@@ -51,7 +54,7 @@ describe('The sentence of a status page', () => {
         domain({ certificate: certificate('revoked') }),
         domain({ certificate: certificate('untrusted') }),
       ),
-      'Two certificates are not good',
+      'Two certificates have problems',
     ],
   ])('%#: %j', (shown, sentence) => expect(headline(shown)).toBe(sentence));
 });
@@ -64,9 +67,9 @@ it.each([
   [certificate('expired', -1), 'Expired'],
   [certificate('revoked'), 'Revoked'],
   [certificate('untrusted'), 'Not trusted'],
-])('says of a certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
+])('describes the certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
 
-it('says when it was down, and for how long', () => {
+it('describes when and how long a domain was down', () => {
   const started_at = '2026-11-20T14:32:00Z';
   const words = incidentWords({ started_at, ended_at: '2026-11-20T14:40:00Z' }, 0);
   expect(words.start).toMatch(/^20 November 2026 at \d\d:32$/);

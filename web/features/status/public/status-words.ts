@@ -1,7 +1,12 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
-import { longDate, longDateTime } from '../../../lib/dates.ts';
-import { durationText } from '../../../lib/duration.ts';
-import { inWordsCapitalised } from '../../../lib/number-words.ts';
+import {
+  daysText,
+  durationText,
+  grouped,
+  inWordsCapitalised,
+  longDate,
+  longDateTime,
+} from '../../../lib/format.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
 
@@ -12,43 +17,41 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
 };
 const refusalOf = ({ certificate }: ShownDomain) => certificate && REFUSED[certificate.state];
 
-/** The page in one sentence: the worst of what it shows. */
+/** Returns the page's headline: the worst state on it. */
 export function headline({ state, domains, more }: PublicStatus): string {
   const [first] = domains;
-  if (first === undefined) return 'Nothing is shown here yet';
+  if (first === undefined) return 'This page shows no domains yet';
   if (state === 'down') {
     const down = domains.filter((domain) => domain.state === 'down');
     return down.length === 1
       ? `${down[0]?.name} is down`
-      : `${inWordsCapitalised(down.length)} of ${(domains.length + more).toLocaleString('en-GB')} are down`;
+      : `${inWordsCapitalised(down.length)} of ${grouped(domains.length + more)} domains are down`;
   }
   if (state === 'trouble') {
     const refused = domains.filter(refusalOf);
     return refused.length === 1 && refused[0]
       ? `The certificate of ${refused[0].name} ${refusalOf(refused[0])}`
-      : `${inWordsCapitalised(refused.length)} certificates are not good`;
+      : `${inWordsCapitalised(refused.length)} certificates have problems`;
   }
   if (state === 'unknown')
-    return domains.every((domain) => domain.state === 'paused')
-      ? 'Nothing is watched at present'
-      : 'Nothing is known yet';
+    return domains.every((domain) => domain.state === 'paused') ? 'All checks are paused' : 'Status unknown';
   if (domains.length === 1) return `${first.name} is up`;
-  if (domains.some((domain) => domain.state === 'unknown')) return 'Everything that is known is up';
-  if (domains.some((domain) => domain.state === 'paused')) return 'Everything watched is up';
+  if (domains.some((domain) => domain.state === 'unknown')) return 'Everything checked so far is up';
+  if (domains.some((domain) => domain.state === 'paused')) return 'Everything that is checked is up';
   return more > 0 ? 'Everything shown is up' : 'Everything is up';
 }
 
-/** '32 days left', or what its badge says. */
+/** Returns '32 days left', or the badge's text. */
 export function certificateWords({ state, days_left: days }: Certificate): string {
   if (state === 'expired') return 'Expired';
   if (state === 'revoked') return 'Revoked';
   if (state === 'untrusted') return 'Not trusted';
   if (state !== 'ok' && days === 0) return 'Expires today';
-  const count = `${days} ${days === 1 ? 'day' : 'days'}`;
+  const count = daysText(days);
   return state === 'ok' ? `${count} left` : `Expires in ${count}`;
 }
 
-/** '20 November 2026 at 14:32', '14:40' on the same day, and '8 min'; the end is null while it lasts. */
+/** Returns '20 November 2026 at 14:32', '14:40' if on the same day, and '8 min'; the end is null while it lasts. */
 export function incidentWords(
   { started_at: startedAt, ended_at: endedAt }: Pick<ShownIncident, 'started_at' | 'ended_at'>,
   now: number,

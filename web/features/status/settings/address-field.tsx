@@ -1,28 +1,29 @@
 import { useQuery } from '@tanstack/react-query';
-import { Field } from '../../../ui/field.tsx';
+import { pageAddress } from '../../../../contract/calls/status.ts';
+import { call } from '../../../lib/api-client.ts';
+import { Field } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { checkAddress } from '../status-calls.ts';
-import { useSettled } from './use-settled.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
 
 interface AddressFieldProps {
   slug: string;
-  /** The one that is saved; null before the first. */
+  /** The saved address; null before the first save. */
   saved: string | null;
   error: string | undefined;
   onChange: (slug: string) => void;
 }
 
-/** The last part of the page's address, and whether it can be had. */
+/** Edits the last part of the page's URL, and shows whether it is available. */
 export function AddressField({ slug, saved, error, onChange }: AddressFieldProps) {
-  const settled = useSettled(slug.trim().toLowerCase());
-  const isAsked = settled.length >= 3 && settled !== saved;
+  const debounced = useDebounced(slug.trim().toLowerCase());
+  const isAsked = debounced.length >= 3 && debounced !== saved;
   const { data } = useQuery({
-    queryKey: ['page-address', settled],
-    queryFn: ({ signal }) => checkAddress(settled, signal),
+    queryKey: ['page-address', debounced],
+    queryFn: ({ signal }) => call(pageAddress, { query: { slug: debounced }, signal }),
     enabled: isAsked,
     staleTime: 10_000,
   });
-  const isCurrent = isAsked && settled === slug.trim().toLowerCase();
+  const isCurrent = isAsked && debounced === slug.trim().toLowerCase();
   return (
     <Field
       label="Address"
@@ -40,12 +41,12 @@ export function AddressField({ slug, saved, error, onChange }: AddressFieldProps
             {window.location.host}/status/{slug.trim().toLowerCase() || '…'}
           </span>
           {saved !== null && slug.trim().toLowerCase() !== saved && (
-            <span className="mt-0.5 block">The address before ends when you save.</span>
+            <span className="mt-0.5 block">The old address stops working when you save.</span>
           )}
           {isCurrent && data?.available === true && (
             <span role="status" className="mt-0.5 flex items-center gap-1.5 text-ok-fg">
               <Glyph name="active" />
-              Free
+              Available
             </span>
           )}
         </>

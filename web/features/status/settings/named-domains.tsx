@@ -3,23 +3,22 @@ import { ChevronUp, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { MAX_SHOWN } from '../../../../contract/status-page.ts';
 import { messageOf } from '../../../lib/api-error.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Field, inputClass } from '../../../ui/field.tsx';
-import { IconButton } from '../../../ui/icon-button.tsx';
-import { endpointOf, searchDomains } from '../status-calls.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Field, inputClass } from '../../../ui/form/field.tsx';
+import { endpointOf, searchDomains } from './domain-search.ts';
 import type { PageDraft } from './page-draft.ts';
-import { useSettled } from './use-settled.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
 
 type Named = PageDraft['domains'];
 
 interface NamedDomainsProps {
   domains: Named;
-  /** These are all that the page shows; else only those that are called otherwise. */
+  /** These are all domains on the page; otherwise only those with another name. */
   isWhole: boolean;
   onChange: (domains: Named) => void;
 }
 
-/** Domains with what they are called on the page. */
+/** Edits domains and their names on the page. */
 export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) {
   const input = useRef<HTMLInputElement>(null);
   const replace = (id: string, label: string) =>
@@ -33,8 +32,8 @@ export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) 
       <h3 className="text-label font-medium">{isWhole ? 'Domains' : 'Names'}</h3>
       <p className="mt-0.5 text-meta text-fg-3">
         {isWhole
-          ? 'What the page shows. A name takes the place of the address.'
-          : 'What domains are called on the page, where that is not their address.'}
+          ? 'The domains on the page. Enter a name to show it instead of the hostname.'
+          : 'Names to show on the page instead of hostnames.'}
       </p>
       {domains.length > 0 && (
         <ul className="mt-2.5 divide-y divide-line rounded-3 border border-line bg-surface">
@@ -66,7 +65,7 @@ export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) 
                 </IconButton>
               )}
               <IconButton
-                label={`Take ${name} off`}
+                label={`Remove ${name} from the page`}
                 onClick={() => {
                   onChange(domains.filter((one) => one.id !== id));
                   input.current?.focus();
@@ -93,10 +92,10 @@ function AddDomain({ domains, input, onAdd }: AddDomainProps) {
   const listId = useId();
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
-  const settled = useSettled(typed.trim());
+  const debounced = useDebounced(typed.trim());
   const { data } = useQuery({
-    queryKey: ['status-page-domains', settled],
-    queryFn: ({ signal }) => searchDomains(settled, signal),
+    queryKey: ['status-page-domains', debounced],
+    queryFn: ({ signal }) => searchDomains(debounced, signal),
   });
   const add = async () => {
     const name = typed.trim().toLowerCase();
@@ -112,11 +111,11 @@ function AddDomain({ domains, input, onAdd }: AddDomainProps) {
           ? undefined
           : (await searchDomains(endpoint)).find((one) => one.endpoint === endpoint);
       if (!found) {
-        setError(`You track no “${name}”.`);
+        setError(`You do not track “${name}”.`);
         return;
       }
       if (domains.some(({ id }) => id === found.id)) {
-        setError(`${found.name} is there already.`);
+        setError(`${found.name} is already on the page.`);
         return;
       }
       onAdd({ id: found.id, name: found.name, label: '' });

@@ -16,20 +16,20 @@ const page: StatusPageWire = {
   domains: [{ id: 'd1', display_name: 'shop.example', label: 'Shop' }],
 };
 
-it('sends back what it was given', () => {
+it('sends unchanged settings back unchanged', () => {
   const { url: _, enabled: __, ...same } = page;
   expect(changeOf(draftOf(page))).toEqual({ ...same, domains: [{ id: 'd1', label: 'Shop' }] });
 });
 
-it('knows whether anything was changed', () => {
+it('detects changes', () => {
   const saved = draftOf(page);
   expect(isSame({ ...saved, title: ' Fjord ' }, saved)).toBe(true);
   expect(isSame({ ...saved, showUptime: true }, saved)).toBe(false);
 });
 
-it('says what is missing', () => {
+it('reports missing fields', () => {
   const draft = draftOf({ ...page, title: '', slug: null });
-  expect(errorsOf(draft)).toEqual({ title: 'A page has a title', slug: 'A page has an address' });
+  expect(errorsOf(draft)).toEqual({ title: 'Enter a title', slug: 'Enter an address' });
   expect(errorsOf({ ...draft, title: 'T', slug: 'a b c' }).slug).toMatch(/letters, digits/);
   expect(errorsOf(draftOf(page))).toEqual({});
 });

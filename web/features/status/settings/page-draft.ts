@@ -5,7 +5,7 @@ import type {
   StatusPageWire,
 } from '../../../../contract/status-page.ts';
 
-/** The page as its owner has it before them, saved or not. */
+/** The status page with unsaved changes. */
 export interface PageDraft {
   title: string;
   slug: string;
@@ -53,7 +53,7 @@ export const changeOf = (draft: PageDraft): StatusPageChange => ({
 export const isSame = (draft: PageDraft, saved: PageDraft): boolean =>
   JSON.stringify(changeOf(draft)) === JSON.stringify(changeOf(saved));
 
-/** What is wrong with what is typed. */
+/** Errors in the draft. */
 export interface DraftErrors {
   title?: string | undefined;
   slug?: string | undefined;
@@ -65,12 +65,12 @@ export function errorsOf(draft: PageDraft): DraftErrors {
   return {
     ...(!title.success && { title: title.error.issues[0]?.message }),
     ...(!slug.success && {
-      slug: draft.slug === '' ? 'A page has an address' : slug.error.issues[0]?.message,
+      slug: draft.slug === '' ? 'Enter an address' : slug.error.issues[0]?.message,
     }),
   };
 }
 
-/** What the address could be: the title in letters, digits and hyphens. */
+/** Suggests an address: the title in letters, digits and hyphens. */
 export function suggestedAddress(title: string): string {
   return title
     .normalize('NFKD')

@@ -1,27 +1,29 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { previewStatusPage } from '../../../../contract/calls/status.ts';
+import { call } from '../../../lib/api-client.ts';
 import { sentenceOf } from '../../../lib/api-error.ts';
 import { useNow } from '../../../lib/use-now.ts';
-import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
 import { StatusView } from '../public/status-view.tsx';
-import { previewStatusPage } from '../status-calls.ts';
 import { choicesOf } from './page-draft.ts';
 import type { PageDraft } from './page-draft.ts';
-import { useSettled } from './use-settled.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
 
-/** What anybody would see with what is chosen now, saved or not. */
+/** Shows the draft as visitors would see it. */
 export function PagePreview({ draft }: { draft: PageDraft }) {
   const now = useNow();
-  // The title is drawn from here: typing it asks for nothing.
+  // The title is rendered locally, so that typing it sends no request.
   const choices = useMemo(() => JSON.stringify({ ...choicesOf(draft), title: 'Preview' }), [draft]);
-  const settled = useSettled(choices);
+  const debounced = useDebounced(choices);
   const { data, error } = useQuery({
-    queryKey: ['status-page-preview', settled],
-    queryFn: ({ signal }) => previewStatusPage(JSON.parse(settled) as ReturnType<typeof choicesOf>, signal),
+    queryKey: ['status-page-preview', debounced],
+    queryFn: ({ signal }) =>
+      call(previewStatusPage, { body: JSON.parse(debounced) as ReturnType<typeof choicesOf>, signal }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   });
-  if (error) return <p role="alert">There is no preview: {sentenceOf(error)}</p>;
+  if (error) return <p role="alert">Could not load the preview: {sentenceOf(error)}</p>;
   return (
     <div className="rounded-4 border border-line-2 bg-bg p-4 sm:p-6" role="group" aria-label="Preview">
       {data ? (

@@ -3,25 +3,25 @@ import type { StatusPageWire } from '../../../../contract/status-page.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
-import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
+import { useKeptFocus } from '../../../ui/form/use-kept-focus.ts';
 
 interface PublishedRowProps {
   page: StatusPageWire;
-  /** Something is not saved yet. */
+  /** There are unsaved changes. */
   isChanged: boolean;
   isPending: boolean;
   onSwitchOn: () => void;
   onSwitchOff: () => void;
 }
 
-/** Whether anybody can see the page, where, and the way to change that at once. */
+/** Shows whether and where the page is public, and switches it at once. */
 export function PublishedRow({ page, isChanged, isPending, onSwitchOn, onSwitchOff }: PublishedRowProps) {
   const focus = useKeptFocus<HTMLDivElement>();
   if (!page.enabled || page.url === null)
     return (
       <div {...focus} className="grid justify-items-start gap-3">
         <Badge tone="plain">Off</Badge>
-        <p className="text-fg-2">Nobody can see it.</p>
+        <p className="text-fg-2">Nobody can see the page.</p>
         <Button busy={isPending} onClick={onSwitchOn} className="max-md:w-full">
           {isChanged ? 'Save and switch on' : 'Switch on'}
         </Button>
@@ -42,7 +42,7 @@ export function PublishedRow({ page, isChanged, isPending, onSwitchOn, onSwitchO
         <ArrowUpRight className="size-3.5 flex-none" strokeWidth={1.6} aria-label="in a new tab" />
       </a>
       <div className="flex flex-wrap gap-2">
-        <CopyTextButton label="Copy the address" text={page.url} />
+        <CopyTextButton label="Copy link" text={page.url} />
         <Button variant="danger-outline" size="small" busy={isPending} onClick={onSwitchOff}>
           Switch off
         </Button>

@@ -1,19 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { saveStatusPage, statusPage } from '../../../../contract/calls/status.ts';
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
+import { call } from '../../../lib/api-client.ts';
 import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
-import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
+import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
+import { Field } from '../../../ui/form/field.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
-import { Row } from '../../../ui/row.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Row } from '../../../ui/form/row.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
-import { fetchStatusPage, saveStatusPage, STATUS_PAGE_KEY } from '../status-calls.ts';
 import { AddressField } from './address-field.tsx';
 import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
 import type { DraftErrors, PageDraft } from './page-draft.ts';
@@ -21,15 +22,17 @@ import { PagePreview } from './page-preview.tsx';
 import { PublishedRow } from './published-row.tsx';
 import { WhichDomains } from './which-domains.tsx';
 
-/** What the account shows to anybody, and whether it does. */
+const STATUS_PAGE_KEY = ['status-page'];
+
+/** Edits the account's status page. */
 export function StatusSettingsPage() {
   usePageTitle('Status page');
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: STATUS_PAGE_KEY,
-    queryFn: ({ signal }) => fetchStatusPage(signal),
+    queryFn: ({ signal }) => call(statusPage, { signal }),
   });
   return (
-    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+    <div className="wrap-text pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Status page
       </h1>
@@ -37,7 +40,7 @@ export function StatusSettingsPage() {
         <Settings page={data} />
       ) : error ? (
         <div role="alert" className="mt-7">
-          <p className="text-fg-2">Your status page could not be loaded: {sentenceOf(error)}</p>
+          <p className="text-fg-2">Could not load your status page: {sentenceOf(error)}</p>
           <Button
             variant="outline"
             size="small"
@@ -60,7 +63,7 @@ export function StatusSettingsPage() {
   );
 }
 
-/** What is typed stays here until it is saved; the page itself is switched on and off at once. */
+/** Edits stay local until saved; switching the page on and off takes effect at once. */
 function Settings({ page }: { page: StatusPageWire }) {
   const queryClient = useQueryClient();
   const [draft, setDraft] = useState(() => draftOf(page));
@@ -78,21 +81,21 @@ function Settings({ page }: { page: StatusPageWire }) {
   }, [errors]);
 
   const { mutate, isPending, variables } = useWrite({
-    mutationFn: (sent: StatusPageChange) => saveStatusPage(sent),
+    mutationFn: (sent: StatusPageChange) => call(saveStatusPage, { body: sent }),
     onSuccess: (answer, sent) => {
       queryClient.setQueryData(STATUS_PAGE_KEY, answer);
       if (sent.slug !== undefined) setDraft(draftOf(answer));
       toast.success(
         sent.enabled === undefined
-          ? 'The status page is saved.'
+          ? 'Status page saved.'
           : sent.enabled
-            ? 'The status page is on.'
-            : 'The status page is off.',
+            ? 'Status page switched on.'
+            : 'Status page switched off.',
       );
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
-      else toast.error(failureText(error, 'Nothing was changed: '));
+      else toast.error(failureText(error, 'Could not save the change: '));
     },
   });
   const save = (more: StatusPageChange = {}) => {
@@ -102,7 +105,7 @@ function Settings({ page }: { page: StatusPageWire }) {
   };
 
   const leaving = useBlocker({
-    // Whoever logs out is done with it, and a session that ended is no choice.
+    // No question after a logout or an expired session.
     shouldBlockFn: ({ current, next }) =>
       isChanged && next.pathname !== current.pathname && next.pathname !== '/login',
     enableBeforeUnload: isChanged,
@@ -112,10 +115,7 @@ function Settings({ page }: { page: StatusPageWire }) {
   return (
     <div ref={form}>
       <VerifyFirst to="to publish a status page" />
-      <Row
-        title="Published"
-        description="A page about your domains that anybody can open, without an account."
-      >
+      <Row title="Published" description="A page about your domains that anyone can open without an account.">
         <PublishedRow
           page={page}
           isChanged={isChanged}
@@ -124,7 +124,7 @@ function Settings({ page }: { page: StatusPageWire }) {
           onSwitchOff={() => mutate({ enabled: false })}
         />
       </Row>
-      <Row title="Title and address" description="What it is called, and where it is.">
+      <Row title="Title and address" description="The name and address of the page.">
         <div className="grid gap-4">
           <Field
             label="Title"
@@ -135,7 +135,7 @@ function Settings({ page }: { page: StatusPageWire }) {
             onChange={({ target: { value } }) =>
               change({
                 title: value,
-                // Until somebody chose another one, it follows the title.
+                // Follows the title until the user edits it.
                 ...(page.slug === null &&
                   draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
               })
@@ -148,8 +148,8 @@ function Settings({ page }: { page: StatusPageWire }) {
             onChange={(slug) => change({ slug })}
           />
           <CheckboxLine
-            label="Search engines may list it"
-            note="Otherwise only those come who know the address."
+            label="Search engines may list the page"
+            note="Otherwise, only people who have the link can find it."
             checked={draft.listed}
             onChange={(listed) => change({ listed })}
           />
@@ -157,33 +157,35 @@ function Settings({ page }: { page: StatusPageWire }) {
       </Row>
       <Row
         title="Domains"
-        description="Which ones it shows. Never their tags, notes or anything else of your account."
+        description="Domains on the page. It never shows tags, notes or other account data."
       >
         <WhichDomains draft={draft} onChange={change} />
       </Row>
-      <Row title="What it shows" description="Beside whether each domain is up.">
+      <Row title="What the page shows" description="In addition to whether each domain is up.">
         <CheckboxLine
           label="Certificates"
-          note="How many days they are still valid, and what is wrong with them"
+          note="Days until expiry, and problems"
           checked={draft.showCertificates}
           onChange={(showCertificates) => change({ showCertificates })}
         />
         <CheckboxLine
           label="Uptime"
-          note="The last 90 checks, and the share of the time"
+          note="The last 90 checks and the uptime percentage"
           checked={draft.showUptime}
           onChange={(showUptime) => change({ showUptime })}
         />
         <CheckboxLine
           label="Incidents"
-          note="When something was down, and for how long; not why"
+          note="When domains were down and for how long, without the reason"
           checked={draft.showIncidents}
           onChange={(showIncidents) => change({ showIncidents })}
         />
       </Row>
       <section className="py-7">
         <h2 className="text-lead/5 font-semibold">Preview</h2>
-        <p className="mt-1 mb-4 text-[13.5px]/5 text-fg-2">As anybody sees it, with what you chose above.</p>
+        <p className="mt-1 mb-4 text-[13.5px]/5 text-fg-2">
+          The page with your unsaved choices, as visitors see it.
+        </p>
         <PagePreview draft={draft} />
       </section>
       <div className="sticky bottom-0 -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 md:-mx-7 md:px-7">
@@ -195,13 +197,13 @@ function Settings({ page }: { page: StatusPageWire }) {
         >
           Save
         </Button>
-        <span className="text-label text-fg-3">{isChanged ? 'Not saved yet' : 'All is saved'}</span>
+        <span className="text-label text-fg-3">{isChanged ? 'Unsaved changes' : 'All changes saved'}</span>
       </div>
       <ConfirmDialog
         open={leaving.status === 'blocked'}
         onOpenChange={() => leaving.reset?.()}
         title="Leave without saving?"
-        description="What you changed on this page is not saved yet."
+        description="Your changes on this page will be lost."
         confirmLabel="Leave"
         processing={false}
         onConfirm={() => leaving.proceed?.()}

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
-import { RadioCells } from '../../../ui/radio-cells.tsx';
-import { fetchTags } from '../status-calls.ts';
+import { domainSummary } from '../../../../contract/calls/domain.ts';
+import { call } from '../../../lib/api-client.ts';
+import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
+import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { NamedDomains } from './named-domains.tsx';
 import type { PageDraft } from './page-draft.ts';
 
@@ -11,12 +12,12 @@ interface WhichDomainsProps {
 }
 
 const CELLS = [
-  { value: 'all', label: 'All', note: 'New ones too' },
-  { value: 'tags', label: 'By tag', note: 'With any of them' },
+  { value: 'all', label: 'All', note: 'Including new ones' },
+  { value: 'tags', label: 'By tag', note: 'With a chosen tag' },
   { value: 'chosen', label: 'Chosen', note: 'In your order' },
 ] as const;
 
-/** Which domains the page shows, and what they are called there. */
+/** Chooses the domains on the page and their names. */
 export function WhichDomains({ draft, onChange }: WhichDomainsProps) {
   return (
     <div className="grid gap-5">
@@ -40,12 +41,12 @@ export function WhichDomains({ draft, onChange }: WhichDomainsProps) {
 function Tags({ chosen, onChange }: { chosen: string[]; onChange: (tags: string[]) => void }) {
   const { data } = useQuery({
     queryKey: ['status-page-tags'],
-    queryFn: ({ signal }) => fetchTags(signal),
+    queryFn: async ({ signal }) => (await call(domainSummary, { signal })).tags.map(({ tag }) => tag),
   });
-  // One that no domain has any more stays until it is taken off.
+  // A chosen tag that no domain has any more stays until it is deselected.
   const tags = [...new Set([...chosen, ...(data ?? [])])].toSorted();
   if (data && tags.length === 0)
-    return <p className="text-label text-fg-2">No domain has a tag yet. Tags are given in its panel.</p>;
+    return <p className="text-label text-fg-2">No domain has a tag yet. Add tags in a domain’s panel.</p>;
   return (
     <fieldset>
       <legend className="mb-1 text-label font-medium">Tags</legend>

@@ -56,7 +56,7 @@ async function createAccounts(db: Kysely<unknown>): Promise<void> {
     .addColumn('old_links_until', 'bigint')
     .addColumn('created_at', 'bigint', notNull)
     .execute();
-  // A customer of the payment provider is one account; accounts that never paid have no customer id.
+  // A customer of the payment provider belongs to one account. Accounts that never paid have an empty customer id.
   await db.schema
     .createIndex('accounts_paddle')
     .unique()
@@ -109,7 +109,7 @@ async function createSignInTables(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('sessions_account').on('sessions').column('account_id').execute();
 }
 
-/** Creates the tables that API calls need: personal tokens, idempotency keys and limits of failed attempts. */
+/** Creates the tables of personal tokens, idempotency keys and rate limits. */
 async function createCallTables(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('api_tokens')

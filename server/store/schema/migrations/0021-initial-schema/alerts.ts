@@ -8,7 +8,7 @@ import {
   withDefault,
 } from './columns.ts';
 
-/** Creates the tables of incidents, channels, alerts and their deliveries, maintenance windows and the operator's alarms. */
+/** Creates the tables of incidents, channels, alerts, deliveries and their attempts, maintenance windows and operator alarms. */
 export async function createAlertTables(db: Kysely<unknown>): Promise<void> {
   await createIncidents(db);
   await createChannels(db);
@@ -66,7 +66,7 @@ async function createIncidents(db: Kysely<unknown>): Promise<void> {
     .on('incidents')
     .columns(['account_id', 'monitor_id', 'started_at'])
     .execute();
-  // A problem is open once: two checks at the same time cannot both open it.
+  // A problem has at most one open incident: two checks at the same time cannot both open one.
   await db.schema
     .createIndex('incidents_open')
     .unique()
@@ -118,7 +118,7 @@ async function createAlerts(db: Kysely<unknown>): Promise<void> {
     .on('alerts')
     .columns(['account_id', 'monitor_id', 'created_at'])
     .execute();
-  // Each step of an incident is alerted once.
+  // Each step of an incident has at most one alert.
   await db.schema
     .createIndex('alerts_once')
     .unique()
@@ -191,7 +191,7 @@ async function createDeliveryIndexes(db: Kysely<unknown>): Promise<void> {
   // Messages of one incident to one channel are sent in order.
   await onDeliveries('incident').columns(['account_id', 'incident_id', 'channel_key']).execute();
   await onDeliveries('channel').columns(['channel_id', 'created_at']).execute();
-  // Workers claim what is due for all accounts, know a delivery by its id alone, and limit how many one channel gets at a time.
+  // Workers claim due deliveries of all accounts, settle a delivery by its id alone, and limit parallel ones per account.
   await onDeliveries('due')
     .column('next_attempt_at')
     .where(sql<boolean>`state = 'waiting'`)

@@ -50,7 +50,7 @@ async function createPaymentEvents(db: Kysely<unknown>): Promise<void> {
   await db.schema.createIndex('payment_events_account').on('payment_events').column('account_id').execute();
   // Upkeep deletes old events.
   await db.schema.createIndex('payment_events_age').on('payment_events').column('received_at').execute();
-  // A new subscription looks for refunds that arrived before it.
+  // Finds the refunds that arrived before their subscription.
   await db.schema
     .createIndex('payment_events_early_refund')
     .on('payment_events')

@@ -7,7 +7,7 @@ import {
 } from 'kysely';
 import type { DialectName } from '../../../db/dialect.ts';
 
-// Both databases have these forms: times are bigint (ms UTC), booleans integer (0 or 1), JSON is text.
+// On both databases, times are bigint (ms UTC), booleans are integer (0 or 1) and JSON is text.
 
 /** The column types that differ. better-auth's tables use its own forms for times and booleans. */
 export const TYPES = {
@@ -27,7 +27,7 @@ export function withDefault(value: string | number): ColumnBuilderCallback {
 export const ofAccount: ColumnBuilderCallback = (column) =>
   column.notNull().references('accounts.id').onDelete('cascade');
 
-/** Defines such a foreign key that is also the primary key, for tables with at most one row per account. */
+/** Defines a foreign key like `ofAccount` that is also the primary key, for tables with at most one row per account. */
 export const onePerAccount: ColumnBuilderCallback = (column) =>
   column.primaryKey().references('accounts.id').onDelete('cascade');
 
@@ -46,7 +46,7 @@ export function createTableOfMonitor(
     .$call((builder) => deletedWithMonitor(builder, table, foreignKey));
 }
 
-/** Adds the foreign key that deletes a row with its monitor, for columns that may be null. */
+/** Adds the foreign key that deletes a row with its monitor. Rows without a monitor may have null in `monitor_id`. */
 export function deletedWithMonitor<C extends string>(
   builder: CreateTableBuilder<string, C | MonitorColumn>,
   table: string,
@@ -61,7 +61,7 @@ export function deletedWithMonitor<C extends string>(
   );
 }
 
-/** Stores rows of a few short columns in the primary key itself, which SQLite would otherwise store twice. */
+/** Stores rows of a few short columns in the primary key's index on SQLite, which would otherwise store the key twice. */
 export function smallRows(dialect: DialectName): RawBuilder<unknown> {
   return sql.raw(dialect === 'sqlite' ? 'without rowid' : '');
 }

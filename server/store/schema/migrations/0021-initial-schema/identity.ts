@@ -4,7 +4,7 @@ import { notNull, primaryKey, TYPES, unique } from './columns.ts';
 
 /**
  * Creates the tables of better-auth 1.7 with its plugins for ID tokens, one-time codes and passkeys. Names and types are exactly
- * what it expects, and the one exception to our column forms.
+ * what it expects, and the one exception to the column types of `columns.ts`.
  */
 export async function createIdentityTables(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await createUsers(db, dialect);

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { deletedWithMonitor, notNull, ofAccount, primaryKey } from './columns.ts';
 
-/** Creates the tables of mails other than alerts, and of who wants or can receive mail. */
+/** Creates the tables of mails other than alerts, of unsubscriptions and of suppressions. */
 export async function createMailTables(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('mails')
     .addColumn('id', 'text', primaryKey)
-    // Null for mail to the operator.
+    // Null for operator alarms, and for mails from before the account existed.
     .addColumn('account_id', 'text', (column) => column.references('accounts.id').onDelete('cascade'))
     .addColumn('recipient', 'text', notNull)
     .addColumn('kind', 'text', notNull)

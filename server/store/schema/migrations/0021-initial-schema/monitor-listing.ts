@@ -9,7 +9,7 @@ import { createTableOfMonitor, notNull, onePerAccount } from './columns.ts';
 export async function createMonitorListing(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await createTableOfMonitor(db, 'monitor_listing', 'monitor_listing_monitor')
     .addColumn('created_at', 'bigint', notNull)
-    // Sort by code points instead of the database's language.
+    // Sort by code points instead of the database's default collation.
     .addColumn('host', dialect === 'postgres' ? sql`text collate "C"` : 'text', notNull)
     .addColumn('port', 'integer', notNull)
     .addColumn('phase', 'integer', notNull)
@@ -25,7 +25,7 @@ export async function createMonitorListing(db: Kysely<unknown>, dialect: Dialect
     await (where === undefined ? index : index.where(where)).execute();
   }
 
-  // Counting the monitors takes longer the more there are, and every page of a list and every new monitor needs the number.
+  // Every page of a list and every new monitor needs the total, and counting would take longer the more monitors there are.
   await db.schema
     .createTable('monitor_totals')
     .addColumn('account_id', 'text', onePerAccount)
@@ -36,7 +36,7 @@ export async function createMonitorListing(db: Kysely<unknown>, dialect: Dialect
     await sql.raw(statement).execute(db);
 }
 
-/** The first four serve the orders of a list and its counts by state; the others serve searches and filters. */
+/** The first four serve the orders of a list and counts by state; the others serve searches, filters, tags and schedules. */
 const LISTING_INDEXES: readonly { name: string; columns: string[]; where?: RawBuilder<boolean> }[] = [
   { name: 'newest', columns: ['account_id', 'created_at', 'monitor_id'] },
   { name: 'soonest', columns: ['account_id', 'not_after', 'monitor_id'] },
@@ -57,7 +57,7 @@ const LISTING_INDEXES: readonly { name: string; columns: string[]; where?: RawBu
       'port',
       'monitor_id',
     ],
-    // PostgreSQL limits the size of an index entry, so longer texts are only listed, in the index below.
+    // PostgreSQL limits the size of an index entry, so the next index lists the monitors with longer texts, without the texts.
     where: sql`length(search_text) <= 200`,
   },
   { name: 'long_texts', columns: ['account_id', 'monitor_id'], where: sql`length(search_text) > 200` },
@@ -107,7 +107,7 @@ const LISTED_COLUMNS = [
   'search_text',
 ];
 
-/** Returns a condition for rows in which a column has changed: a check sets most columns to the value that they already have. */
+/** Returns a condition for rows in which a column has changed, because an UPDATE may set the value that a column already has. */
 function changed(columns: readonly string[], differs: string): string {
   return columns.map((column) => `old.${column} ${differs} new.${column}`).join(' or ');
 }

@@ -41,7 +41,10 @@ export async function createMonitorTables(db: Kysely<unknown>, dialect: DialectN
   await db.schema.createIndex('glances_age').on('glances').column('created_at').execute();
 }
 
-/** Keys begin with the account here and in every table that grows with monitors or time, so that accounts can be sharded. */
+/**
+ * Creates the table of monitors. Its key begins with the account, as in every table that grows with monitors or time, so that
+ * accounts can be sharded.
+ */
 async function createMonitors(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
   await db.schema
     .createTable('monitors')

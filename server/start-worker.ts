@@ -1,0 +1,93 @@
+import type { Logger } from 'pino';
+import { join } from 'node:path';
+import { createOperatorApp, derivedKey, unsubscribeKeys } from './api/operations/index.ts';
+import { createEmailChannel, createHttpChannels, createPing } from './channels/index.ts';
+import type { Config } from './config.ts';
+import { LIMITS } from './core/index.ts';
+import type { Secrets } from './data-directory.ts';
+import { type AddressPolicy, createResolver } from './egress/index.ts';
+import { createCanaries, createIconSource, createThreadedExaminer } from './probe/index.ts';
+import type { Store } from './store/db/open-store.ts';
+import type { Readiness, Telemetry } from './telemetry/index.ts';
+import { createWorker, systemClock } from './worker/index.ts';
+
+/** What the API and the worker of a process share. */
+export interface Parts {
+  /** `publicUrl` is final: it has the port that the server listens on. */
+  config: Config;
+  secrets: Secrets;
+  store: Store;
+  /** Addresses that checks may reach. */
+  policy: AddressPolicy;
+  /** Addresses that messages may reach. */
+  channelPolicy: AddressPolicy;
+  log: Logger;
+  telemetry: Telemetry;
+  readiness: Readiness;
+}
+
+/** Creates the app for health and metrics of a process without the API. */
+export const operatorApp = (parts: Parts) => createOperatorApp({ ...parts, clock: systemClock });
+
+/** Starts the worker. Call `close` after `stop`. */
+export function startWorker({ config, secrets, store, policy, channelPolicy, log, telemetry }: Parts): {
+  stop: (messageGraceMs: number) => Promise<void>;
+  close: () => Promise<void>;
+} {
+  const bounces = config.bounces && { ...config.bounces, key: derivedKey(secrets.session, 'bounce') };
+  const email = createEmailChannel({
+    smtpUrl: config.smtpUrl,
+    mailFrom: config.mailFrom,
+    captureDir: join(config.dataDir, 'mail'),
+    bounces,
+  });
+  const resolver = createResolver({ servers: config.dnsServers, policy });
+  const channelResolver = createResolver({ servers: config.dnsServers, policy: channelPolicy });
+  const examiner = createThreadedExaminer({
+    dnsServers: config.dnsServers,
+    egressAllowCidrs: config.egressAllowCidrs,
+    extraCaPem: config.extraCaPem,
+    cacheFolder: join(config.dataDir, 'cache'),
+    checkWork: config.limits.workPerCheck,
+    onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
+    onTrouble: (error) => log.warn({ err: error }, 'an examiner thread reported an error'),
+  });
+  const worker = createWorker({
+    store,
+    examiner,
+    previewExaminer: examiner.previews,
+    icons: createIconSource({ resolver, policy }),
+    email,
+    channels: createHttpChannels({ resolver: channelResolver, policy: channelPolicy }),
+    unsubscribeKeys: unsubscribeKeys(secrets.session),
+    bounces: bounces?.mailbox == null ? null : { ...bounces, mailbox: bounces.mailbox },
+    canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
+    supportEmail: config.supportEmail,
+    heartbeat: config.heartbeatUrl && {
+      ...heartbeatTarget(config),
+      ping: createPing({ url: config.heartbeatUrl, resolver, policy }),
+    },
+    clock: systemClock,
+    random: Math.random,
+    concurrency: config.checkConcurrency,
+    leaseMs: config.leaseMs,
+    log,
+    telemetry,
+    publicUrl: config.publicUrl,
+    productName: config.productName,
+  });
+  worker.start();
+  return {
+    stop: (messageGraceMs) => worker.stop(messageGraceMs),
+    close: async () => {
+      await examiner.close();
+      email.close();
+    },
+  };
+}
+
+/** Returns the endpoint that the self-check probes: the first canary host, else this server's public address. */
+function heartbeatTarget({ canaryHosts, publicUrl }: Config): { host: string; port: number } {
+  const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
+  return canaryHosts[0] ?? { host, port: Number(publicUrl.port || 443) };
+}

@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+
+/** Returns how far the page's heading is from the logo's left edge. */
+async function indent(page: Page): Promise<number> {
+  const boxes = ['h1', 'header svg'].map((each) => page.locator(each).first().boundingBox());
+  const [heading, logo] = await Promise.all(boxes);
+  return (heading?.x ?? NaN) - (logo?.x ?? NaN);
+}
+
+test('the main pages are links in the header, and tabs at 360 px that cover nothing', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  await addHost(page, await world.serve('tabs.navigation.example'));
+  for (const name of ['Alerts', 'Status page', 'Domains']) {
+    await main(page).getByRole('link', { name }).click();
+    await expect(main(page).locator('[aria-current=page]')).toHaveText(name);
+    await expect.poll(() => indent(page)).toBeCloseTo(0, 0);
+  }
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  expect(await indent(page)).toBeCloseTo(0, 0);
+  await expect(main(page).locator('[aria-current=page]')).toHaveCount(0);
+
+  for (const width of [720, 900]) {
+    await page.setViewportSize({ width, height: 740 });
+    await expect(page.getByRole('button', { name: /^Account of/ })).toBeInViewport({ ratio: 1 });
+  }
+  await page.setViewportSize({ width: 360, height: 740 });
+  await main(page).getByRole('link', { name: 'Domains' }).click();
+  const add = page.getByRole('button', { name: 'Add Domain' }).last();
+  await expect(add).toBeInViewport();
+  const [tabs, button] = [await main(page).boundingBox(), await add.boundingBox()];
+  expect((tabs?.y ?? 0) + (tabs?.height ?? 0)).toBe(740);
+  expect((button?.y ?? 740) + (button?.height ?? 0)).toBeLessThanOrEqual(tabs?.y ?? 0);
+  await expectAccessible(page);
+});
+
+test('a dead channel marks the link to the alerts', async ({ page, world }) => {
+  await page.route('**/api/user/standing', async (route) => {
+    const { data } = (await (await route.fetch()).json()) as { data: object };
+    await route.fulfill({ json: { data: { ...data, dead_channels: 1 } } });
+  });
+  await signUp(page, world);
+  await expect(main(page).getByRole('link', { name: 'Alerts (a channel does not work)' })).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('the palette opens a domain, pauses it, adds one, filters and opens pages, by keyboard alone', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  const notAfter = new Date(daysFromNow(60));
+  const host = await world.serve('pay.palette.example', { notAfter: notAfter.getTime() });
+  await addHost(page, host);
+  await page.goto('/profile');
+  await expect(page.getByRole('heading', { level: 1, name: 'Profile' })).toBeVisible();
+  const palette = page.getByRole('dialog', { name: 'Commands' });
+  const input = palette.getByRole('combobox');
+  const open = async () => {
+    await page.keyboard.press('Control+K');
+    await expect(input).toBeFocused();
+  };
+  const marked = palette.locator('[aria-selected=true]');
+
+  await test.step('opens and closes, and returns the focus', async () => {
+    const opener = page.getByRole('button', { name: 'Commands' });
+    await opener.click();
+    await expect(input).toBeFocused();
+    await expect(marked).toHaveText('Add Domain');
+    await palette.getByRole('option', { name: 'More than 14 days left' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await expect(marked).toContainText('More than 14 days left');
+    await expect(input).toHaveAttribute('aria-activedescendant', (await marked.getAttribute('id')) ?? '');
+    await expectAccessible(page);
+    await page.keyboard.press('Control+K');
+    await expect(palette).toBeHidden();
+    await expect(opener).toBeFocused();
+  });
+
+  await test.step('a domain is opened, although Enter comes before the answer', async () => {
+    await open();
+    await page.keyboard.type('pay.pal');
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel(`Details for ${host}`)).toBeVisible();
+  });
+
+  await test.step('a month filters the list until its button is pressed', async () => {
+    const name = notAfter.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+    await open();
+    await page.keyboard.type(`expiring in ${name.toLowerCase()}`);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(new RegExp(`expires=${notAfter.toISOString().slice(0, 7)}`));
+    await expect(card(page, host)).toBeVisible();
+    await page.getByRole('button', { name: `Expiring in ${name}: show every month` }).press('Enter');
+    await expect(page).not.toHaveURL(/expires=/);
+    await page.goto('/dashboard?expires=2001-01');
+    await expect(page.getByText('No certificate expires in January 2001.')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear' }).press('Enter');
+    await expect(card(page, host)).toBeVisible();
+  });
+
+  await test.step('a domain is paused and found among the paused ones', async () => {
+    await open();
+    await page.keyboard.type('pause');
+    await page.keyboard.press('Enter');
+    await expect(input).toHaveValue('pause ');
+    await expect(marked).toContainText(host);
+    await page.keyboard.press('Enter');
+    await expect(page.getByText(`${host} paused.`)).toBeVisible();
+    await open();
+    await page.keyboard.type('pause p');
+    await expect(palette.getByRole('status')).toHaveText('No active domain matches “p”.');
+    await input.fill('paused');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/status=paused/);
+  });
+
+  await test.step('a new host is written into the form', async () => {
+    await open();
+    await page.keyboard.type('new.palette.example');
+    await page.keyboard.press('Enter');
+    const form = page.getByRole('dialog', { name: 'Add New Domain' });
+    await expect(form.getByLabel('Host Address')).toHaveValue('new.palette.example');
+    await page.keyboard.press('Control+K');
+    await expect(palette).toBeHidden();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(form).toBeHidden();
+  });
+
+  await test.step('a search that fails says so and can be repeated, at 360 px too', async () => {
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.route('**/api/domain/list?*limit*', (route) => route.fulfill({ status: 400 }));
+    await page.getByRole('button', { name: 'Commands' }).click();
+    await input.fill('tokens');
+    await expect(palette.getByRole('alert')).toContainText('Could not search your domains');
+    await expectAccessible(page);
+    await page.unroute('**/api/domain/list?*limit*');
+    await palette.getByRole('button', { name: 'Try again' }).click();
+    await expect(palette.getByRole('alert')).toBeHidden();
+    await input.press('Enter');
+    await expect(page).toHaveURL(/\/profile#api-tokens$/);
+  });
+});

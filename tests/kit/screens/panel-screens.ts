@@ -1,0 +1,159 @@
+import type { Page } from '@playwright/test';
+import { HOUR_MS } from '../../../contract/durations.ts';
+import { change, changeAndAwaitPreview, panelOf, press, type Screen } from './navigation.ts';
+
+const SECTIONS: Screen[] = [
+  { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example') },
+  { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example', 'history') },
+  { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
+  { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
+  { name: 'panel-failing', visitor: 'member', show: panelOf('status.fjord.example') },
+  { name: 'panel-failing-uptime', visitor: 'member', show: panelOf('status.fjord.example', 'uptime') },
+  { name: 'panel-many-addresses', visitor: 'member', show: panelOf('pkg.orchard.example', 'chain') },
+  { name: 'panel-incomplete', visitor: 'member', show: panelOf('docs.moss.example') },
+  { name: 'panel-mail', visitor: 'member', show: panelOf('mail.orchard.example') },
+  { name: 'panel-paused', visitor: 'member', show: panelOf('beta.fjord.example') },
+  {
+    name: 'panel-chain',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('pay.fjord.example', 'chain')(page);
+      await page.locator('summary', { hasText: 'Leaf' }).click();
+    },
+  },
+  {
+    name: 'panel-unread',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('staging.moss.example')(page);
+      await page.getByText('We have not read a certificate yet.').first().waitFor();
+    },
+  },
+  {
+    name: 'panel-held-back',
+    visitor: 'member',
+    async show(page) {
+      await page.route('**/api/domain/list?*', (route) =>
+        change(route, (domains) => (domains as object[]).map(heldBack)),
+      );
+      await panelOf('staging.moss.example')(page);
+      await page.getByRole('heading', { name: 'Check held back' }).waitFor();
+    },
+  },
+  {
+    name: 'panel-fixed',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('docs.moss.example')(page);
+      await page.getByRole('button', { name: 'Download chain' }).waitFor();
+      const mended = (domain: object) => ({ ...domain, findings: [], trusted: true });
+      await page.route(/\/api\/domain\/[0-9a-f-]{36}\/check$/, (route) => change(route, mended));
+      await page.route('**/api/domain/list?*', (route) =>
+        change(route, (domains) => (domains as object[]).map(mended)),
+      );
+      await page.getByRole('button', { name: 'Check again' }).click();
+      await page.getByText('Fixed').waitFor();
+    },
+  },
+];
+
+/** Returns the domain as it is while many hosts fail at once. */
+const heldBack = (domain: object) => ({
+  ...domain,
+  checking: false,
+  waiting: { reason: 'own_network', until: new Date(Date.now() + 50_000).toISOString() },
+});
+
+/** Opens the panel of a domain at its alerts. */
+const alertsOf = (hostname: string) => async (page: Page) => {
+  await panelOf(hostname, 'alerts')(page);
+  await page.getByText('Alerts for this domain').waitFor();
+};
+
+async function ownSettings(page: Page, part: string): Promise<void> {
+  await page.locator('summary', { hasText: /^Account defaults|^Custom / }).click();
+  await press(page, `Change: ${part}`);
+}
+
+const ALERTS: Screen[] = [
+  { name: 'panel-alerts', visitor: 'member', show: alertsOf('pay.fjord.example') },
+  { name: 'panel-alerts-acknowledged', visitor: 'member', show: alertsOf('git.orchard.example') },
+  { name: 'panel-alerts-snoozed', visitor: 'member', show: alertsOf('mail.orchard.example') },
+  {
+    name: 'panel-alerts-held',
+    visitor: 'member',
+    async show(page) {
+      const quiet_until = new Date(Date.now() + 5 * HOUR_MS).toISOString();
+      await page.route('**/api/domain/*/alerts', (route) =>
+        change(route, (alerts) => ({ ...alerts, quiet_until })),
+      );
+      await page.route('**/api/channels', (route) =>
+        change(route, (channels) =>
+          (channels as object[]).map((channel, index) => ({
+            ...channel,
+            ...(index === 1 && { state: 'failing', detail: 'HTTP 503' }),
+          })),
+        ),
+      );
+      await alertsOf('pay.fjord.example')(page);
+      await page.getByText('These channels cannot receive alerts:').waitFor();
+    },
+  },
+  { name: 'panel-alerts-well', visitor: 'member', show: alertsOf('auth.fjord.example') },
+  {
+    name: 'panel-alerts-receipts',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('pay.fjord.example')(page);
+      await page.locator('summary', { hasText: 'Upcoming alerts if nothing is renewed' }).click();
+      await page.locator('summary', { hasText: 'Delivery details' }).nth(1).click();
+      await page.getByText('503 Service Unavailable').first().waitFor();
+    },
+  },
+  {
+    name: 'panel-alerts-snooze',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('pay.fjord.example')(page);
+      await press(page, 'Snooze');
+      await page.getByRole('menuitem', { name: '1 week' }).waitFor();
+    },
+  },
+  {
+    name: 'panel-alerts-steps',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('auth.fjord.example')(page);
+      await ownSettings(page, 'Steps');
+      await changeAndAwaitPreview(page, () => page.getByRole('radio', { name: /Custom/ }).click());
+      await page.getByText('14 days before').last().waitFor();
+      await page
+        .getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })
+        .scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'panel-alerts-quiet-hours',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('auth.fjord.example')(page);
+      await ownSettings(page, 'Quiet hours');
+      await changeAndAwaitPreview(page, () => page.getByLabel('Hold alerts at night').click());
+      await page
+        .getByRole('heading', { name: 'Upcoming alerts if nothing is renewed' })
+        .scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'panel-alerts-free',
+    visitor: 'full',
+    async show(page) {
+      await alertsOf('lab.moss.example')(page);
+      await ownSettings(page, 'Steps');
+      await page.getByText('Custom steps for a domain need Premium.').scrollIntoViewIfNeeded();
+    },
+  },
+];
+
+/** The panel of a domain, as the demo's own person sees it. */
+export const PANEL: readonly Screen[] = [...SECTIONS, ...ALERTS];

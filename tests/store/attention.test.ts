@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import {
+  ATTENTION_REASONS,
+  attentionReason,
+  DOMAIN_STATES,
+  type DomainCondition,
+  hasListStatus,
+  LIST_STATUSES,
+  type ListStatus,
+} from '../../contract/words.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, NOW, person } from './samples.ts';
+
+describeEachDatabase('what needs attention', (open) => {
+  it('counts and filters by the rule of the contract', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const conditions = await withEveryCondition(store, accountId);
+    const hostsWith = async (status: ListStatus) => {
+      const query = { accountId, page: 1, pageSize: 1_000, sort: 'name' as const, status, now: NOW };
+      const { monitors, total } = await listMonitors(store, query);
+      expect(total).toBe(monitors.length);
+      return monitors.map(({ host }) => host);
+    };
+    for (const state of DOMAIN_STATES)
+      for (const host of await hostsWith(state)) Object.assign(conditions.get(host) ?? {}, { state });
+    const matching = (isMatch: (condition: DomainCondition) => boolean) =>
+      [...conditions].filter(([, condition]) => isMatch(condition)).map(([host]) => host);
+    for (const status of LIST_STATUSES)
+      expect(await hostsWith(status), status).toEqual(
+        matching((condition) => hasListStatus(condition, status)).toSorted(),
+      );
+
+    const { attention } = await summary(store, { accountId, now: NOW });
+    const counts = ATTENTION_REASONS.map((reason) => [
+      reason,
+      matching((condition) => attentionReason(condition) === reason).length,
+    ]);
+    expect(attention.counts).toEqual(Object.fromEntries(counts));
+    expect(attention.total).toBe(matching((condition) => attentionReason(condition) !== null).length);
+    expect(attention.problems).toBe(matching((condition) => hasListStatus(condition, 'problem')).length);
+    for (const [, count] of counts) expect(count).toBeGreaterThan(0);
+  });
+});
+
+/** Inserts a monitor for every possible condition. Returns their conditions by host, without the state. */
+async function withEveryCondition(store: Store, accountId: string): Promise<Map<string, DomainCondition>> {
+  const conditions = new Map<string, DomainCondition>();
+  const rows = [null, -1, 3 * DAY, 10 * DAY, 40 * DAY].flatMap((left) =>
+    ([null, 'untrusted', 'unreachable'] as const).flatMap((problem) =>
+      (['up', 'down'] as const).flatMap((uptime) =>
+        [null, NOW, NOW + 1].flatMap((onScheduleUntil) =>
+          [0, 1].flatMap((revoked) =>
+            [null, 'user' as const].flatMap((pausedBy) => {
+              // No certificate, no verdict on it. A revoked one is never trusted, and only a trusted one is on schedule.
+              if (left === null && (problem !== 'unreachable' || revoked || onScheduleUntil !== null))
+                return [];
+              if (revoked && problem !== 'untrusted') return [];
+              if (onScheduleUntil !== null && problem === 'untrusted') return [];
+              const host = `host-${String(conditions.size).padStart(3, '0')}.example`;
+              conditions.set(host, {
+                state: 'pending',
+                isTrusted: problem !== 'untrusted',
+                isDown: uptime === 'down',
+                isUnreachable: problem === 'unreachable',
+                isOnSchedule: onScheduleUntil !== null && onScheduleUntil > NOW,
+              });
+              return [
+                {
+                  id: `monitor of ${host}`,
+                  account_id: accountId,
+                  host,
+                  port: 443,
+                  check_every_minutes: 1440,
+                  created_at: NOW,
+                  next_check_at: NOW,
+                  not_after: left === null ? null : NOW + left,
+                  revoked,
+                  checked: 1,
+                  on_schedule_until: onScheduleUntil,
+                  paused_by: pausedBy,
+                  active: Number(pausedBy === null),
+                  uptime,
+                  problem,
+                },
+              ];
+            }),
+          ),
+        ),
+      ),
+    ),
+  );
+  for (const { on_schedule_until: onScheduleUntil, ...row } of rows) {
+    await store.db.insertInto('monitors').values(row).execute();
+    // A new monitor is listed without a schedule.
+    if (onScheduleUntil !== null)
+      await store.db
+        .updateTable('monitors')
+        .set({ on_schedule_until: onScheduleUntil })
+        .where('id', '=', row.id)
+        .execute();
+  }
+  return conditions;
+}

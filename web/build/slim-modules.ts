@@ -1,0 +1,80 @@
+import { parseAst } from 'vite';
+import type { Plugin } from 'vite';
+
+const CONTRACT = /\/contract\/[\w/-]+\.ts$/;
+const CALLS = /\/contract\/calls\/[\w-]+\.ts$/;
+/** The parts of a call that `web/lib/api-client.ts` and `web/lib/http.ts` read. Only the server needs the rest. */
+const USED_PARTS = ['method', 'path', 'access', 'response'];
+
+const ZOD_CORE = /\/zod\/v4\/core\/core\.js$/;
+const ZOD_SCHEMAS = /\/zod\/v4\/classic\/schemas\.js$/;
+/** Modules that only describe schemas as JSON Schema, or only remember the cycles of schemas that contain themselves. */
+const ZOD_UNUSED = /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors|memoizer)\.js$/;
+/** Methods such as `string().email()`, which zod deprecates in favour of `z.email()`. */
+const ZOD_FORMAT_METHOD =
+  /^ {4}\w+\(params\) \{\s+return this\.check\(core\._\w+\(Zod\w+, params\)\);\s+\},\n/gm;
+
+/** Removes from the bundle what the pages do not use of the contract and of zod. */
+export function slimModules(): Plugin {
+  return {
+    name: 'slim-modules',
+    apply: 'build',
+    enforce: 'pre',
+    transform(code, id) {
+      const path = id.replaceAll('\\', '/');
+      if (CONTRACT.test(path)) return { code: slimmed(code, CALLS.test(path)), map: null };
+      // Before it creates the first schema, zod tries to compile code. Our content security policy forbids that and browsers
+      // report the attempt.
+      if (ZOD_CORE.test(path)) return { code: `${code}\nglobalConfig.jitless = true;`, map: null };
+      // Saves 4 kB, together with the code compiler.
+      if (ZOD_SCHEMAS.test(path))
+        return {
+          code: code.replaceAll(ZOD_FORMAT_METHOD, '').replace('core.$ZodObjectJIT', 'core.$ZodObject'),
+          map: null,
+        };
+      // Saves 6 kB.
+      if (ZOD_UNUSED.test(path)) return { code: emptyFunctions(code), map: null };
+      return null;
+    },
+  };
+}
+
+function emptyFunctions(code: string): string {
+  const names = Array.from(code.matchAll(/^export (?:const|function|class) (\w+)/gm), ([, name]) => name);
+  return names.map((name) => `export function ${name}() {}`).join('\n');
+}
+
+/**
+ * Returns the source with pure constants and, if `isOfCalls`, with only the used parts of its object literals. To a bundler, creating a
+ * schema looks like a side effect. Each computed constant `x` therefore becomes `(() => x)()`, marked as pure, so that it is dropped if
+ * unused.
+ */
+export function slimmed(code: string, isOfCalls: boolean): string {
+  let slim = '';
+  let copiedTo = 0;
+  const replace = (start: number, end: number, text: string): void => {
+    slim += code.slice(copiedTo, start) + text;
+    copiedTo = end;
+  };
+  for (const statement of parseAst(code, { lang: 'ts' }).body) {
+    const declaration = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    if (declaration?.type !== 'VariableDeclaration') continue;
+    for (const { init } of declaration.declarations) {
+      // Plain literals are already pure, and functions are not computed.
+      if (!init || init.type === 'Literal' || init.type === 'ArrowFunctionExpression') continue;
+      replace(init.start, init.start, '/* @__PURE__ */ (() => (');
+      if (isOfCalls && init.type === 'TSSatisfiesExpression' && init.expression.type === 'TSAsExpression') {
+        const { expression: object } = init.expression;
+        for (const part of object.type === 'ObjectExpression' ? object.properties : [])
+          if (
+            part.type === 'Property' &&
+            part.key.type === 'Identifier' &&
+            !USED_PARTS.includes(part.key.name)
+          )
+            replace(part.start, part.end + Number(code[part.end] === ','), '');
+      }
+      replace(init.end, init.end, '))()');
+    }
+  }
+  return slim + code.slice(copiedTo);
+}

@@ -1,0 +1,210 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { DomainWire, SummaryWire } from '../../contract/domain.ts';
+import { rereadUnconfirmed } from '../lib/account/standing.ts';
+import { isUnfiltered } from './domain-filter.ts';
+import type { ListFilter } from './domain-filter.ts';
+import { findDomain, patched, prepended, totalOf, without } from './list-cache.ts';
+import type { DomainPage, LoadedPages } from './list-cache.ts';
+
+// Cached in place of a single domain after its removal.
+const REMOVED = null;
+export const ALL_LISTS = ['domains', 'list'] as const;
+/** The ids of filtered lists, read at once. */
+export const ALL_IDS = ['domains', 'ids'] as const;
+export const SUMMARY_KEY = ['domains', 'summary'] as const;
+// A string, because an object in a query key would also match objects with more properties.
+export const listKey = ({ q, status, tag, expires, sort }: ListFilter) =>
+  [...ALL_LISTS, JSON.stringify([q, status, tag, expires, sort])] as const;
+export const pageKey = (filter: ListFilter, page: number) => [...listKey(filter), page] as const;
+export const domainKey = (id: string) => ['domains', 'one', id] as const;
+export const historyKey = (id: string) => ['domains', 'history', id] as const;
+
+export interface DomainCache {
+  /** After a call of this page: stores the server's version, and prepends a new domain. */
+  put: (domain: DomainWire) => void;
+  /** After a bulk call of this page: replaces every loaded domain. */
+  patch: (domains: readonly DomainWire[]) => void;
+  /** After a live event: replaces the domain if it is loaded; returns whether the lists must be read again. */
+  report: (domain: DomainWire) => boolean;
+  /** After a call of this page that removed domains. */
+  remove: (ids: readonly string[]) => void;
+  /** After a live event about a removal: like `remove`, but the caller does the reading. */
+  reportRemoved: (id: string) => void;
+  /** Returns the number of domains, as far as known. */
+  count: () => number;
+  /** Reads everything again, after a change of which only a part was answered. */
+  reread: () => void;
+}
+
+/** Returns the only functions that change cached domains, for responses and events. */
+export function useDomainCache(): DomainCache {
+  const queryClient = useQueryClient();
+  return useMemo(() => createDomainCache(queryClient), [queryClient]);
+}
+
+/** Returns the cached pages of a list. */
+export function cachedPages(queryClient: QueryClient, filter: ListFilter): LoadedPages {
+  return pagesBelow(queryClient, listKey(filter));
+}
+
+/** Returns a loaded domain from any list. */
+export function cachedDomain(queryClient: QueryClient, id: string): DomainWire | undefined {
+  for (const { pages } of cachedLists(queryClient)) {
+    const found = findDomain(pages, id);
+    if (found) return found;
+  }
+  return queryClient.getQueryData<DomainWire | typeof REMOVED>(domainKey(id)) ?? undefined;
+}
+
+/** Tells whether this page has learned that the domain was removed, so that nothing requests it again. */
+export function isRemoved(queryClient: QueryClient, id: string): boolean {
+  return queryClient.getQueryData(domainKey(id)) === REMOVED;
+}
+
+/** Tells whether `answer` includes fewer checks than the shown domain. */
+function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefined): boolean {
+  const knownAt = known?.last_checked_at ?? null;
+  return knownAt !== null && (at === null || Date.parse(at) < Date.parse(knownAt));
+}
+
+/** Returns everything that can decide whether and where a list shows the domain. Names and creation times never change. */
+function placeOf({ state, expiry_date, trusted, paused, unreachable, uptime, notes, tags }: DomainWire) {
+  return JSON.stringify([
+    state,
+    expiry_date,
+    trusted,
+    paused,
+    unreachable === null,
+    uptime.state,
+    notes,
+    tags,
+  ]);
+}
+
+/** Does the same as `useDomainCache` outside of components. */
+export function createDomainCache(queryClient: QueryClient): DomainCache {
+  const rereadLists = () => {
+    void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
+    void queryClient.invalidateQueries({ queryKey: ALL_IDS });
+  };
+  const rereadSummary = () => {
+    void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
+    rereadUnconfirmed(queryClient);
+  };
+  const reread = () => {
+    rereadLists();
+    rereadSummary();
+  };
+
+  /** Returns whether a list may have changed in more than these rows. */
+  const patchEverywhere = (domains: readonly DomainWire[]): boolean => {
+    // A read in flight may be older than what is stored now.
+    let isOutdated = queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
+    for (const domain of domains) {
+      const former = cachedDomain(queryClient, domain.id);
+      isOutdated ||= former !== undefined && placeOf(former) !== placeOf(domain);
+      if (former?.fingerprint !== domain.fingerprint)
+        void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
+      queryClient.setQueryData<DomainWire | typeof REMOVED>(
+        domainKey(domain.id),
+        (single) => single && domain,
+      );
+    }
+    for (const { filter, pages } of cachedLists(queryClient))
+      write(queryClient, filter, pages, patched(pages, domains));
+    return isOutdated;
+  };
+
+  // A response can arrive after the event of something later, such as the end of the check that it started. Events are ordered,
+  // so the newer one is kept.
+  const patchAnswered = (answers: readonly DomainWire[]) =>
+    patchEverywhere(answers.filter((answer) => !isOlder(answer, cachedDomain(queryClient, answer.id))));
+
+  const dropEverywhere = (ids: readonly string[]) => {
+    const gone = new Set(ids);
+    for (const id of ids) queryClient.setQueryData(domainKey(id), REMOVED);
+    for (const { filter, pages } of cachedLists(queryClient))
+      write(queryClient, filter, pages, without(pages, gone));
+  };
+
+  /** Shows a new domain in the lists that surely begin with it. */
+  const showFirst = (domain: DomainWire) => {
+    for (const { filter, pages } of cachedLists(queryClient))
+      if (isUnfiltered(filter) && (filter.sort === 'newest' || totalOf(pages) === 0))
+        write(queryClient, filter, pages, prepended(pages, domain));
+    queryClient.setQueryData<SummaryWire>(SUMMARY_KEY, (summary) => summary && withOne(summary));
+  };
+
+  return {
+    put: (domain) => {
+      const isNew = cachedDomain(queryClient, domain.id) === undefined;
+      const isOutdated = patchAnswered([domain]);
+      if (isNew) showFirst(domain);
+      // If the event of the same change came first, nothing differs any more. Only a started check changes no list.
+      if (isNew || isOutdated || !domain.checking) rereadLists();
+      rereadSummary();
+    },
+    patch: (domains) => {
+      patchAnswered(domains);
+      reread();
+    },
+    report: (domain) => patchEverywhere([domain]),
+    remove: (ids) => {
+      dropEverywhere(ids);
+      reread();
+    },
+    reportRemoved: (id) => dropEverywhere([id]),
+    // A live event can add a domain to the lists before the summary is refetched.
+    count: () =>
+      Math.max(
+        queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ?? 0,
+        ...cachedLists(queryClient).map(({ pages }) => totalOf(pages)),
+      ),
+    reread,
+  };
+}
+
+/**
+ * Counts a new domain, so that the headline knows of it until the summary is read again. It counts as pending even if it is checked
+ * already: only the server says whether it needs attention.
+ */
+function withOne(summary: SummaryWire): SummaryWire {
+  const { total, counts } = summary;
+  return { ...summary, total: total + 1, counts: { ...counts, pending: counts.pending + 1 } };
+}
+
+interface CachedList {
+  filter: ListFilter;
+  pages: LoadedPages;
+}
+
+function cachedLists(queryClient: QueryClient): CachedList[] {
+  const filters = new Map<string, ListFilter>();
+  for (const { queryKey, meta } of queryClient.getQueryCache().findAll({ queryKey: ALL_LISTS })) {
+    const [, , text] = queryKey as unknown as ReturnType<typeof pageKey>;
+    filters.set(text, meta?.['filter'] as ListFilter);
+  }
+  return [...filters.values()].map((filter) => ({ filter, pages: cachedPages(queryClient, filter) }));
+}
+
+function pagesBelow(queryClient: QueryClient, queryKey: ReturnType<typeof listKey>): LoadedPages {
+  const pages = new Map<number, DomainPage>();
+  for (const query of queryClient.getQueryCache().findAll({ queryKey })) {
+    const page = query.state.data as DomainPage | undefined;
+    if (page) pages.set((query.queryKey as unknown as ReturnType<typeof pageKey>)[3], page);
+  }
+  return pages;
+}
+
+/** Keeps each page's read time and stale mark: changing one row does not refresh the others. */
+function write(queryClient: QueryClient, filter: ListFilter, former: LoadedPages, next: LoadedPages): void {
+  for (const [number, page] of next) {
+    if (page === former.get(number)) continue;
+    const queryKey = pageKey(filter, number);
+    const state = queryClient.getQueryState(queryKey);
+    queryClient.setQueryData(queryKey, page, { updatedAt: state?.dataUpdatedAt ?? 0 });
+    if (state?.isInvalidated === true) void queryClient.invalidateQueries({ queryKey, refetchType: 'none' });
+  }
+}

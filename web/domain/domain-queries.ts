@@ -1,0 +1,105 @@
+import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { domain, domainHistory, domainIds, domainSummary, listDomains } from '../../contract/calls/domain.ts';
+import type { DomainWire } from '../../contract/domain.ts';
+import { ApiError, call } from '../lib/api-client.ts';
+import { useLiveEvents } from '../lib/live-events-context.ts';
+import {
+  ALL_IDS,
+  cachedDomain,
+  domainKey,
+  historyKey,
+  isRemoved,
+  pageKey,
+  SUMMARY_KEY,
+} from './domain-cache.ts';
+import type { ListFilter } from './domain-filter.ts';
+import { createLiveDomains } from './live-domains.ts';
+import { DOMAIN_STATES } from '../../contract/words.ts';
+
+/** Returns the query for one page of a list. */
+export function pageQuery(filter: ListFilter, page: number) {
+  const { q, status, tag, expires } = filter;
+  // `newest` is the server's default. It is left out because the specification gives the request without it.
+  const sort = filter.sort === 'newest' ? undefined : filter.sort;
+  return queryOptions({
+    queryKey: pageKey(filter, page),
+    meta: { filter },
+    queryFn: ({ signal }) =>
+      call(listDomains, {
+        query: { page, q, status, tag, expires, sort },
+        failureText: 'Failed to get me.',
+        signal,
+      }),
+  });
+}
+
+export function useDomainSummary() {
+  return useQuery({ queryKey: SUMMARY_KEY, queryFn: ({ signal }) => call(domainSummary, { signal }) });
+}
+
+/** Returns the ids of all listed domains, loaded or not, with what they have in common: their tags and days of expiry. */
+export function useMatchingDomains(filter: ListFilter, isWanted: boolean) {
+  return useQuery({
+    queryKey: [...ALL_IDS, filter],
+    queryFn: ({ signal }) => call(domainIds, { query: filter, signal }),
+    enabled: isWanted,
+    retry: false,
+  });
+}
+
+export function useCertificateHistory(id: string) {
+  return useQuery({
+    queryKey: historyKey(id),
+    queryFn: ({ signal }) =>
+      call(domainHistory, { params: { id }, failureText: 'Failed to get me.', signal }),
+  });
+}
+
+interface DomainRead {
+  domain: DomainWire | null;
+  /** No domain has this id, or it was removed. */
+  isGone: boolean;
+  /** This page removed it, or an event reported its removal. */
+  isRemoved: boolean;
+  error: unknown;
+}
+
+/** Reads one domain that may not be among the loaded rows. */
+export function useDomain(id: string | null): DomainRead {
+  const queryClient = useQueryClient();
+  const { data, error } = useQuery<DomainWire | null>({
+    queryKey: domainKey(id ?? ''),
+    queryFn: ({ signal }) => call(domain, { params: { id: id ?? '' }, signal }),
+    enabled: id !== null && !isRemoved(queryClient, id),
+    // Shows the domain from a list while it loads.
+    placeholderData: () => (id === null ? undefined : cachedDomain(queryClient, id)),
+  });
+  // A malformed id gets another error code.
+  const isRefused = error instanceof ApiError && [400, 404, 422].includes(error.status);
+  const wasRemoved = id !== null && data === null;
+  return {
+    domain: id === null || isRefused ? null : (data ?? null),
+    isGone: id !== null && (isRefused || wasRemoved),
+    isRemoved: wasRemoved,
+    error,
+  };
+}
+
+const CHECKED_STATES = DOMAIN_STATES.filter((state) => state !== 'paused');
+
+/** Returns the domains that are not paused, up to one page: for a plan that checks only a few. */
+export function useCheckedDomains(): DomainWire[] {
+  return useQueries({
+    queries: CHECKED_STATES.map((status) => pageQuery({ status, sort: 'newest' }, 1)),
+    combine: (results) => results.flatMap(({ data }) => data?.data ?? []),
+  });
+}
+
+/** Applies the server's events to the cache while mounted. */
+export function useLiveDomains(): void {
+  const queryClient = useQueryClient();
+  const [live] = useState(() => createLiveDomains(queryClient));
+  useEffect(() => live.cancel, [live]);
+  useLiveEvents(live.take);
+}

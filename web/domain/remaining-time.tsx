@@ -1,0 +1,80 @@
+import { daysLeft, expiryBadge } from '../../contract/badge.ts';
+import type { DomainWire } from '../../contract/domain.ts';
+import { Badge, ExpiryBadge } from '../ui/badge.tsx';
+import { Spinner } from '../ui/loading.tsx';
+import type { Lifetime } from '../ui/certificate/lifetime-geometry.ts';
+import { daysText } from '../lib/format.ts';
+
+function PausedBadge() {
+  return (
+    <Badge tone="plain" glyph="paused">
+      Paused
+    </Badge>
+  );
+}
+
+interface RemainingTimeProps {
+  domain: DomainWire;
+  now: number;
+  /** Uses the short text of the list view. */
+  short?: boolean;
+}
+
+/**
+ * Shows the badge or the days left, never both; before the first certificate, the state of its check. In a row, a paused domain
+ * shows that, and next to it any expiry badge of its last certificate; a card says it below.
+ */
+export function RemainingTime({ domain, now, short = false }: RemainingTimeProps) {
+  const notAfter = domain.expiry_date === null ? null : Date.parse(domain.expiry_date);
+  // Aligns the badge's glyph with the text of the column.
+  const place = short ? 'inline-flex flex-wrap gap-1 md:-ml-[7px]' : 'inline-flex flex-wrap gap-1.5';
+  if (domain.paused !== null && short)
+    return (
+      <span className={place}>
+        <PausedBadge />
+        {notAfter !== null && <ExpiryBadge notAfter={notAfter} now={now} short={short} />}
+      </span>
+    );
+  if (notAfter !== null) {
+    if (expiryBadge(notAfter, now))
+      return (
+        <span className={place}>
+          <ExpiryBadge notAfter={notAfter} now={now} short={short} />
+        </span>
+      );
+    const days = daysLeft(notAfter, now);
+    const [value, unit] = daysText(days).split(' ');
+    if (short) return <span className="num text-[13.5px] text-fg-2">{daysText(days)} left</span>;
+    return (
+      <span className="num text-body text-fg-2">
+        <b className="mr-px text-[20px]/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
+        left
+      </span>
+    );
+  }
+  if (domain.unreachable && !domain.checking)
+    return (
+      <span className={place}>
+        <Badge tone="soon" glyph="soon">
+          {short ? 'Not read' : 'No certificate read'}
+        </Badge>
+      </span>
+    );
+  return (
+    <span className="inline-flex items-center gap-2 text-body text-fg-2">
+      {domain.checking && <Spinner className="text-fg-3" />}
+      {domain.checking ? 'Checking…' : 'Not checked yet'}
+    </span>
+  );
+}
+
+/** Returns the data of the lifetime bar; null before the first certificate. */
+export function lifetimeOf(domain: DomainWire): Lifetime | null {
+  if (domain.valid_from === null || domain.expiry_date === null) return null;
+  return {
+    notBefore: Date.parse(domain.valid_from),
+    notAfter: Date.parse(domain.expiry_date),
+    renewalFrom: domain.renewal_from === null ? null : Date.parse(domain.renewal_from),
+    revoked: domain.is_revoked,
+  };
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../contract/durations.ts';
+import { EXAMPLE_NOW, exampleDomain } from './example-domain.ts';
+import {
+  heldBackLine,
+  heldBackSentence,
+  isRenewalOverdue,
+  pausedLine,
+  scheduleLine,
+  scheduleWord,
+} from './schedule-word.ts';
+
+const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
+
+/** Returns a certificate with this lifetime and remaining time in hours, whose renewal is overdue from `overdueIn` on. */
+function certificate({ lives = 160, left = 100, overdueIn = 1 as number | null, isShortLived = true }) {
+  const { renewal } = exampleDomain();
+  const overdue_at = overdueIn === null ? null : at(overdueIn);
+  return exampleDomain({
+    valid_from: at(left - lives),
+    expiry_date: at(left),
+    renewal: renewal && { ...renewal, overdue_at, is_short_lived: isShortLived },
+  });
+}
+
+describe('the renewal schedule', () => {
+  it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleWord>]>([
+    ['before the renewal is overdue, however little is left', { left: 2 }, 'renewal on schedule'],
+    ['from that instant on, however much is left', { left: 150, overdueIn: 0 }, 'renewal overdue'],
+    ['expired: the badge says it', { left: 0, overdueIn: -9 }, null],
+    ['renewed at another address already', { overdueIn: null }, null],
+    ['valid for 30 days or more', { isShortLived: false }, null],
+  ])('%s', (_, shape, word) => expect(scheduleWord(certificate(shape), EXAMPLE_NOW)).toBe(word));
+
+  it.each([
+    [{ lives: 160 }, 'Valid for 7 days in all, renewal on schedule'],
+    [{ lives: 24, left: 2, overdueIn: 0 }, 'Valid for 1 day in all, renewal overdue'],
+    [{ lives: 6, left: 5 }, 'Valid for less than a day in all, renewal on schedule'],
+    [{ isShortLived: false }, null],
+  ])('describes %o as: %s', (shape, line) =>
+    expect(scheduleLine(certificate(shape), EXAMPLE_NOW)).toBe(line),
+  );
+
+  it('is overdue for long-lived certificates too', () => {
+    expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), EXAMPLE_NOW)).toBe(true);
+    expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), EXAMPLE_NOW)).toBe(false);
+  });
+});
+
+it('says who or what paused a domain', () => {
+  expect(pausedLine('user', 3)).toBe('Paused by you');
+  expect(pausedLine('unconfirmed', 3)).toBe('Paused until you confirm that it is yours');
+  expect(pausedLine('plan', 3)).toBe('Paused: the Free plan checks three domains');
+  expect(pausedLine('plan', 1)).toBe('Paused: the Free plan checks one domain');
+});
+
+it('a check that is held back says why, and when it is repeated', () => {
+  const waiting = { reason: 'own_network', until: at(0.01) } as const;
+  expect(heldBackLine(waiting, EXAMPLE_NOW)).toMatch(/^Check held back until \d\d:\d\d$/);
+  expect(heldBackLine(waiting, EXAMPLE_NOW + HOUR_MS)).toBe('Check held back');
+  expect(heldBackSentence({ ...waiting, until: at(-1) }, EXAMPLE_NOW)).toBe(
+    'Many hosts failed at once, so our own network may be the cause. We recorded nothing and will try again soon.',
+  );
+});

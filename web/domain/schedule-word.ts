@@ -1,0 +1,52 @@
+import type { DomainWire } from '../../contract/domain.ts';
+import { DAY_MS } from '../../contract/durations.ts';
+import { daysText, inWords, plural, untilText } from '../lib/format.ts';
+
+type Scheduled = Pick<DomainWire, 'renewal' | 'valid_from' | 'expiry_date'>;
+
+/** Tells whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
+export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Scheduled, now: number): boolean {
+  if (!renewal?.overdue_at || expiryDate === null) return false;
+  return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
+}
+
+/**
+ * Tells whether the renewal of a short-lived certificate is overdue, because its badge is red from the first day on. Returns null
+ * for all others, for expired ones, and where another address already shows the renewed one. `now` in ms UTC.
+ */
+export function scheduleWord(
+  domain: Scheduled,
+  now: number,
+): 'renewal on schedule' | 'renewal overdue' | null {
+  const { renewal, expiry_date: expiryDate } = domain;
+  if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
+  if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
+  return isRenewalOverdue(domain, now) ? 'renewal overdue' : 'renewal on schedule';
+}
+
+/** Adds the lifetime to `scheduleWord`, which explains the red badge: 'Valid for 7 days in all, renewal on schedule'. */
+export function scheduleLine(domain: Scheduled, now: number): string | null {
+  const word = scheduleWord(domain, now);
+  const { valid_from: validFrom, expiry_date: expiryDate } = domain;
+  if (word === null || validFrom === null || expiryDate === null) return null;
+  const days = Math.round((Date.parse(expiryDate) - Date.parse(validFrom)) / DAY_MS);
+  return `Valid for ${days < 1 ? 'less than a day' : daysText(days)} in all, ${word}`;
+}
+
+/** Returns 'Paused by you', 'Paused: the Free plan checks three domains' or 'Paused until you confirm that it is yours'. */
+export function pausedLine(by: NonNullable<DomainWire['paused']>, freeDomains: number): string {
+  if (by === 'user') return 'Paused by you';
+  if (by === 'unconfirmed') return 'Paused until you confirm that it is yours';
+  return `Paused: the Free plan checks ${inWords(freeDomains)} ${plural(freeDomains, 'domain')}`;
+}
+
+/** Returns 'Check held back until 14:32', without the time once it has passed. */
+export function heldBackLine({ until }: NonNullable<DomainWire['waiting']>, now: number): string {
+  return Date.parse(until) > now ? `Check held back until ${untilText(until, now)}` : 'Check held back';
+}
+
+/** Says why a check was held back and when it is repeated. */
+export function heldBackSentence({ until }: NonNullable<DomainWire['waiting']>, now: number): string {
+  const next = Date.parse(until) > now ? `at ${untilText(until, now)}` : 'soon';
+  return `Many hosts failed at once, so our own network may be the cause. We recorded nothing and will try again ${next}.`;
+}

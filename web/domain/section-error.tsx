@@ -1,0 +1,91 @@
+import { createContext, use, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { sentenceOf } from '../lib/api-error.ts';
+import { Button } from '../ui/button.tsx';
+
+interface Failure {
+  place: Element;
+  retry: () => void;
+}
+
+interface Failures {
+  /** The first shows the error. */
+  all: readonly Failure[];
+  /** Returns what removes it. */
+  add: (failure: Failure) => () => void;
+}
+
+const FailuresContext = createContext<Failures | null>(null);
+
+/** Joins the errors of its sections: if several failed, the first says why, with one button that retries all. */
+export function JoinedErrors({ children }: { children: ReactNode }) {
+  const [all, setAll] = useState<readonly Failure[]>([]);
+  const add = useCallback((failure: Failure) => {
+    setAll((former) => [...former, failure].toSorted(byPlace));
+    return () => setAll((former) => former.filter((other) => other !== failure));
+  }, []);
+  return <FailuresContext value={useMemo(() => ({ all, add }), [all, add])}>{children}</FailuresContext>;
+}
+
+/** Sorts by the order of the page, hidden places last: a folded section must not be the one that shows the error. */
+function byPlace(one: Failure, other: Failure): number {
+  const hidden = Number(!one.place.checkVisibility()) - Number(!other.place.checkVisibility());
+  if (hidden !== 0) return hidden;
+  return one.place.compareDocumentPosition(other.place) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+}
+
+interface SectionErrorProps {
+  /** 'Could not load' and what. */
+  title: string;
+  error: unknown;
+  /** What still works. */
+  note?: string;
+  isRetrying: boolean;
+  onRetry: () => void;
+}
+
+/** Replaces one section that could not be loaded; the others stay. */
+export function SectionError({ title, error, note, isRetrying, onRetry }: SectionErrorProps) {
+  const joined = use(FailuresContext);
+  const add = joined?.add;
+  const [place, setPlace] = useState<Element | null>(null);
+  const sentence = sentenceOf(error);
+  const retry = useRef(onRetry);
+  useLayoutEffect(() => {
+    retry.current = onRetry;
+  });
+  useLayoutEffect(
+    () => (place && add ? add({ place, retry: () => retry.current() }) : undefined),
+    [add, place],
+  );
+  const failures = joined?.all ?? [];
+  const isAlone = failures.length < 2;
+  return (
+    <div ref={setPlace} className="text-label">
+      {joined && failures[0]?.place !== place ? (
+        <p className="text-fg-3">Not loaded</p>
+      ) : (
+        <div role="alert">
+          <p className="font-[520]">
+            {title}
+            {!isAlone && ' and other parts'}
+          </p>
+          <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
+            {sentence}
+            {/* The error of a lost connection says it already. */}
+            {note !== undefined && !sentence.includes('Your monitoring keeps running.') && ` ${note}`}
+          </p>
+          <Button
+            variant="outline"
+            size="small"
+            className="mt-3"
+            busy={isRetrying}
+            onClick={() => (isAlone ? onRetry() : failures.forEach((failure) => failure.retry()))}
+          >
+            Try again
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { UptimeWire } from '../../../contract/uptime.ts';
+import { EXAMPLE_NOW } from '../example-domain.ts';
+import { checkWords, incidentWords, responseText, windowWords } from './uptime-words.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { durationText } from '../../lib/format.ts';
+
+const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();
+
+const uptime = (differences: Partial<UptimeWire>): UptimeWire => ({
+  state: 'up',
+  percent: 100,
+  window_days: 7,
+  since: ago(200 * DAY_MS),
+  checks: [],
+  incidents: [],
+  response_times: [],
+  ...differences,
+});
+
+describe('uptime texts', () => {
+  it('format response times with their unit', () => {
+    expect([responseText(84), responseText(999), responseText(1240)]).toEqual(['84 ms', '999 ms', '1.2 s']);
+  });
+
+  it.each([
+    [30_000, 'less than a minute'],
+    [8 * MINUTE_MS, '8 min'],
+    [125 * MINUTE_MS, '2 h 5 min'],
+    [DAY_MS, '1 day'],
+    [3 * DAY_MS + 245 * MINUTE_MS, '3 days 4 h'],
+  ])('format %i ms as a duration', (ms, words) => expect(durationText(ms)).toBe(words));
+
+  it('name the period of the percentage', () => {
+    expect(windowWords(uptime({}), EXAMPLE_NOW)).toBe('over the last 7 days');
+    expect(windowWords(uptime({ window_days: 90 }), EXAMPLE_NOW)).toBe('over the last 90 days');
+    expect(windowWords(uptime({ since: ago(2 * DAY_MS) }), EXAMPLE_NOW)).toBe('since 18 November 2026');
+  });
+
+  it('describe a check by its response time or its failure', () => {
+    const check = { at: ago(0), response_ms: null, message: null };
+    expect(checkWords({ ...check, state: 'up', response_ms: 120 })).toBe('Up, 120 ms');
+    expect(checkWords({ ...check, state: 'down', message: 'It answered 503.' })).toBe('It answered 503.');
+    expect(checkWords({ ...check, state: 'down' })).toBe('Failed');
+    expect(checkWords({ ...check, state: 'unknown' })).toBe('Unknown');
+  });
+
+  it('describe an incident by its time and duration', () => {
+    const incident = { id: '1', cause: 'refused', message: 'It refused.' };
+    const over = { ...incident, started_at: ago(DAY_MS), ended_at: ago(DAY_MS - 9 * MINUTE_MS) };
+    expect(incidentWords(over, EXAMPLE_NOW)).toEqual({
+      when: expect.stringMatching(/^19 November 2026 at \d\d:\d\d – \d\d:\d\d$/),
+      duration: '9 min',
+    });
+    const lasting = { ...incident, started_at: ago(2 * DAY_MS), ended_at: null };
+    expect(incidentWords(lasting, EXAMPLE_NOW)).toMatchObject({
+      when: expect.stringMatching(/^Ongoing since 18 November 2026 at/),
+      duration: '2 days',
+    });
+  });
+});

@@ -1,0 +1,97 @@
+import { useRef } from 'react';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import type { DialogProps } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/form/field.tsx';
+import { VerifyFirst } from '../../../ui/verify-address.tsx';
+import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
+import type { AddDomainOutcome } from './use-add-domain.ts';
+import { inWords } from '../../../lib/format.ts';
+
+interface AddDomainDialogProps
+  extends AddDomainOutcome, Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
+  /** How many domains there are. */
+  tracked: number;
+  onAddMany: () => void;
+}
+
+export function AddDomainDialog({
+  open,
+  onOpenChange,
+  tracked,
+  onAddMany,
+  focusAfterClose,
+  ...outcome
+}: AddDomainDialogProps) {
+  const { limits } = usePublicConfig();
+  const input = useRef<HTMLInputElement>(null);
+  const { host, error, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
+  const cancel = () => {
+    clear();
+    onOpenChange(false);
+  };
+  const toMany = () => {
+    leave();
+    onAddMany();
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => (next ? onOpenChange(true) : cancel())}
+      title="Add New Domain"
+      description="Type a hostname or paste a URL."
+      focusAfterClose={focusAfterClose}
+      focusFirst={() => input.current}
+    >
+      {tracked >= limits.domains_before_proof && (
+        <VerifyFirst to={`to track more than ${inWords(limits.domains_before_proof)} domains`} />
+      )}
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+          input.current?.focus();
+        }}
+      >
+        <Field
+          ref={input}
+          className="mt-[18px]"
+          label="Host Address"
+          name="host"
+          mono
+          placeholder={EXAMPLE_HOST}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          inputMode="url"
+          enterKeyHint="done"
+          value={host}
+          hint={ENDPOINT_HINT}
+          error={error}
+          onChange={(event) => type(event.target.value)}
+        />
+        <DialogActions>
+          <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>
+            Import domains
+          </Button>
+          <Button variant="outline" onClick={cancel}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={isBusy}>
+            Add
+            {!isBusy && (
+              <kbd
+                aria-hidden="true"
+                className="hidden min-w-5 rounded-1 border border-current px-1 text-center font-mono text-[11px]/[18px] font-normal opacity-80 md:inline"
+              >
+                ↵
+              </kbd>
+            )}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

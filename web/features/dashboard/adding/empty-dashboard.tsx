@@ -1,0 +1,116 @@
+import { Plus } from 'lucide-react';
+import { useId, useRef } from 'react';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useSubscription } from '../../../lib/account/plan.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FieldError, inputClass } from '../../../ui/form/field.tsx';
+import { Spinner } from '../../../ui/loading.tsx';
+import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
+import { HorizonPreview } from './horizon-preview.tsx';
+import type { AddDomainOutcome } from './use-add-domain.ts';
+
+/** Asks for the first host; in the demo also lists hosts to try. */
+export function EmptyDashboard({
+  onAdd,
+  onAddMany,
+  ...outcome
+}: AddDomainOutcome & { onAdd: () => void; onAddMany: () => void }) {
+  const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
+  const { isSubscribed } = useSubscription();
+  const { host, error, isBusy, type, leave, submit } = useAddDomain(outcome);
+  const input = useRef<HTMLInputElement>(null);
+  const errorId = useId();
+  return (
+    <div className="wrap pt-5 pb-12">
+      <p className="flex justify-end">
+        <Button variant="outline" onClick={onAdd}>
+          <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+          Add Domain
+        </Button>
+      </p>
+      <div className="mx-auto mt-9 max-w-[560px] text-center md:mt-16">
+        <HorizonPreview />
+        <h1 tabIndex={-1} className="mt-8 text-[24px]/8 font-bold tracking-[-.02em]">
+          Add your first domain
+        </h1>
+        <p className="mt-2 text-lead text-balance text-fg-2">
+          {productName} reads its certificate, shows when it expires, and emails you before that day.
+        </p>
+        <form
+          noValidate
+          className="mx-auto mt-6 flex max-w-[460px] flex-col gap-2 md:flex-row md:items-start"
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit();
+            input.current?.focus();
+          }}
+        >
+          <div className="flex-1 text-left">
+            <input
+              ref={input}
+              aria-label="Host Address"
+              name="host"
+              placeholder={EXAMPLE_HOST}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              inputMode="url"
+              enterKeyHint="done"
+              value={host}
+              aria-invalid={error !== undefined || undefined}
+              aria-describedby={error === undefined ? undefined : errorId}
+              onChange={(event) => type(event.target.value)}
+              className={classNames(inputClass(error !== undefined), 'font-mono md:min-h-11')}
+            />
+            {error !== undefined && <FieldError id={errorId}>{error}</FieldError>}
+          </div>
+          <Button type="submit" busy={isBusy} className="min-h-11! px-5 text-lead">
+            Add Domain
+          </Button>
+        </form>
+        <p className="mt-3.5 text-label text-fg-3">
+          {isSubscribed ? null : `${limits.free_domains} domains free. Daily checks. `}
+          Type a hostname or paste a URL. {ENDPOINT_HINT}
+        </p>
+        <Button
+          variant="ghost"
+          size="small"
+          className="mt-1 text-accent-fg!"
+          onClick={() => {
+            leave();
+            onAddMany();
+          }}
+        >
+          Import domains
+        </Button>
+        {demoHosts.length > 0 && (
+          <section aria-labelledby={`${errorId}-demo`} className="mt-8 border-t border-line pt-6">
+            <h2 id={`${errorId}-demo`} className="text-label font-semibold">
+              Or start with a host of this demo
+            </h2>
+            <ul className="mt-3 flex flex-wrap justify-center gap-2">
+              {demoHosts.map((demoHost) => (
+                <li key={demoHost} className="max-w-full">
+                  <Button
+                    variant="outline"
+                    size="small"
+                    disabled={isBusy}
+                    className="max-w-full font-mono"
+                    onClick={() => {
+                      type(demoHost);
+                      submit(demoHost);
+                    }}
+                  >
+                    {isBusy && host === demoHost && <Spinner className="size-3.5" />}
+                    <span className="truncate">{demoHost}</span>
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { ComponentType } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { ADD_DOMAIN_DRAFT, useDraft } from '../../lib/drafts.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
+import { EmptyDashboard } from './adding/empty-dashboard.tsx';
+import { LimitNoticeDialog } from './adding/limit-notice-dialog.tsx';
+import { cardElement } from '../../domain/domain-actions.tsx';
+import { isUnfiltered } from '../../domain/domain-filter.ts';
+import { useDomainSummary, useLiveDomains } from '../../domain/domain-queries.ts';
+import { DomainsView } from './domains-view.tsx';
+import type { PanelProps } from './domains-view.tsx';
+import { useDomainList } from './list/use-domain-list.ts';
+import { SelectionProvider } from './selection/selection-provider.tsx';
+import { useDashboardSearch } from './use-dashboard-search.ts';
+import { useDelayed } from '../../ui/loading.tsx';
+
+/** Which dialog for adding domains is open. If Premium is sold, the upgrade dialog replaces 'limit'. */
+type Adding = 'closed' | 'form' | 'many' | 'limit';
+
+const SKELETON_AFTER_MS = 150;
+
+interface DashboardPageProps {
+  Panel: ComponentType<PanelProps>;
+  ImportDialog: ComponentType<{
+    open: boolean;
+    onOpenChange: (open: boolean) => void;
+    focusAfterClose: () => HTMLElement | null;
+  }>;
+}
+
+/** Shows the empty dashboard, or the headline, the list and the panel. */
+export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
+  usePageTitle('Dashboard');
+  useLiveDomains();
+  const { filter, change } = useDashboardSearch();
+  const list = useDomainList(filter);
+  const summary = useDomainSummary();
+  const { limits } = usePublicConfig();
+  const { isSubscribed, loading: isPlanLoading } = useSubscription();
+  const upgrade = useUpgrade();
+  const [adding, setAdding] = useState<Adding>('closed');
+  const addedId = useRef<string>(undefined);
+  const isLate = useDelayed(SKELETON_AFTER_MS);
+
+  // A filtered list does not tell the total.
+  const tracked = isUnfiltered(list.filter) ? list.total : (summary.data?.total ?? null);
+  const isEmpty = tracked === 0;
+
+  // Closing the form clears the draft, so a draft at mount is from before the session ended or before sign-in.
+  const [draft] = useDraft(ADD_DOMAIN_DRAFT);
+  const [isInterrupted, setIsInterrupted] = useState(draft !== '');
+  if (isInterrupted && tracked !== null) {
+    setIsInterrupted(false);
+    if (!isEmpty) setAdding('form');
+  }
+
+  // The list does not wait for a summary that failed at the first attempt.
+  const isSentenceDue = summary.isPending && summary.failureCount === 0;
+  const isLoading = (list.total === null && list.error === null) || (!isEmpty && isSentenceDue);
+
+  // The first domain replaces the form that added it and takes its focus.
+  useEffect(() => {
+    if (!isEmpty && addedId.current !== undefined && document.activeElement === document.body)
+      cardElement(addedId.current)?.focus();
+  }, [isEmpty]);
+
+  const onAdded = (domain: DomainWire) => {
+    addedId.current = domain.id;
+    setAdding((now) => (now === 'form' ? 'closed' : now));
+  };
+  const onAddMany = () => setAdding('many');
+  const onLimitReached = () => {
+    setAdding(upgrade.isSold ? 'closed' : 'limit');
+    if (upgrade.isSold) upgrade.open('limit');
+  };
+  const isFull = !isSubscribed && !isPlanLoading && tracked !== null && tracked >= limits.free_domains;
+
+  const onAdd = () => {
+    addedId.current = undefined;
+    if (isFull) onLimitReached();
+    else setAdding('form');
+  };
+  // Another part of the app asked for the form. A reload must not open it again.
+  const isAskedFor = useLocation({ select: ({ state }) => state.addsDomain === true }) && tracked !== null;
+  const addAsAsked = useEffectEvent(() => {
+    change({}, { replace: true, state: {} });
+    onAdd();
+  });
+  useEffect(() => {
+    // Coming here is the event.
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (isAskedFor) addAsAsked();
+  }, [isAskedFor]);
+
+  if (isLoading && !isLate) return null;
+  return (
+    <SelectionProvider filter={list.filter} total={list.total ?? 0} loaded={list.loaded}>
+      {isEmpty ? (
+        <EmptyDashboard
+          onAdd={() => setAdding('form')}
+          onAdded={onAdded}
+          onLimitReached={onLimitReached}
+          onAddMany={onAddMany}
+        />
+      ) : (
+        <DomainsView Panel={Panel} list={list} summary={summary} isLoading={isLoading} onAdd={onAdd} />
+      )}
+      <AddDomainDialog
+        open={adding === 'form'}
+        onOpenChange={(open) => setAdding(open ? 'form' : 'closed')}
+        tracked={tracked ?? 0}
+        onAdded={onAdded}
+        onLimitReached={onLimitReached}
+        onAddMany={onAddMany}
+        focusAfterClose={() => (addedId.current === undefined ? null : cardElement(addedId.current))}
+      />
+      <ImportDialog
+        open={adding === 'many'}
+        onOpenChange={(open) => setAdding(open ? 'many' : 'closed')}
+        focusAfterClose={() => (list.loaded[0] ? cardElement(list.loaded[0].id) : null)}
+      />
+      <LimitNoticeDialog
+        open={adding === 'limit'}
+        onOpenChange={(open) => setAdding(open ? 'limit' : 'closed')}
+        limit={limits.free_domains}
+        tracked={tracked ?? 0}
+      />
+    </SelectionProvider>
+  );
+}

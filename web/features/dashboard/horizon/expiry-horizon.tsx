@@ -1,0 +1,183 @@
+import { useCallback, useEffect, useId, useMemo } from 'react';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import { rowsFor } from '../../../ui/horizon/frames.ts';
+import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
+import { issuerLine } from '../issuer-line.ts';
+import { isUnfiltered, NO_FILTER } from '../../../domain/domain-filter.ts';
+import { useDomain, useMatchingDomains } from '../../../domain/domain-queries.ts';
+import type { DomainList } from '../list/use-domain-list.ts';
+import { useDashboardSearch } from '../use-dashboard-search.ts';
+import { useOpenDomain } from '../use-open-domain.ts';
+import { horizonEntries } from './horizon-entries.ts';
+import type { ListedPins } from './horizon-entries.ts';
+import { horizonLinks, SPAN_NAMES } from './horizon-links.ts';
+import type { Target } from './horizon-links.ts';
+import { PinLinks } from './pin-links.tsx';
+import { RenewalSpan, SelectedPin } from './pin-highlight.tsx';
+import { PinTooltip } from './pin-tooltip.tsx';
+import { usePinHighlight } from './use-pin-highlight.ts';
+import { createPreference } from '../../../lib/browser/preference.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
+import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
+import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { SEGMENTS, segmentClass } from '../../../ui/segments.ts';
+
+const preference = createPreference('span', ['30', '90', '365'], '90');
+
+// Debounced, so that moving the pointer along the pins requests nothing.
+const HOVER_MS = 120;
+
+/** The number of name rows that the horizon last had. */
+const rowsPreference = createPreference('horizon-rows', ['2', '4'], '4');
+
+interface ExpiryHorizonProps {
+  /** Null while loading: the axis is drawn without pins. */
+  summary: Pick<SummaryWire, 'expiries' | 'problems'> | null;
+  now: number;
+  /** The list below, whose filters dim the pins of other domains. */
+  list: DomainList;
+}
+
+/** Draws every certificate on a timeline from today. */
+export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
+  const headingId = useId();
+  const { span, choose } = useSpan();
+  const listed = useListed(list);
+  const entries = useMemo(
+    () => (summary ? horizonEntries(summary, now, listed) : []),
+    [summary, now, listed],
+  );
+  const rows = useRows(summary === null ? null : entries, now);
+
+  const [ref, layout] = useCardLayout({ span, rows }, { entries, now });
+  const links = useMemo(() => (layout ? horizonLinks(layout, now) : []), [layout, now]);
+  const { openId, open } = useOpenDomain();
+  const { change } = useDashboardSearch();
+  const [highlightedKey, highlight] = usePinHighlight();
+  const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
+  const single = highlighted?.count === 1 ? highlighted.entries[0].id : null;
+  const { domain } = useDomain(useDebounced(single, HOVER_MS));
+  const known = domain?.id === single ? domain : null;
+  const selected = links.find(({ target }) => target.kind === 'domain' && target.id === openId);
+
+  const follow = useCallback(
+    (target: Target) => {
+      highlight.release();
+      if (target.kind === 'domain') open(target.id);
+      else if (target.kind === 'span') choose(target.span);
+      // The horizon shows all domains, whatever the list shows.
+      else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
+      else change({ ...NO_FILTER, sort: 'soonest' });
+    },
+    [highlight, open, choose, change],
+  );
+
+  return (
+    <section aria-labelledby={headingId}>
+      <HorizonCard
+        ref={ref}
+        layout={layout}
+        rows={rows}
+        heading={<h2 id={headingId}>Expiry horizon</h2>}
+        choice={<SpanChoice span={span} onChoose={choose} />}
+        onRuler={
+          layout &&
+          known?.renewal_from != null &&
+          highlighted?.place === 'axis' && (
+            <RenewalSpan
+              layout={layout}
+              from={Date.parse(known.renewal_from)}
+              to={highlighted.entries[0].notAfter}
+            />
+          )
+        }
+        onPins={selected && <SelectedPin link={selected} />}
+      >
+        <PinLinks links={links} openId={openId} highlight={highlight} onFollow={follow} />
+        {layout && highlighted && (
+          <PinTooltip
+            pin={highlighted}
+            issuer={known && issuerLine(known.authority_name, known.issuer)}
+            now={now}
+            width={layout.frame.width}
+            onPointerEnter={highlight.hold}
+            onPointerLeave={highlight.releaseSoon}
+          />
+        )}
+      </HorizonCard>
+    </section>
+  );
+}
+
+/** Returns what the filtered list contains; null without a filter, and until it is known. */
+function useListed({ filter, total, loaded }: DomainList): ListedPins | null {
+  const isFiltered = total !== null && !isUnfiltered(filter);
+  const isLoaded = total === loaded.length;
+  const { data } = useMatchingDomains(filter, isFiltered && !isLoaded);
+  return useMemo(() => {
+    if (!isFiltered) return null;
+    if (isLoaded)
+      return {
+        ids: new Set(loaded.map(({ id }) => id)),
+        days: new Set(loaded.flatMap(({ expiry_date: date }) => (date === null ? [] : [date.slice(0, 10)]))),
+      };
+    // Only the first 10,000 are known.
+    if (!data || data.ids.length < data.total) return null;
+    return { ids: new Set(data.ids), days: new Set(data.expiry_days) };
+  }, [isFiltered, isLoaded, loaded, data]);
+}
+
+/** Starts with the last number of rows until the needed one is known, so that nothing moves when the pins load. */
+function useRows(entries: readonly { notAfter: number }[] | null, now: number): 2 | 4 {
+  const former = rowsPreference.use();
+  const expired = entries?.filter(({ notAfter }) => notAfter < now).length ?? 0;
+  const needed = entries && rowsFor({ expired, ahead: entries.length - expired });
+  useEffect(() => {
+    if (needed) rowsPreference.set(`${needed}`);
+  }, [needed]);
+  return needed ?? (former === '2' ? 2 : 4);
+}
+
+/** Chooses one of three spans. */
+function SpanChoice({ span, onChoose }: { span: HorizonSpan; onChoose: (span: HorizonSpan) => void }) {
+  const name = useId();
+  return (
+    <fieldset className={SEGMENTS}>
+      <legend className="sr-only">Range</legend>
+      {HORIZON_SPANS.map((days) => (
+        <label
+          key={days}
+          className={classNames(
+            segmentClass(days === span),
+            'cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-ring',
+          )}
+        >
+          <input
+            type="radio"
+            name={name}
+            className="sr-only"
+            checked={days === span}
+            onChange={() => onChoose(days)}
+          />
+          {SPAN_NAMES[days]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Returns the span from the URL, else the last choice, else 90 days. */
+function useSpan(): { span: HorizonSpan; choose: (span: HorizonSpan) => void } {
+  const { search, change } = useDashboardSearch();
+  const preferred = Number(preference.use());
+  const span = search.span ?? HORIZON_SPANS.find((days) => days === preferred) ?? 90;
+  const choose = useCallback(
+    (days: HorizonSpan) => {
+      preference.set(`${days}`);
+      change({ span: days }, { replace: true });
+    },
+    [change],
+  );
+  return { span, choose };
+}

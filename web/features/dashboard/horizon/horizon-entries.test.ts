@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import { EXAMPLE_NOW as NOW } from '../../../domain/example-domain.ts';
+import { horizonEntries } from './horizon-entries.ts';
+import { DAY_MS } from '../../../../contract/durations.ts';
+import type { DomainState } from '../../../../contract/words.ts';
+
+type Problem = SummaryWire['problems'][number];
+
+const expiry = (id: string, days: number, state: DomainState) => ({
+  id,
+  hostname: id,
+  display_name: id,
+  not_after: new Date(NOW + days * DAY_MS).toISOString(),
+  valid_from: null,
+  on_schedule: false,
+  state,
+  count: 1,
+});
+const problem = (id: string, kind: Problem['kind']): Problem => ({
+  id,
+  hostname: id,
+  display_name: id,
+  state: 'ok',
+  kind,
+  message: 'Something is wrong.',
+});
+const marks = (expiries: SummaryWire['expiries'], problems: Problem[]) =>
+  horizonEntries({ expiries, problems }, NOW, null).map(({ status, trouble }) => [status, trouble]);
+
+describe('the marks of the horizon', () => {
+  it('follow the expiry date without other problems', () => {
+    const expiries = [expiry('a', -1, 'expired'), expiry('b', 3, 'critical'), expiry('c', 60, 'ok')];
+    expect(marks(expiries, [])).toEqual([
+      ['expired', undefined],
+      ['critical', undefined],
+      ['ok', undefined],
+    ]);
+  });
+
+  it.each<[Problem['kind'], string]>([
+    ['untrusted', 'not trusted'],
+    ['down', 'down'],
+    ['unreachable', 'could not be checked'],
+  ])('show a fault if a host is %s', (kind, trouble) => {
+    expect(marks([expiry('a', 60, 'ok'), expiry('b', 10, 'soon')], [problem('a', kind)])).toEqual([
+      ['fault', trouble],
+      ['soon', undefined],
+    ]);
+  });
+
+  it('keep the more urgent state and add the problem', () => {
+    const expiries = [expiry('a', 2, 'critical'), expiry('b', 60, 'revoked')];
+    expect(marks(expiries, [problem('a', 'down'), problem('b', 'down')])).toEqual([
+      ['critical', 'down'],
+      ['revoked', 'down'],
+    ]);
+  });
+
+  it('show an untrusted certificate as broken now, whenever it expires', () => {
+    const expiries = [expiry('a', -1, 'expired'), expiry('b', 4, 'critical')];
+    expect(marks(expiries, [problem('a', 'untrusted'), problem('b', 'untrusted')])).toEqual([
+      ['expired', 'not trusted'],
+      ['fault', 'not trusted'],
+    ]);
+  });
+
+  it('show a short-lived certificate as fine while its renewal is on schedule', () => {
+    expect(marks([{ ...expiry('a', 4, 'critical'), on_schedule: true }], [])).toEqual([['ok', undefined]]);
+  });
+
+  it('are dimmed outside of the filtered list; of a merged day, if none of its certificates is listed', () => {
+    const merged = { ...expiry('c', 70, 'ok'), count: 12 };
+    const expiries = [expiry('a', 60, 'ok'), expiry('b', 60, 'ok'), merged, { ...merged, id: 'd' }];
+    const dimmed = (ids: string[], days: string[]) =>
+      horizonEntries({ expiries, problems: [] }, NOW, { ids: new Set(ids), days: new Set(days) })
+        .filter(({ isDimmed }) => isDimmed)
+        .map(({ id }) => id);
+    expect(dimmed(['b', 'other'], [merged.not_after.slice(0, 10)])).toEqual(['a']);
+    expect(dimmed(['d'], [])).toEqual(['a', 'b', 'c', 'd']);
+  });
+});

@@ -1,0 +1,62 @@
+import { expiryBadge } from '../../../../contract/badge.ts';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import { isDimmed } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonEntry, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { daysLeft } from '../../../../contract/badge.ts';
+import { daysText, grouped, longDate } from '../../../lib/format.ts';
+
+type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
+
+const TROUBLE = { untrusted: 'not trusted', down: 'down', unreachable: 'could not be checked' } as const;
+
+/** What the list shows: the ids of its domains, and the days (UTC, as in '2026-11-22') on which their certificates expire. */
+export interface ListedPins {
+  ids: ReadonlySet<string>;
+  days: ReadonlySet<string>;
+}
+
+/**
+ * Returns the pins for the summary. Expiry states are computed from `now`; revocation and other problems come from the server.
+ * A more urgent expiry keeps its own mark. Pins that are not in the filtered list, if there is a filter, are dimmed.
+ */
+export function horizonEntries(
+  { expiries, problems }: Shown,
+  now: number,
+  listed: ListedPins | null,
+): HorizonEntry[] {
+  const troubles = new Map(problems.toReversed().map(({ id, kind }) => [id, TROUBLE[kind]]));
+  return expiries.map((expiry) => {
+    const { id, display_name, not_after, state, count } = expiry;
+    const notAfter = Date.parse(not_after);
+    const trouble = troubles.get(id);
+    const badge = expiryBadge(notAfter, now)?.status ?? 'ok';
+    // The badge of a short-lived certificate is red from the first day on, also while nobody has to act.
+    const dated = expiry.on_schedule && badge !== 'expired' ? 'ok' : badge;
+    const isCalm = dated === 'ok' || dated === 'soon' || trouble === TROUBLE.untrusted;
+    const hasFault = trouble !== undefined && isCalm && dated !== 'expired';
+    const status = state === 'revoked' ? state : hasFault ? 'fault' : dated;
+    // The server merged the certificates of a day, and names only one of them.
+    const isListed = count > 1 ? listed?.days.has(not_after.slice(0, 10)) : listed?.ids.has(id);
+    return { id, name: display_name, notAfter, status, count, trouble, isDimmed: isListed === false };
+  });
+}
+
+/** Returns '2 days left', for a pin's link and tooltip. */
+export function remainingWords(notAfter: number, now: number): string {
+  const days = daysLeft(notAfter, now);
+  if (days < 0) return 'Expired';
+  return `${daysText(days)} left`;
+}
+
+/** Returns the accessible name of a pin's link, with everything its tooltip shows. */
+export function pinName({ entries, count }: HorizonPin, now: number): string {
+  const [{ name, notAfter, status, trouble }] = entries;
+  const date = longDate(notAfter);
+  const filtered = isDimmed({ entries }) ? ', not in the list below' : '';
+  if (count > 1)
+    return `${grouped(count)} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}${filtered}`;
+  const isRevoked = status === 'revoked' ? ', revoked' : '';
+  const isWrong = trouble === undefined ? '' : `, ${trouble}`;
+  if (notAfter < now) return `${name}, expired on ${date}${isRevoked}${isWrong}${filtered}`;
+  return `${name}, expires on ${date}, ${remainingWords(notAfter, now)}${isRevoked}${isWrong}${filtered}`;
+}

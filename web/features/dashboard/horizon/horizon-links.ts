@@ -1,0 +1,102 @@
+import { endOfView } from '../../../ui/horizon/day-axis.ts';
+import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
+import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
+import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonLayout, HorizonNote, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { NAME_OFFSET } from '../../../ui/horizon/pack-labels.ts';
+import { pinName } from './horizon-entries.ts';
+import { grouped } from '../../../lib/format.ts';
+
+export const SPAN_NAMES: Record<HorizonSpan, string> = { 30: '30 days', 90: '90 days', 365: '1 year' };
+
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** What a link of the horizon opens: a panel, the list with another order or state, or another span. */
+export type Target =
+  | { kind: 'domain'; id: string }
+  | { kind: 'soonest' }
+  | { kind: 'expired' }
+  | { kind: 'span'; span: HorizonSpan };
+
+export interface HorizonLink {
+  key: string;
+  name: string;
+  box: Box;
+  target: Target;
+  pin: HorizonPin | null;
+}
+
+const REACH = GLYPH / 2 + 1;
+const NAMED_REACH = GLYPH / 2 + 4;
+const HEIGHT = 24;
+const SHORT_HEIGHT = 20;
+
+/** Returns the links over a drawing, by date. */
+export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] {
+  const { pins, moreExpired, later } = layout;
+  const links = pins.map((pin) => pinLink(pin, layout, now));
+  const firstAhead = pins.findIndex(({ place }) => place !== 'expired');
+  const behind = firstAhead < 0 ? links.length : firstAhead;
+  const wider = widerSpan(layout, now);
+  return [
+    ...links.slice(0, behind),
+    ...(moreExpired ? [moreExpiredLink(moreExpired)] : []),
+    ...links.slice(behind),
+    ...(later && later.count > 0 && wider ? [laterLink(later, wider)] : []),
+  ];
+}
+
+function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): HorizonLink {
+  const { entries, count, x, y, label, labelWidth: width } = pin;
+  const isShort = y + HEIGHT / 2 > base;
+  const height = isShort ? SHORT_HEIGHT : HEIGHT;
+  return {
+    key: entries[0].id,
+    name: pinName(pin, now),
+    box: {
+      left: x - (label === null ? REACH : NAMED_REACH),
+      top: y - height / 2,
+      width: label === null ? 2 * REACH : NAMED_REACH + NAME_OFFSET + width + 4,
+      height,
+    },
+    target: count > 1 ? { kind: 'soonest' } : { kind: 'domain', id: entries[0].id },
+    pin,
+  };
+}
+
+function noteBox({ x, y, width }: HorizonNote): Box {
+  return { left: x - 4, top: y - 16, width: width + 8, height: HEIGHT };
+}
+
+function moreExpiredLink(note: HorizonNote): HorizonLink {
+  return {
+    key: 'more-expired',
+    name: `${grouped(note.count)} more expired: show all expired domains in the list`,
+    box: noteBox(note),
+    target: { kind: 'expired' },
+    pin: null,
+  };
+}
+
+function laterLink(note: HorizonNote, span: HorizonSpan): HorizonLink {
+  return {
+    key: 'later',
+    name: `${note.text}: show ${SPAN_NAMES[span]}`,
+    box: noteBox(note),
+    target: { kind: 'span', span },
+    pin: null,
+  };
+}
+
+/** Returns the smallest span that shows more certificates, else the widest; null if there is none. */
+function widerSpan({ frame, pins }: HorizonLayout, now: number): HorizonSpan | null {
+  const first = pins.find(({ place }) => place === 'later')?.entries[0].notAfter;
+  const wider = HORIZON_SPANS.filter((span) => span > frame.days);
+  const showing = wider.find((span) => first !== undefined && first < endOfView(now, span));
+  return showing ?? wider.at(-1) ?? null;
+}

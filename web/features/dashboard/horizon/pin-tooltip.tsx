@@ -1,0 +1,77 @@
+import { expiryBadge } from '../../../../contract/badge.ts';
+import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import type { HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { remainingWords } from './horizon-entries.ts';
+import { longDate } from '../../../lib/format.ts';
+
+const MAX_NAMES = 6;
+
+interface PinTooltipProps {
+  pin: HorizonPin;
+  /** Who issued the certificate; null while unknown. */
+  issuer: string | null;
+  now: number;
+  width: number;
+  onPointerEnter: () => void;
+  onPointerLeave: () => void;
+}
+
+/** Describes the highlighted pin. Hidden from screen readers, because the link says the same. */
+export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerLeave }: PinTooltipProps) {
+  const { entries, count, x, y } = pin;
+  const [{ name, notAfter, status, trouble }] = entries;
+  const isRight = x > width / 2;
+  return (
+    <div
+      aria-hidden="true"
+      onPointerEnter={onPointerEnter}
+      onPointerLeave={onPointerLeave}
+      className="absolute z-20 w-max max-w-[min(280px,calc(100%-16px))] animate-[menu-in_120ms] rounded-3 border border-line bg-menu px-3 py-2.5 text-label shadow-3"
+      style={{
+        bottom: `calc(100% - ${y - 14}px)`,
+        ...(isRight ? { right: Math.max(8, width - x - 20) } : { left: Math.max(8, x - 20) }),
+      }}
+    >
+      {count > 1 ? (
+        <>
+          <p className="font-semibold">
+            {count} certificates {notAfter < now ? 'expired' : 'expire'} on {longDate(notAfter)}
+          </p>
+          <ul className="mt-1 font-mono text-meta text-fg-2">
+            {entries.slice(0, MAX_NAMES).map((entry) => (
+              <li key={entry.id} className="truncate">
+                {entry.name}
+              </li>
+            ))}
+          </ul>
+          {count > Math.min(entries.length, MAX_NAMES) && (
+            <p className="mt-1 text-meta text-fg-3">and {count - Math.min(entries.length, MAX_NAMES)} more</p>
+          )}
+        </>
+      ) : (
+        <>
+          <p className="line-clamp-4 font-mono font-[560] [overflow-wrap:anywhere]">{name}</p>
+          <p className="num mt-0.5 text-fg-2">
+            {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
+          </p>
+          {trouble !== undefined && (
+            <p className="mt-0.5 flex items-center gap-1.5 font-[520] text-critical-fg">
+              <Glyph name="fault" className="size-3 text-critical-mark" />
+              {trouble.charAt(0).toUpperCase() + trouble.slice(1)}
+            </p>
+          )}
+          {issuer !== null && <p className="truncate text-meta text-fg-3">{issuer}</p>}
+          <p className="num mt-1.5 flex gap-1.5">
+            {status === 'revoked' && <RevocationBadge revoked />}
+            {status === 'revoked' || expiryBadge(notAfter, now) === null ? (
+              <span className="self-center text-fg-2">{remainingWords(notAfter, now)}</span>
+            ) : (
+              <ExpiryBadge notAfter={notAfter} now={now} />
+            )}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { singleKeyShortcuts } from '../../../lib/browser/preference.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
+import { KEY_LIST } from './key-map.ts';
+
+interface ShortcutsDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Lists the shortcuts, with the switch for single keys. */
+export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts" hasCross>
+      <dl className="mt-4 grid grid-cols-1 gap-x-8 md:grid-cols-2">
+        {KEY_LIST.map(({ keys, action }) => (
+          <div key={keys} className="flex min-h-9 items-center justify-between gap-3 border-b border-line">
+            <dt className="text-body text-fg-2">{action}</dt>
+            <dd className="flex gap-1.5">
+              {keys.split(' ').map((key) =>
+                key === '–' ? (
+                  <span key={key} className="text-fg-3">
+                    –
+                  </span>
+                ) : (
+                  <kbd
+                    key={key}
+                    className="min-w-6 rounded-1 border border-line-2 bg-sunken px-1.5 text-center font-mono text-small/5 text-fg-2"
+                  >
+                    {key}
+                  </kbd>
+                ),
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div className="mt-4">
+        <CheckboxLine
+          label={<span className="font-medium">Single-key shortcuts</span>}
+          note="When off, only Esc and Alt+T work. Single keys never act while you type."
+          checked={singleKeyShortcuts.use() === 'on'}
+          onChange={(isOn) => singleKeyShortcuts.set(isOn ? 'on' : 'off')}
+        />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+import { expiryBadge } from '../../../../contract/badge.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { dayAndMonth } from '../../../domain/day-and-month.ts';
+import { shortFindingLine, worstFinding } from './finding-line.ts';
+import { shortReachLine } from './reach-line.ts';
+import { downLine } from './down-line.ts';
+import { heldBackLine, heldBackSentence } from '../../../domain/schedule-word.ts';
+import { longDate } from '../../../lib/format.ts';
+
+export interface CardLine {
+  tone: 'quiet' | 'warning' | 'critical';
+  text: string;
+  /** The full sentence; `text` is its short form. */
+  title: string;
+}
+
+/**
+ * Returns the line that replaces the issuer on a card; null if all is well. Down comes first, then unreachable (the findings
+ * are then from an older check). Notes are `quiet`. `now` in ms UTC.
+ */
+export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
+  const down = downLine(domain, now);
+  if (down) return { tone: 'critical', ...down };
+  const { unreachable } = domain;
+  if (unreachable) {
+    return { tone: 'warning', text: shortReachLine(unreachable), title: unreachable.message };
+  }
+  const finding = worstFinding(domain);
+  if (finding) {
+    const tone = finding.severity === 'critical' ? 'critical' : 'warning';
+    return { tone, text: shortFindingLine(finding), title: finding.message };
+  }
+  if (domain.trusted === false && domain.state !== 'expired' && domain.state !== 'revoked') {
+    const text = 'Not trusted';
+    return { tone: 'critical', text, title: 'The certificate is not trusted.' };
+  }
+  const { waiting } = domain;
+  if (waiting)
+    return {
+      tone: 'quiet',
+      text: heldBackLine(waiting, now),
+      title: heldBackSentence(waiting, now),
+    };
+  return limit(domain, now);
+}
+
+/** Returns a line if an intermediate expires before the leaf. */
+function limit({ weakest_link: weakest }: DomainWire, now: number): CardLine | null {
+  if (weakest === null) return null;
+  const name = visibleText(weakest.name);
+  return {
+    tone: expiryBadge(Date.parse(weakest.expiry_date), now) ? 'warning' : 'quiet',
+    text: `Limited by ${name}: ${dayAndMonth(weakest.expiry_date, now)}`,
+    title: `Its intermediate ${name} expires first, on ${longDate(weakest.expiry_date)}.`,
+  };
+}

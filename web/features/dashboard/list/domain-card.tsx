@@ -1,0 +1,134 @@
+import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { RevocationBadge } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { cardId } from '../../../domain/domain-actions.tsx';
+import { stateOfPanel } from '../panel-history.ts';
+import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { worstFinding } from './finding-line.ts';
+import { lifetimeOf, RemainingTime } from '../../../domain/remaining-time.tsx';
+import { SelectBox } from '../selection/select-box.tsx';
+import { useSelection } from '../selection/selection-provider.tsx';
+import { scheduleWord } from '../../../domain/schedule-word.ts';
+import { CardBottomRow } from './card-bottom-row.tsx';
+import { DomainMenu } from './domain-menu.tsx';
+import { SecondLine } from './second-line.tsx';
+import { TagList } from './tag-list.tsx';
+import { protocolName } from '../../../domain/protocol-name.ts';
+
+// Only a domain that was just added fades in: cards mount and unmount with every scroll.
+const NEW_MS = 10_000;
+
+interface DomainCardProps {
+  domain: DomainWire;
+  now: number;
+  /** Its panel is open. */
+  isSelected: boolean;
+  actions: DomainActions;
+}
+
+/** Shows one domain of the grid. The whole card opens the panel; menu and checkbox are separate targets. */
+export const DomainCard = memo(function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
+  const lifetime = lifetimeOf(domain);
+  const { selected } = useSelection();
+  return (
+    <div
+      className={classNames(
+        'relative flex h-full min-h-[206px] min-w-0 flex-col rounded-4 border bg-surface',
+        now - Date.parse(domain.created_at) < NEW_MS && 'animate-[appear_180ms]',
+        isSelected || selected.has(domain.id)
+          ? 'border-fg shadow-2'
+          : 'border-line shadow-1 hover:border-line-2 hover:shadow-2',
+      )}
+    >
+      <div className="flex items-center gap-3 pt-4 pr-2.5 pl-[18px]">
+        <SelectBox domain={domain}>
+          <FaviconTile hostname={domain.display_name} src={domain.favicon} />
+        </SelectBox>
+        <div className="min-w-0 flex-1">
+          <div className="flex items-baseline gap-1.5">
+            <h3 className="truncate">
+              <DomainLink
+                domain={domain}
+                className="text-body font-[560] after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
+              />
+            </h3>
+            <ProtocolMark domain={domain} />
+          </div>
+          <SecondLine domain={domain} now={now} className="text-[12.5px]/[17px]" calmClassName="h-[17px]" />
+        </div>
+        <DomainMenu domain={domain} actions={actions} />
+      </div>
+
+      <div className="px-[18px] pt-4 pb-3.5">
+        <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
+          <div className="flex min-w-0 flex-1 items-center gap-2">
+            <RemainingTime domain={domain} now={now} />
+            <Schedule domain={domain} now={now} />
+            <TagList tags={domain.tags} />
+          </div>
+          <RevocationBadge revoked={domain.is_revoked} />
+        </div>
+        <LifetimeBar lifetime={lifetime} now={now} />
+        <div className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
+          {domain.valid_from !== null && domain.expiry_date !== null ? (
+            <>
+              <Time iso={domain.valid_from} />
+              <Time iso={domain.expiry_date} className="font-[520] text-fg-2" />
+            </>
+          ) : (
+            'No dates yet'
+          )}
+        </div>
+      </div>
+
+      <CardBottomRow domain={domain} onOpen={actions.showDetails} />
+    </div>
+  );
+});
+
+/** Tells whether the renewal of a short-lived certificate is on schedule, which explains its red badge. */
+function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
+  const word = domain.paused === null && scheduleWord(domain, now);
+  // The second line already says that the renewal is overdue.
+  if (!word || worstFinding(domain)?.code === 'renewal_overdue') return null;
+  return (
+    <span
+      title={word}
+      className={classNames(
+        'min-w-0 truncate text-meta font-[520]',
+        word === 'renewal overdue' ? 'text-critical-fg' : 'text-fg-2',
+      )}
+    >
+      {word === 'renewal overdue' ? word : 'on schedule'}
+    </span>
+  );
+}
+
+/** Links the name to the panel and takes focus for the domain. */
+export function DomainLink({ domain, className }: { domain: DomainWire; className: string }) {
+  return (
+    <Link
+      to="/dashboard"
+      search={(former) => ({ ...former, domain: domain.id })}
+      state={stateOfPanel}
+      resetScroll={false}
+      preload={false}
+      id={cardId(domain.id)}
+      title={domain.display_name}
+      className={classNames('font-mono no-underline outline-none', className)}
+    >
+      {domain.display_name}
+    </Link>
+  );
+}
+
+/** Shows the protocol after the endpoint's name, unless it is https. */
+export function ProtocolMark({ domain }: { domain: DomainWire }) {
+  const name = protocolName(domain);
+  return name && <span className="flex-none text-small text-fg-3">{name}</span>;
+}

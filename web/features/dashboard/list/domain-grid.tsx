@@ -1,0 +1,89 @@
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { useMediaQuery } from '../../../domain/use-media-query.ts';
+import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { DomainCard } from './domain-card.tsx';
+import { FailedCell, showsErrorAt, CardSkeleton, GRID } from './skeletons.tsx';
+import { useListWindow } from './use-list-window.ts';
+import type { ListWindowOptions } from './use-list-window.ts';
+
+const CARD_PX = 206;
+
+export interface DomainListProps extends ListWindowOptions {
+  now: number;
+  openId: string | null;
+  actions: DomainActions;
+}
+
+/** Shows the domains as cards, one to three in a row. Only those in view are mounted. */
+export function DomainGrid(props: DomainListProps) {
+  const { list, now, openId, actions } = props;
+  const isMedium = useMediaQuery('(min-width: 45rem)');
+  const isWide = useMediaQuery('(min-width: 68.75rem)');
+  const columns = isWide ? 3 : isMedium ? 2 : 1;
+  const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
+    columns,
+    estimate: CARD_PX,
+    gap: isMedium ? 16 : 12,
+    overscan: 3,
+  });
+  const total = list.total ?? 0;
+  return (
+    <div ref={attach} {...focusHandlers}>
+      <ul
+        aria-label="Domains"
+        aria-busy={list.isPlaceholder}
+        className={classNames(GRID, list.isPlaceholder && 'opacity-60')}
+        style={{ paddingBottom: after }}
+      >
+        {rows.flatMap(({ index: row, gapBefore }) =>
+          Array.from({ length: Math.min(columns, total - row * columns) }, (_, column) => {
+            const index = row * columns + column;
+            const domain = list.at(index);
+            return (
+              <li
+                key={domain?.id ?? `row-${index}`}
+                ref={column === 0 ? measure : undefined}
+                data-row={row}
+                data-domain-id={domain?.id}
+                aria-setsize={domain && total}
+                aria-posinset={domain && index + 1}
+                aria-hidden={domain || list.errorAt(index) !== null ? undefined : true}
+                className="group/card min-w-0"
+                style={gapBefore > 0 ? { marginTop: gapBefore } : undefined}
+              >
+                <Cell
+                  domain={domain}
+                  error={showsErrorAt(index) ? list.errorAt(index) : null}
+                  onRetry={list.retry}
+                  now={now}
+                  isOpen={domain?.id === openId}
+                  actions={actions}
+                />
+              </li>
+            );
+          }),
+        )}
+      </ul>
+    </div>
+  );
+}
+
+interface CellProps {
+  domain: DomainWire | undefined;
+  error: unknown;
+  onRetry: () => void;
+  now: number;
+  isOpen: boolean;
+  actions: DomainActions;
+}
+
+function Cell({ domain, error, onRetry, now, isOpen, actions }: CellProps) {
+  if (domain) return <DomainCard domain={domain} now={now} isSelected={isOpen} actions={actions} />;
+  if (error === null) return <CardSkeleton />;
+  return (
+    <div className="grid min-h-[206px] place-items-center rounded-4 border border-line-2 bg-surface p-[18px]">
+      <FailedCell error={error} onRetry={onRetry} />
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+import { memo } from 'react';
+import type { MouseEvent, Ref } from 'react';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { RevocationBadge } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
+import { Spinner } from '../../../ui/loading.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
+import { shortDays } from '../../../domain/day-and-month.ts';
+import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { lifetimeOf, RemainingTime } from '../../../domain/remaining-time.tsx';
+import { SelectBox } from '../selection/select-box.tsx';
+import { useSelection } from '../selection/selection-provider.tsx';
+import { uptimeText } from './down-line.ts';
+import { DomainLink, ProtocolMark } from './domain-card.tsx';
+import { DomainMenu } from './domain-menu.tsx';
+import { SecondLine } from './second-line.tsx';
+import { TagList } from './tag-list.tsx';
+import { DAY_MS } from '../../../../contract/durations.ts';
+import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
+
+export const ROW_CELL = 'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0';
+/** Hides a column where the open panel leaves too little room for it. */
+export const NOT_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
+const INTERACTIVE = 'a, button, input, label, [role=menu]';
+
+interface DomainRowProps {
+  ref: Ref<HTMLTableRowElement>;
+  domain: DomainWire;
+  index: number;
+  now: number;
+  isOpen: boolean;
+  actions: DomainActions;
+}
+
+/** Shows one domain of the table. A click anywhere opens the panel; by keyboard, the name does. */
+export const DomainRow = memo(function DomainRow({
+  ref,
+  domain,
+  index,
+  now,
+  isOpen,
+  actions,
+}: DomainRowProps) {
+  const { selected } = useSelection();
+  const open = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);
+  };
+  return (
+    <tr
+      ref={ref}
+      data-row={index}
+      data-domain-id={domain.id}
+      aria-rowindex={index + 2}
+      onClick={open}
+      className={classNames(
+        'group/row cursor-pointer focus-within:bg-sunken hover:bg-sunken',
+        (isOpen || selected.has(domain.id)) && 'bg-sunken shadow-[inset_2px_0_var(--fg)]',
+      )}
+    >
+      <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
+        <Name domain={domain} now={now} />
+      </th>
+      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
+        <RemainingTime domain={domain} now={now} short />
+      </td>
+      <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
+        {domain.expiry_date !== null ? <Time iso={domain.expiry_date} /> : <None />}
+      </td>
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
+        <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
+      </td>
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell', NOT_BESIDE_PANEL)}>
+        <LastChecks domain={domain} />
+      </td>
+      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
+        <RevocationBadge revoked={domain.is_revoked} />
+      </td>
+      <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell', NOT_BESIDE_PANEL)}>
+        <Checked domain={domain} now={now} />
+      </td>
+      <td className={classNames(ROW_CELL, 'pr-1 text-right md:pr-2')}>
+        <DomainMenu domain={domain} actions={actions} />
+      </td>
+    </tr>
+  );
+});
+
+/** Shows icon or checkbox, the name, and the line below. */
+function Name({ domain, now }: { domain: DomainWire; now: number }) {
+  return (
+    <div className="flex items-center gap-2.5">
+      <SelectBox domain={domain}>
+        <FaviconTile hostname={domain.display_name} src={domain.favicon} size="small" />
+      </SelectBox>
+      <div className="min-w-0 flex-1">
+        <div className="flex items-baseline gap-1.5">
+          <span className="truncate">
+            <DomainLink
+              domain={domain}
+              className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"
+            />
+          </span>
+          <ProtocolMark domain={domain} />
+        </div>
+        <div className="flex min-w-0 items-center gap-2">
+          <SecondLine domain={domain} now={now} className="text-[12.5px]/4" calmClassName="max-md:hidden" />
+          <TagList tags={domain.tags} />
+        </div>
+        <PhoneLine domain={domain} now={now} />
+      </div>
+    </div>
+  );
+}
+
+/** Shows on phones what other columns show on wider screens. */
+function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
+  return (
+    <div className="mt-1 flex flex-wrap items-center gap-x-2.5 gap-y-1 md:hidden">
+      <RemainingTime domain={domain} now={now} short />
+      <RevocationBadge revoked={domain.is_revoked} />
+      {domain.expiry_date !== null && (
+        <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
+      )}
+    </div>
+  );
+}
+
+function LastChecks({ domain: { uptime } }: { domain: DomainWire }) {
+  if (uptime.checks === '') return <None />;
+  return (
+    <span className="flex items-center gap-2.5">
+      <UptimeStrip checks={uptime.checks} places={30} className="flex-none" />
+      <span className="num text-meta font-[480] text-fg-2">{uptimeText(uptime)}</span>
+    </span>
+  );
+}
+
+function Checked({ domain, now }: { domain: DomainWire; now: number }) {
+  if (domain.checking)
+    return (
+      <span className="flex items-center gap-1.5">
+        <Spinner className="size-3.5" />
+        Checking…
+      </span>
+    );
+  if (domain.last_checked_at === null) return <None />;
+  const at = Date.parse(domain.last_checked_at);
+  return (
+    <time
+      dateTime={domain.last_checked_at}
+      title={utcTitle(domain.last_checked_at)}
+      className="whitespace-nowrap"
+    >
+      {/* The column is too narrow for a long date. */}
+      {now - at < DAY_MS ? relativeTime(at, now) : shortDays(at, now)(at)}
+    </time>
+  );
+}
+
+/** Fills an empty cell with text for screen readers. */
+function None() {
+  return (
+    <span className="text-fg-3">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">Unknown</span>
+    </span>
+  );
+}

@@ -1,0 +1,126 @@
+import { classNames } from '../../../ui/class-names.ts';
+import { useMediaQuery } from '../../../domain/use-media-query.ts';
+import type { DomainListProps } from './domain-grid.tsx';
+import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
+import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
+import { useListWindow } from './use-list-window.ts';
+
+const ROW_PX = 57;
+const PHONE_ROW_PX = 63;
+// The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
+// below 720. Beside the panel, 400 px are taken from that.
+const HEAD = [
+  { label: 'Domain', width: '', shown: '' },
+  { label: 'Remaining', width: 'w-[152px]', shown: 'max-md:hidden' },
+  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden' },
+  { label: 'Lifetime', width: 'w-[14%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
+  {
+    label: 'Last 30 checks',
+    width: 'w-[160px]',
+    shown: `hidden [@media(min-width:1060px)]:table-cell ${NOT_BESIDE_PANEL}`,
+  },
+  { label: 'Revocation', width: 'w-[112px]', shown: 'max-md:hidden' },
+  { label: 'Checked', width: 'w-[94px]', shown: `hidden xl:table-cell ${NOT_BESIDE_PANEL}` },
+  { label: 'Actions', width: 'w-12', shown: '' },
+];
+
+/** Shows the domains as table rows. Only those in view are mounted. */
+export function DomainTable(props: DomainListProps) {
+  const { list, now, openId, actions } = props;
+  const isMedium = useMediaQuery('(min-width: 45rem)');
+  const isBroad = useMediaQuery('(min-width: 900px)');
+  const isBroader = useMediaQuery('(min-width: 1060px)');
+  const isWide = useMediaQuery('(min-width: 68.75rem)');
+  const isBesidePanel = useMediaQuery('(90rem <= width < 93.75rem)') && openId !== null;
+  // A cell that spans hidden columns would show them again.
+  const columns = isBesidePanel ? 6 : isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
+  const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
+  const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
+    columns: 1,
+    estimate,
+    gap: 0,
+    overscan: 8,
+  });
+  return (
+    <div
+      data-beside-panel={isBesidePanel || undefined}
+      className={classNames(
+        'group/table rounded-4 border border-line bg-surface shadow-1',
+        list.isPlaceholder && 'opacity-60',
+      )}
+    >
+      <table
+        aria-label="Domains"
+        aria-rowcount={(list.total ?? 0) + 1}
+        aria-busy={list.isPlaceholder}
+        className="w-full table-fixed border-separate border-spacing-0 text-left"
+      >
+        {/* On a phone the header is only for screen readers. */}
+        <thead>
+          <tr aria-rowindex={1}>
+            {HEAD.map(({ label, width, shown }, column) => (
+              <th
+                key={label}
+                scope="col"
+                className={classNames(
+                  'border-line bg-sunken text-meta font-[500] text-fg-3 first:rounded-tl-[11px] last:rounded-tr-[11px] md:h-[38px] md:border-b md:pr-4',
+                  column === 0 && 'md:pl-5',
+                  width,
+                  shown,
+                )}
+              >
+                <span className={column === HEAD.length - 1 ? 'sr-only' : 'max-md:sr-only'}>{label}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={attach} {...focusHandlers}>
+          {rows.flatMap(({ index, gapBefore }) => {
+            const domain = list.at(index);
+            const error = list.errorAt(index);
+            return [
+              gapBefore > 0 && <Spacer key={`before-${index}`} columns={columns} height={gapBefore} />,
+              domain ? (
+                <DomainRow
+                  key={domain.id}
+                  ref={measure}
+                  domain={domain}
+                  index={index}
+                  now={now}
+                  isOpen={domain.id === openId}
+                  actions={actions}
+                />
+              ) : (
+                <tr
+                  key={`row-${index}`}
+                  ref={measure}
+                  data-row={index}
+                  aria-rowindex={index + 2}
+                  aria-hidden={error === null ? true : undefined}
+                >
+                  <td colSpan={columns} className={classNames(ROW_CELL, 'pl-4 md:pl-5')}>
+                    {error !== null && showsErrorAt(index) ? (
+                      <FailedCell error={error} onRetry={list.retry} />
+                    ) : (
+                      <RowSkeleton />
+                    )}
+                  </td>
+                </tr>
+              ),
+            ];
+          })}
+          {after > 0 && <Spacer columns={columns} height={after} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Takes the space of the rows that are not mounted. */
+function Spacer({ columns, height }: { columns: number; height: number }) {
+  return (
+    <tr aria-hidden="true">
+      <td aria-hidden="true" colSpan={columns} className="p-0" style={{ height }} />
+    </tr>
+  );
+}

@@ -1,0 +1,30 @@
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { shortDays } from '../../../domain/day-and-month.ts';
+import { shortReachLine } from './reach-line.ts';
+import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
+import { dateFormat, longDateTime } from '../../../lib/format.ts';
+
+const day = dateFormat({ day: 'numeric', month: 'numeric', year: 'numeric' });
+const clock = dateFormat({ hour: '2-digit', minute: '2-digit' });
+
+/** Returns '14:32' on the day of `now` (ms UTC), else '20 Nov'; the title has the long form. Local time. */
+export function sinceWords(instant: string, now: number): string {
+  const at = Date.parse(instant);
+  return day(at) === day(now) ? clock(at) : shortDays(at, now)(at);
+}
+
+/** Returns the card's line about a domain that is down: since when and why; null if it is not down. */
+export function downLine(domain: DomainWire, now: number): { text: string; title: string } | null {
+  const { down_since: since, state } = domain.uptime;
+  if (state !== 'down' || since === null) return null;
+  const text = `Down since ${sinceWords(since, now)}`;
+  const title = `Down since ${longDateTime(since)}.`;
+  const { unreachable } = domain;
+  if (unreachable === null) return { text, title };
+  return { text: `${text} · ${shortReachLine(unreachable)}`, title: `${title} ${unreachable.message}` };
+}
+
+/** Returns the uptime percentage beside the strip; a dash while the state is unknown. */
+export function uptimeText({ state, percent, checks }: DomainWire['uptime']): string {
+  return percentText(state === null ? null : percent, checks);
+}

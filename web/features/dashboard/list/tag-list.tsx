@@ -1,0 +1,74 @@
+import { useLayoutEffect, useRef, useState } from 'react';
+import { counted } from '../../../lib/format.ts';
+import { classNames } from '../../../ui/class-names.ts';
+
+const GAP = 4;
+/** Room for '+19'. */
+const MORE_WIDTH = 24;
+
+/** Shows as many whole tags as fit, and how many more there are; if none fits, their number. */
+export function TagList({ tags }: TagListProps) {
+  return tags.length === 0 ? null : <FittingTags key={tags.join()} tags={tags} />;
+}
+
+interface TagListProps {
+  tags: readonly string[];
+}
+
+function FittingTags({ tags }: TagListProps) {
+  const list = useRef<HTMLSpanElement>(null);
+  const [shown, setShown] = useState(tags.length);
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (!element) return undefined;
+    const measure = () => {
+      const widths = [...element.querySelectorAll<HTMLElement>('[data-tag]')].map((tag) => tag.offsetWidth);
+      setShown(countFitting(widths, element.clientWidth));
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const more = tags.length - shown;
+  return (
+    <span
+      ref={list}
+      title={tags.join(', ')}
+      className="relative flex min-w-0 flex-1 items-center gap-1 overflow-hidden"
+    >
+      <span className="sr-only">Tags: {tags.join(', ')}</span>
+      <span aria-hidden="true" className="contents">
+        {tags.map((tag, index) => (
+          // Tags without room stay in the document, so that they can be measured.
+          <span
+            key={tag}
+            data-tag=""
+            className={classNames(
+              'flex-none rounded-1 border border-line bg-sunken px-1.5 text-small whitespace-nowrap text-fg-2',
+              index >= shown && 'invisible absolute',
+            )}
+          >
+            {tag}
+          </span>
+        ))}
+        {more > 0 && (
+          <span className="num flex-none text-small text-fg-3">
+            {shown > 0 ? `+${more}` : counted(more, 'tag')}
+          </span>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** Returns how many tags of these widths fit beside each other; all in px. */
+export function countFitting(widths: readonly number[], room: number): number {
+  let used = 0;
+  for (const [index, width] of widths.entries()) {
+    used += width + (index === 0 ? 0 : GAP);
+    const isLast = index === widths.length - 1;
+    if (used + (isLast ? 0 : GAP + MORE_WIDTH) > room) return index;
+  }
+  return widths.length;
+}

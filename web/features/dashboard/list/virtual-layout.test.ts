@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { pagesInView, rangesOf, gapsBefore, withRow } from './virtual-layout.ts';
+
+describe('the rows of a virtual list', () => {
+  const row = (index: number) => ({ start: 300 + index * 60, end: 300 + index * 60 + 50 });
+  const frame = { scrollMargin: 300, gap: 10, total: 100 * 60 - 10 };
+
+  it('keep the positions that they have if all are mounted', () => {
+    expect(gapsBefore([0, 1, 2].map(row), frame)).toEqual({ gaps: [0, 0, 0], after: 97 * 60 });
+    expect(gapsBefore([10, 11].map(row), frame)).toEqual({ gaps: [600, 0], after: 88 * 60 });
+  });
+
+  it('leave space between the focused row and those in view', () => {
+    expect(gapsBefore([2, 50, 51].map(row), frame).gaps).toEqual([120, 47 * 60, 0]);
+  });
+
+  it('take the full height if none is mounted', () => {
+    expect(gapsBefore([], frame)).toEqual({ gaps: [], after: frame.total });
+  });
+
+  it('include the kept row in order, if it exists', () => {
+    expect(withRow([10, 11], 2, 100)).toEqual([2, 10, 11]);
+    expect(withRow([10, 11], 50, 100)).toEqual([10, 11, 50]);
+    expect(withRow([10, 11], 11, 100)).toEqual([10, 11]);
+    expect(withRow([10, 11], null, 100)).toEqual([10, 11]);
+    expect(withRow([0, 1], 7, 5)).toEqual([0, 1]);
+  });
+});
+
+describe('the pages in view', () => {
+  it('are the pages of the rows and the next ones', () => {
+    expect(pagesInView([[0, 8]], 50)).toEqual([1]);
+    expect(pagesInView([[25, 33]], 50)).toEqual([1, 2]);
+    expect(pagesInView([[100, 120]], 50)).toEqual([2, 3]);
+  });
+
+  it("include the focused row's page, and none between", () => {
+    expect(
+      pagesInView(
+        [
+          [30, 30],
+          [1020, 1029],
+        ],
+        50,
+      ),
+    ).toEqual([1, 2, 21]);
+  });
+
+  it('are derived from the mounted rows', () => {
+    expect(rangesOf([3, 10, 11, 12, 20])).toEqual([
+      [3, 3],
+      [10, 12],
+      [20, 20],
+    ]);
+    expect(rangesOf([])).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import type { BulkRequest, BulkResult } from '../../../../contract/domain.ts';
+import type { ProblemCode } from '../../../../contract/problem.ts';
+import { grouped, inWordsCapitalised, plural } from '../../../lib/format.ts';
+
+/** An action on all selected domains, without the ids, which are added per batch. */
+export type BulkAction = BulkRequest extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'ids'>
+    : never
+  : never;
+
+export interface BulkFailure {
+  id: string;
+  /** Null if the page does not know it. */
+  name: string | null;
+  problem: ProblemCode;
+  message: string;
+}
+
+export interface BulkOutcome {
+  done: number;
+  failures: readonly BulkFailure[];
+  /** How many got no response, because of `error` or because the run was stopped (null). */
+  unanswered: number;
+  error: string | null;
+}
+
+const domains = (count: number) => plural(count, 'domain');
+
+interface Words {
+  /** While running. */
+  doing: string;
+  done: (count: number) => string;
+  /** Follows 'could not be'. */
+  participle: string;
+}
+
+const WORDS: Record<BulkAction['action'], Words> = {
+  check: {
+    doing: 'Requesting checks',
+    done: (count) => (count === 1 ? 'One check started' : `${inWordsCapitalised(count)} checks started`),
+    participle: 'checked',
+  },
+  pause: {
+    doing: 'Pausing',
+    done: (count) => `${inWordsCapitalised(count)} ${domains(count)} paused`,
+    participle: 'paused',
+  },
+  resume: {
+    doing: 'Resuming',
+    done: (count) => `${inWordsCapitalised(count)} ${domains(count)} resumed`,
+    participle: 'resumed',
+  },
+  frequency: {
+    doing: 'Changing the check frequency',
+    done: () => 'Check frequency updated!',
+    participle: 'changed',
+  },
+  tag: {
+    doing: 'Changing tags',
+    done: (count) => `Tags of ${count === 1 ? 'one domain' : `${count} domains`} changed`,
+    participle: 'tagged',
+  },
+  remove: {
+    doing: 'Removing',
+    done: (count) =>
+      count === 1
+        ? 'Domain deleted successfully'
+        : `${inWordsCapitalised(count)} domains deleted successfully`,
+    participle: 'deleted',
+  },
+};
+
+/** Returns 'Pausing: 200 of 3,000 domains'. */
+export function progressLine(action: BulkAction['action'], answered: number, total: number): string {
+  return `${WORDS[action].doing}: ${grouped(answered)} of ${grouped(total)} ${domains(total)}`;
+}
+
+/** Returns '12 domains paused'; with failures '10 domains paused, 2 failed'. */
+export function outcomeLine(
+  action: BulkAction['action'],
+  { done, failures, unanswered }: BulkOutcome,
+): string {
+  const words = WORDS[action];
+  const left = failures.length + unanswered;
+  if (left === 0) return words.done(done);
+  if (done === 0) return `${inWordsCapitalised(left)} ${domains(left)} could not be ${words.participle}`;
+  // The specified text says that everything succeeded, so it does not fit here.
+  const start =
+    action === 'frequency' ? `${inWordsCapitalised(done)} ${domains(done)} changed` : words.done(done);
+  return `${start}, ${grouped(left)} failed`;
+}
+
+/** Returns the failures among the answers. */
+export function failuresOf(results: BulkResult, nameOf: (id: string) => string | null): BulkFailure[] {
+  return results.flatMap(({ id, problem, message, domain }) =>
+    problem === null
+      ? []
+      : [{ id, name: domain?.display_name ?? nameOf(id), problem, message: message ?? 'Failed' }],
+  );
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { NOTHING_SELECTED, toggled, withAll, withoutAll } from './selection-state.ts';
+
+const order = ['a', 'b', 'c', 'd', 'e'];
+const select = (...ids: string[]) => ({ selected: new Set(ids), anchor: ids.at(-1) ?? null });
+
+test('a click selects, a second one deselects', () => {
+  const one = toggled(NOTHING_SELECTED, 'b', false, order);
+  expect([...one.selected]).toEqual(['b']);
+  expect([...toggled(one, 'b', false, order).selected]).toEqual([]);
+});
+
+test('a range covers the last click to this one, in either direction, and keeps the selection', () => {
+  expect([...toggled(select('e', 'b'), 'd', true, order).selected]).toEqual(['e', 'b', 'c', 'd']);
+  expect([...toggled(select('d'), 'b', true, order).selected].toSorted()).toEqual(['b', 'c', 'd']);
+});
+
+test('a range that ends on a selected row deselects', () => {
+  const all = { selected: new Set(order), anchor: 'b' };
+  expect([...toggled(all, 'd', true, order).selected]).toEqual(['a', 'e']);
+});
+
+test('a range without a known start is one row', () => {
+  expect([...toggled(NOTHING_SELECTED, 'c', true, order).selected]).toEqual(['c']);
+  expect([...toggled(select('gone'), 'c', true, order).selected]).toEqual(['gone', 'c']);
+});
+
+test('all matches of a filter are added, and completed domains are removed', () => {
+  const state = withAll(select('a'), ['b', 'x']);
+  expect([...state.selected]).toEqual(['a', 'b', 'x']);
+  expect(withoutAll(state, ['y'])).toBe(state);
+  expect([...withoutAll(state, ['a', 'x']).selected]).toEqual(['b']);
+  expect(withoutAll(state, state.selected)).toEqual(NOTHING_SELECTED);
+});

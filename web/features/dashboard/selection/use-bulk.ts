@@ -1,0 +1,97 @@
+import { useEffect, useRef, useState } from 'react';
+import { actOnDomains } from '../../../../contract/calls/domain.ts';
+import { BULK_SIZE } from '../../../../contract/words.ts';
+import type { BulkResult, DomainWire } from '../../../../contract/domain.ts';
+import { call, messageOf } from '../../../lib/api-client.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { useDomainCache } from '../../../domain/domain-cache.ts';
+import { inBatches, useWarnBeforeLeaving } from '../../../domain/in-batches.ts';
+import { failuresOf, outcomeLine } from './bulk-outcome.ts';
+import type { BulkAction, BulkOutcome } from './bulk-outcome.ts';
+import { useSelection } from './selection-provider.tsx';
+
+export interface BulkProgress {
+  action: BulkAction['action'];
+  answered: number;
+  total: number;
+  /** Seconds that the server asked us to wait; null otherwise. */
+  waiting: number | null;
+}
+
+/** The failures of the last run, and how to retry. */
+export interface BulkTrouble {
+  action: BulkAction;
+  outcome: BulkOutcome;
+}
+
+/**
+ * Runs an action on the selection, batch by batch. Afterwards the completed domains are deselected; failed and unsent ones stay
+ * selected.
+ */
+export function useBulk() {
+  const { selected, loaded, drop } = useSelection();
+  const cache = useDomainCache();
+  const [progress, setProgress] = useState<BulkProgress | null>(null);
+  const [trouble, setTrouble] = useState<BulkTrouble | null>(null);
+  const stopping = useRef<AbortController>(undefined);
+  useEffect(() => () => stopping.current?.abort(), []);
+  useWarnBeforeLeaving(progress !== null);
+
+  const run = async (action: BulkAction): Promise<void> => {
+    const ids = [...selected];
+    if (ids.length === 0 || progress) return;
+    const names = new Map(loaded.map((domain) => [domain.id, domain.display_name]));
+    const results: BulkResult = [];
+    const stop = new AbortController();
+    stopping.current = stop;
+    setTrouble(null);
+    const show = (waiting: number | null) =>
+      setProgress({ action: action.action, answered: results.length, total: ids.length, waiting });
+    show(null);
+    const { error } = await inBatches({
+      items: ids,
+      size: BULK_SIZE,
+      send: (batch) => call(actOnDomains, { body: { ...action, ids: [...batch] } }),
+      onAnswers: (_, answers) => {
+        results.push(...answers);
+        cache.patch(answers.flatMap(({ domain }) => (domain && action.action !== 'remove' ? [domain] : [])));
+        show(null);
+      },
+      onWait: show,
+      signal: stop.signal,
+    });
+
+    const done = results.filter(({ problem }) => problem === null);
+    const gone = done.filter(({ domain }) => action.action === 'remove' || domain === null);
+    cache.remove(gone.map(({ id }) => id));
+    // Domains without a response may have been changed.
+    if (error !== null) cache.reread();
+    drop(done.map(({ id }) => id));
+    setProgress(null);
+    const outcome: BulkOutcome = {
+      done: done.length,
+      failures: failuresOf(results, (id) => names.get(id) ?? null),
+      unanswered: ids.length - results.length,
+      error: error === null ? null : messageOf(error),
+    };
+    if (outcome.failures.length > 0 || error !== null) setTrouble({ action, outcome });
+    // Stopped by the user: report what was done, and nothing about the rest.
+    else if (outcome.done > 0) toast.success(outcomeLine(action.action, { ...outcome, unanswered: 0 }));
+  };
+
+  return {
+    run,
+    progress,
+    stop: () => stopping.current?.abort(),
+    trouble,
+    dismissTrouble: () => setTrouble(null),
+  };
+}
+
+/** Returns the selected domain if exactly one is selected and it is loaded, else null. */
+export function onlySelected(
+  selected: ReadonlySet<string>,
+  loaded: readonly DomainWire[],
+): DomainWire | null {
+  return selected.size === 1 ? (loaded.find(({ id }) => selected.has(id)) ?? null) : null;
+}

@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { SummaryWire } from '../../../contract/domain.ts';
+import { ATTENTION_REASONS, attentionReason } from '../../../contract/words.ts';
+import { EXAMPLE_NOW as now } from '../../domain/example-domain.ts';
+import { dashboardSentence, urgencyWords } from './sentence.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
+import type { AttentionReason, DomainState } from '../../../contract/words.ts';
+
+type Problem = SummaryWire['problems'][number];
+/** `days` until the expiry; null if no certificate was read. */
+interface Entry {
+  host: string;
+  state: DomainState;
+  days: number | null;
+  isOnSchedule?: boolean;
+  problem?: { kind: Problem['kind']; message: string };
+}
+
+const at = (days: number) => new Date(now + days * DAY_MS).toISOString();
+
+/** Returns the server's summary of domains. */
+function summaryOf(entries: readonly Entry[]): SummaryWire {
+  const counts = { pending: 0, unread: 0, expired: 0, critical: 0, soon: 0, ok: 0, revoked: 0, paused: 0 };
+  for (const { state } of entries) counts[state] += 1;
+  const named = (host: string) => ({ id: host, hostname: host, display_name: host });
+  const urgent = entries.flatMap(({ host, state, days, isOnSchedule = false, problem }) => {
+    const reason = attentionReason({
+      state,
+      isTrusted: problem?.kind !== 'untrusted',
+      isDown: problem?.kind === 'down',
+      isUnreachable: problem?.kind === 'unreachable',
+      isOnSchedule,
+    });
+    return reason ? [{ ...named(host), reason, not_after: days === null ? null : at(days) }] : [];
+  });
+  const byReason = Map.groupBy(urgent, ({ reason }) => reason);
+  return {
+    total: entries.length,
+    counts,
+    on_schedule: { critical: 0, soon: 0 },
+    attention: {
+      total: urgent.length,
+      problems: 0,
+      counts: Object.fromEntries(
+        ATTENTION_REASONS.map((reason) => [reason, byReason.get(reason)?.length ?? 0]),
+      ) as Record<AttentionReason, number>,
+      first: ATTENTION_REASONS.flatMap((reason) => byReason.get(reason) ?? []).slice(0, 3),
+    },
+    tags: [],
+    expiries: entries.flatMap(({ host, state, days, isOnSchedule = false }) =>
+      days === null || state === 'paused'
+        ? []
+        : [
+            {
+              ...named(host),
+              state,
+              not_after: at(days),
+              valid_from: null,
+              on_schedule: isOnSchedule,
+              count: 1,
+            },
+          ],
+    ),
+    problems: entries.flatMap(({ host, state, problem }) =>
+      problem && state !== 'paused' ? [{ ...named(host), state, ...problem }] : [],
+    ),
+  };
+}
+
+function say(entries: readonly Entry[], limit: number | null = null): [headline: string, detail: string] {
+  const { headline, detail } = dashboardSentence({ summary: summaryOf(entries), limit, now });
+  return [headline, detail.map((sentence) => sentence.map(({ text }) => text).join('')).join(' ')];
+}
+
+const domain = (host: string, state: DomainState, days: number | null, more: Partial<Entry> = {}): Entry => ({
+  host,
+  state,
+  days,
+  ...more,
+});
+const fine = (count: number): Entry[] =>
+  Array.from({ length: count }, (_, index) => domain(`host-${index + 1}.example`, 'ok', 32.5 + index));
+const several = (count: number, state: DomainState): Entry[] =>
+  Array.from({ length: count }, (_, index) => domain(`${state}-${index + 1}.example`, state, null));
+const down = (host: string, state: DomainState = 'ok', days: number | null = 60): Entry =>
+  domain(host, state, days, { problem: { kind: 'down', message: `${host} answered with the error 503.` } });
+const unread = (host: string): Entry =>
+  domain(host, 'unread', null, {
+    problem: { kind: 'unreachable', message: `${host} does not exist in DNS.` },
+  });
+const untrusted = (host: string, state: DomainState = 'ok', days = 40): Entry =>
+  domain(host, state, days, {
+    problem: { kind: 'untrusted', message: 'The certificate is not valid for this name.' },
+  });
+const pay = domain('pay.example', 'critical', 2.5);
+const git = domain('git.example', 'soon', 11.5);
+const legacy = domain('legacy.example', 'expired', -3);
+const cdn = domain('cdn.example', 'revoked', 41);
+
+describe('the headline of the dashboard', () => {
+  it.each<[string, Entry[], string, string]>([
+    ['19 fine', fine(19), 'All 19 are fine. Next: host-1.example in 32 days.', ''],
+    ['3 fine', fine(3), 'All three are fine. Next: host-1.example in 32 days.', ''],
+    ['2 fine', fine(2), 'Both are fine. Next: host-1.example in 32 days.', ''],
+    ['1 fine', fine(1), 'host-1.example is fine. It expires in 32 days.', ''],
+    [
+      'a short-lived certificate on schedule is fine',
+      [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), ...fine(2)],
+      'All three are fine. Next: edge.example in five days.',
+      '',
+    ],
+    [
+      'one on schedule beside one that is not',
+      [domain('edge.example', 'critical', 5.5, { isOnSchedule: true }), pay, ...fine(1)],
+      'pay.example expires in two days',
+      '',
+    ],
+    ['one critical', [pay, ...fine(2)], 'pay.example expires in two days', ''],
+    ['one day', [domain('git.example', 'critical', 1)], 'git.example expires in one day', ''],
+    ['within the day', [domain('git.example', 'critical', 0.2)], 'git.example expires within a day', ''],
+    ['one soon', [git, ...fine(2)], 'git.example expires in 11 days', ''],
+    ['one expired', [legacy, ...fine(1)], 'legacy.example has expired', ''],
+    ['one revoked', [cdn], 'The certificate of cdn.example is revoked', ''],
+    [
+      'one down',
+      [down('host-2.example'), ...fine(1)],
+      'host-2.example is down',
+      'host-2.example answered with the error 503.',
+    ],
+    [
+      'one never read',
+      [unread('gone.example'), ...fine(1)],
+      'gone.example could not be read',
+      'gone.example does not exist in DNS.',
+    ],
+    [
+      'an untrusted certificate is broken now, not in four days',
+      [untrusted('shop.example', 'critical', 4.5), ...fine(2)],
+      'The certificate of shop.example is not trusted',
+      'The certificate of shop.example is not valid for this name.',
+    ],
+    ['all expired', [legacy, domain('b.example', 'expired', -1)], 'Two certificates have expired', ''],
+    [
+      'all untrusted',
+      [untrusted('a.example'), untrusted('b.example')],
+      'Two certificates are not trusted',
+      '',
+    ],
+    ['all down', [down('a.example'), down('b.example'), ...fine(1)], 'Two domains are down', ''],
+    ['all unread', [unread('a.example'), unread('b.example')], 'Two domains could not be read', ''],
+    ['several broken', [legacy, cdn, ...fine(1)], 'Two certificates need attention now', ''],
+    ['several this week', [legacy, pay, cdn], 'Three certificates need attention this week', ''],
+    [
+      'several soon',
+      [git, domain('api.example', 'soon', 12)],
+      'Two certificates need attention within two weeks',
+      '',
+    ],
+    [
+      'several at different times, one of them a host without a certificate',
+      [legacy, pay, git, unread('gone.example'), ...fine(3)],
+      'Four domains need attention, three this week',
+      '',
+    ],
+    [
+      'some not checked yet',
+      [...fine(3), ...several(1, 'pending')],
+      'So far, three certificates are fine',
+      'Next: host-1.example in 32 days. One domain is being checked for the first time.',
+    ],
+    [
+      'some not checked yet beside an urgent one',
+      [pay, ...several(2, 'pending')],
+      'pay.example expires in two days',
+      'Two domains are being checked for the first time.',
+    ],
+    [
+      'one not checked yet',
+      several(1, 'pending'),
+      'Reading the certificate of one domain',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'several not checked yet',
+      several(3, 'pending'),
+      'Reading the certificates of three domains',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'the first domain is listed, and the summary does not count it yet',
+      [],
+      'Reading your certificates',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'nine of 12 paused',
+      [...fine(3), ...several(9, 'paused')],
+      'Three certificates are fine, nine domains are paused',
+      'Next: host-1.example in 32 days.',
+    ],
+    ['all paused', several(3, 'paused'), 'All three domains are paused', ''],
+    ['the only one paused', several(1, 'paused'), 'Your domain is paused', ''],
+    [
+      'none checked yet, some paused',
+      [...several(2, 'paused'), ...several(1, 'pending')],
+      'One domain is being read, two domains are paused',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'paused ones beside an urgent one',
+      [pay, ...several(2, 'paused')],
+      'pay.example expires in two days',
+      'Two domains are paused.',
+    ],
+    [
+      'the problems of a paused one are outdated',
+      [...fine(1), { ...unread('gone.example'), state: 'paused' }],
+      'One certificate is fine, one domain is paused',
+      'Next: host-1.example in 32 days.',
+    ],
+  ])('%s', (_, entries, headline, detail) => {
+    expect(say(entries)).toEqual([headline, detail]);
+  });
+
+  it("is followed by the plan's limit", () => {
+    expect(say(fine(3), 3)[1]).toBe('You track 3 of 3 domains on Free.');
+    expect(say([...fine(3), ...several(9, 'paused')], 3)[1]).toContain(
+      'Free checks up to three of your 12 domains.',
+    );
+  });
+
+  it('highlights hosts in the details', () => {
+    const { detail } = dashboardSentence({ summary: summaryOf([untrusted('a.example')]), limit: null, now });
+    expect(detail.flat().filter(({ isHost }) => isHost)).toEqual([{ text: 'a.example', isHost: true }]);
+  });
+});
+
+it('an urgent host says in a few words why it needs attention', () => {
+  const words = (entry: Entry) => summaryOf([entry]).attention.first.map((first) => urgencyWords(first, now));
+  const entries = [pay, domain('a', 'critical', 1), domain('a', 'critical', 0.5), git, legacy, cdn];
+  expect([...entries, untrusted('a'), down('a'), unread('a')].flatMap(words)).toEqual([
+    '2 days',
+    '1 day',
+    'within a day',
+    '11 days',
+    'expired',
+    'revoked',
+    'not trusted',
+    'down',
+    'not read',
+  ]);
+});

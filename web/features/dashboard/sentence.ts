@@ -1,0 +1,182 @@
+import { daysLeft } from '../../../contract/badge.ts';
+import type { SummaryWire } from '../../../contract/domain.ts';
+import { daysText, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
+
+/** A piece of text; host names are highlighted. */
+export interface Phrase {
+  text: string;
+  isHost: boolean;
+}
+
+export interface DashboardSentence {
+  headline: string;
+  /** The second line: sentences, each as a list of phrases. */
+  detail: Phrase[][];
+}
+
+interface Input {
+  summary: SummaryWire;
+  /** The plan's limit, if it has one; shown with the number of domains. */
+  limit: number | null;
+  now: number;
+}
+
+type Attention = SummaryWire['attention'];
+export type UrgentDomain = Attention['first'][number];
+
+/** Returns the dashboard's headline and details: what to do, by when, on which host. */
+export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
+  const { total, counts, attention } = summary;
+  const { headline, detail } =
+    attention.total > 0
+      ? { headline: attentionHeadline(attention, now), detail: reasonsOf(summary) }
+      : calmSentence(summary, now);
+  const { pending, paused } = counts;
+  if (pending > 0 && (attention.total > 0 || pending + paused < total)) {
+    const subject = `${inWordsCapitalised(pending)} ${domains(pending)}`;
+    detail.push([plain(`${subject} ${isOrAre(pending)} being checked for the first time.`)]);
+  }
+  if (paused > 0 && !headline.endsWith(' paused'))
+    detail.push([plain(`${inWordsCapitalised(paused)} ${domains(paused)} ${isOrAre(paused)} paused.`)]);
+  if (limit !== null) detail.push([plain(planLine(total, limit))]);
+  return { headline, detail };
+}
+
+/** Returns '2 days', 'down' or 'not trusted': why a domain needs attention, in as few words as possible. */
+export function urgencyWords({ reason, not_after: notAfter }: UrgentDomain, now: number): string {
+  if (reason !== 'critical' && reason !== 'soon') return REASON_WORDS[reason];
+  const days = notAfter === null ? 0 : daysLeft(Date.parse(notAfter), now);
+  return days < 1 ? 'within a day' : daysText(days);
+}
+
+const REASON_WORDS = {
+  expired: 'expired',
+  revoked: 'revoked',
+  untrusted: 'not trusted',
+  down: 'down',
+  unreachable: 'not read',
+} as const;
+
+/** What is said of several domains that all need attention for the same reason. */
+const ALL_ALIKE: Partial<Record<UrgentDomain['reason'], string>> = {
+  expired: 'certificates have expired',
+  revoked: 'certificates are revoked',
+  untrusted: 'certificates are not trusted',
+  down: 'domains are down',
+  unreachable: 'domains could not be read',
+};
+
+function attentionHeadline({ total, counts, first: [worst] }: Attention, now: number): string {
+  if (total === 1 && worst) return headlineOfOne(worst, now);
+  const subject = inWordsCapitalised(total);
+  const alike = worst && counts[worst.reason] === total ? ALL_ALIKE[worst.reason] : undefined;
+  if (alike !== undefined) return `${subject} ${alike}`;
+  const need = `${subject} ${counts.down + counts.unreachable > 0 ? 'domains' : 'certificates'} need attention`;
+  const { soon } = counts;
+  if (soon === total) return `${need} within two weeks`;
+  if (soon > 0) return `${need}, ${inWords(total - soon)} this week`;
+  return `${need} ${counts.critical > 0 ? 'this week' : 'now'}`;
+}
+
+function headlineOfOne(
+  { display_name: name, reason, not_after: notAfter }: UrgentDomain,
+  now: number,
+): string {
+  switch (reason) {
+    case 'expired':
+      return `${name} has expired`;
+    case 'revoked':
+      return `The certificate of ${name} is revoked`;
+    case 'untrusted':
+      return `The certificate of ${name} is not trusted`;
+    case 'down':
+      return `${name} is down`;
+    case 'unreachable':
+      return `${name} could not be read`;
+    default:
+      return `${name} expires ${notAfter === null ? 'soon' : inTime(notAfter, now)}`;
+  }
+}
+
+/** Explains the problem of the only domain that needs attention. Of several, the list shows the reasons. */
+function reasonsOf({ attention: { total, first }, problems }: SummaryWire): Phrase[][] {
+  const [worst] = first;
+  if (total > 1 || !worst) return [];
+  const kind = worst.reason === 'unreachable' || worst.reason === 'down' ? worst.reason : 'untrusted';
+  const problem = problems.find((candidate) => candidate.id === worst.id && candidate.kind === kind);
+  return problem ? [reasonOf(problem)] : [];
+}
+
+const FIRST_CHECK: readonly Phrase[][] = [[{ text: 'The first check takes a few seconds.', isHost: false }]];
+
+/** Returns the sentence if nothing needs attention: what is fine, and what expires next. */
+function calmSentence({ total, counts, expiries }: SummaryWire, now: number): DashboardSentence {
+  const { pending, paused } = counts;
+  const fine = total - pending - paused;
+  const next = expiries.find(({ state }) => state !== 'paused');
+  if (fine <= 0 && paused === 0) return { headline: readingHeadline(pending), detail: [...FIRST_CHECK] };
+  if (next && pending + paused === 0) {
+    const when = inTime(next.not_after, now);
+    if (fine === 1) return { headline: `${next.display_name} is fine. It expires ${when}.`, detail: [] };
+    const all = fine === 2 ? 'Both are fine.' : `All ${inWords(fine)} are fine.`;
+    return { headline: `${all} Next: ${next.display_name} ${when}.`, detail: [] };
+  }
+  const detail = next
+    ? [[plain('Next: '), host(next), plain(` ${inTime(next.not_after, now)}.`)]]
+    : pending > 0
+      ? FIRST_CHECK
+      : [];
+  return { headline: headlineOfSome({ fine, pending, paused }), detail: [...detail] };
+}
+
+function readingHeadline(pending: number): string {
+  // A domain that was just added may be in the list before the summary counts it.
+  if (pending === 0) return 'Reading your certificates';
+  return pending === 1
+    ? 'Reading the certificate of one domain'
+    : `Reading the certificates of ${inWords(pending)} domains`;
+}
+
+/** Returns the headline if some domains are not checked yet, or paused. "All" means all domains, so it is only for those. */
+function headlineOfSome({ fine, pending, paused }: Record<'fine' | 'pending' | 'paused', number>): string {
+  if (fine + pending === 0) {
+    if (paused === 1) return 'Your domain is paused';
+    return paused === 2 ? 'Both domains are paused' : `All ${inWords(paused)} domains are paused`;
+  }
+  const rest = paused > 0 ? `, ${inWords(paused)} ${domains(paused)} ${isOrAre(paused)} paused` : '';
+  if (fine === 0)
+    return `${inWordsCapitalised(pending)} ${domains(pending)} ${isOrAre(pending)} being read${rest}`;
+  const fineWords = `${inWords(fine)} ${plural(fine, 'certificate is', 'certificates are')} fine${rest}`;
+  return capitalised(pending > 0 ? `so far, ${fineWords}` : fineWords);
+}
+
+/** Returns 'in 32 days', 'in two days' or 'within a day'. */
+function inTime(notAfter: string, now: number): string {
+  const days = Math.max(0, daysLeft(Date.parse(notAfter), now));
+  if (days === 0) return 'within a day';
+  if (days === 1) return 'in one day';
+  return days < 10 ? `in ${inWords(days)} days` : `in ${daysText(days)}`;
+}
+
+const plain = (text: string): Phrase => ({ text, isHost: false });
+const host = ({ display_name }: { display_name: string }): Phrase => ({ text: display_name, isHost: true });
+const domains = (count: number): string => plural(count, 'domain');
+const isOrAre = (count: number): string => plural(count, 'is', 'are');
+const planLine = (total: number, limit: number): string =>
+  total > limit
+    ? `Free checks up to ${inWords(limit)} of your ${inWords(total)} domains.`
+    : `You track ${total} of ${limit} ${domains(limit)} on Free.`;
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Returns the problem's message with the host highlighted, and adds the host if the message does not name it. */
+function reasonOf(problem: SummaryWire['problems'][number]): Phrase[] {
+  const message = /[.!?]$/.test(problem.message) ? problem.message : `${problem.message}.`;
+  const name = [problem.display_name, problem.hostname].find((candidate) => message.includes(candidate));
+  if (name === undefined) {
+    const [, rest] = /^The certificate( \p{Ll}.*)$/u.exec(message) ?? [];
+    if (rest !== undefined) return [plain('The certificate of '), host(problem), plain(rest)];
+    return [host(problem), plain(`: ${message}`)];
+  }
+  const start = message.indexOf(name);
+  return [plain(message.slice(0, start)), host(problem), plain(message.slice(start + name.length))];
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import { noHitsLine, nextSort, statusFilters, statusOfKey } from './choices.ts';
+
+const NONE = { expired: 0, revoked: 0, untrusted: 0, critical: 0, down: 0, soon: 0, unreachable: 0 };
+const summary: SummaryWire = {
+  total: 19,
+  counts: { pending: 1, unread: 1, expired: 1, critical: 3, soon: 2, ok: 9, revoked: 1, paused: 1 },
+  on_schedule: { critical: 1, soon: 1 },
+  attention: { total: 7, counts: NONE, problems: 4, first: [] },
+  tags: [],
+  expiries: [],
+  problems: [],
+};
+const texts = (filters: ReturnType<typeof statusFilters>['main']) =>
+  filters.map(({ label, count }) => `${label} ${count ?? '–'}`);
+
+describe('the filters', () => {
+  it('count what the headline counts; a short-lived certificate on schedule does not expire soon', () => {
+    expect(texts(statusFilters(summary).main)).toEqual([
+      'All 19',
+      'Needs attention 7',
+      'Expiring 4',
+      'Problems 4',
+    ]);
+  });
+
+  it('include every state under More', () => {
+    expect(texts(statusFilters(summary).more)).toEqual([
+      'Expired 1',
+      '0–7 days 3',
+      '8–14 days 2',
+      'Revoked 1',
+      'Not read 1',
+      'Checking… 1',
+      'Paused 1',
+      'More than 14 days 9',
+    ]);
+  });
+
+  it('have no counts while loading', () => {
+    expect(texts(statusFilters(undefined).main)[1]).toBe('Needs attention –');
+  });
+
+  it('follow the keys from 1 to 8', () => {
+    const { main, more } = statusFilters(summary);
+    const places = Array.from({ length: 8 }, (_, place) => place);
+    expect(places.map(statusOfKey)).toEqual([...main, ...more].slice(0, 8).map(({ status }) => status));
+  });
+});
+
+describe('a list without hits', () => {
+  it('names the search and the filters', () => {
+    expect(noHitsLine({ q: 'git' })).toBe('No domain matches “git”.');
+    expect(noHitsLine({ tag: 'shop' })).toBe('No domain has the tag “shop”.');
+    expect(noHitsLine({ expires: '2027-03' })).toBe('No certificate expires in March 2027.');
+    expect(noHitsLine({ status: 'expired' })).toBe('No domain matches this filter.');
+    expect(noHitsLine({ q: 'git', tag: 'shop' })).toBe('No domain matches “git” with these filters.');
+  });
+});
+
+it('the sort key cycles through all orders', () => {
+  expect(nextSort('newest')).toBe('soonest');
+  expect(nextSort('soonest')).toBe('name');
+  expect(nextSort('name')).toBe('newest');
+});

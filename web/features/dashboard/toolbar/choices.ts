@@ -1,0 +1,73 @@
+import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
+import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
+import { CRITICAL_DAYS, DOMAIN_SORTS, SOON_DAYS } from '../../../../contract/words.ts';
+import { countOf } from '../../../domain/domain-filter.ts';
+import { monthName } from '../../../lib/format.ts';
+import type { GlyphName } from '../../../ui/glyph.tsx';
+
+export const SORT_LABELS: Record<DomainSort, string> = {
+  newest: 'Newest first',
+  soonest: 'Soonest first',
+  name: 'By name',
+};
+
+/** A filter; without a status it is All. */
+export interface StatusFilter {
+  status: ListStatus | undefined;
+  label: string;
+  glyph: GlyphName | 'unread' | 'pending' | null;
+  /** Undefined while unknown. */
+  count: number | undefined;
+}
+
+const FILTERS: readonly Omit<StatusFilter, 'count'>[] = [
+  { status: undefined, label: 'All', glyph: null },
+  { status: 'attention', label: 'Needs attention', glyph: 'critical' },
+  { status: 'expiring', label: 'Expiring', glyph: 'soon' },
+  { status: 'problem', label: 'Problems', glyph: 'fault' },
+  { status: 'expired', label: 'Expired', glyph: 'expired' },
+  { status: 'critical', label: `0–${CRITICAL_DAYS} days`, glyph: 'critical' },
+  { status: 'soon', label: `${CRITICAL_DAYS + 1}–${SOON_DAYS} days`, glyph: 'soon' },
+  { status: 'revoked', label: 'Revoked', glyph: 'revoked' },
+  { status: 'unread', label: 'Not read', glyph: 'unread' },
+  { status: 'pending', label: 'Checking…', glyph: 'pending' },
+  { status: 'paused', label: 'Paused', glyph: 'paused' },
+  { status: 'ok', label: `More than ${SOON_DAYS} days`, glyph: 'ok' },
+];
+/** The number of filters that always show; the others are under More. */
+const MAIN_FILTER_COUNT = 4;
+
+/** Returns the toolbar's filters with their counts. The keys 1 to 8 choose the first eight of both parts. */
+export function statusFilters(summary: SummaryWire | undefined): {
+  main: StatusFilter[];
+  more: StatusFilter[];
+} {
+  const filters = FILTERS.map((filter) => ({ ...filter, count: summary && countOf(summary, filter.status) }));
+  return { main: filters.slice(0, MAIN_FILTER_COUNT), more: filters.slice(MAIN_FILTER_COUNT) };
+}
+
+/** Tells whether a filter is one of those under More. */
+export function isUnderMore(status: ListStatus | undefined): boolean {
+  return FILTERS.findIndex((filter) => filter.status === status) >= MAIN_FILTER_COUNT;
+}
+
+/** Returns the status that a key from 1 to 8 chooses, by its place from 0. */
+export function statusOfKey(place: number): ListStatus | undefined {
+  return FILTERS[place]?.status;
+}
+
+/** Returns why the list is empty, for example 'No domain matches “git”.' */
+export function noHitsLine({ q, status, tag, expires }: DomainFilter): string {
+  if ([q, status, tag, expires].filter((part) => part !== undefined).length === 1) {
+    if (q !== undefined) return `No domain matches “${q}”.`;
+    if (tag !== undefined) return `No domain has the tag “${tag}”.`;
+    if (expires !== undefined) return `No certificate expires in ${monthName(expires)}.`;
+  }
+  if (q !== undefined) return `No domain matches “${q}” with these filters.`;
+  return 'No domain matches this filter.';
+}
+
+/** Returns the next order, for the key that cycles through them. */
+export function nextSort(sort: DomainSort): DomainSort {
+  return DOMAIN_SORTS[(DOMAIN_SORTS.indexOf(sort) + 1) % DOMAIN_SORTS.length] ?? 'newest';
+}

@@ -1,0 +1,120 @@
+import { ArrowDownAZ, ArrowDownWideNarrow, CalendarClock, Tag, Tags, X } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { DOMAIN_SORTS } from '../../../../contract/words.ts';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import type { DomainSort } from '../../../../contract/words.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Menu, MenuChoices } from '../../../ui/menu.tsx';
+import { monthName } from '../../../lib/format.ts';
+import { SORT_LABELS } from './choices.ts';
+
+const SORT_ICONS = { newest: ArrowDownWideNarrow, soonest: CalendarClock, name: ArrowDownAZ };
+/** No tag has this name: tags have no leading space. */
+const ANY = ' any';
+
+interface ToolButtonProps extends ComponentProps<'button'> {
+  /** It narrows the list. */
+  isChosen?: boolean;
+}
+
+/** Shows a button of the toolbar. */
+function ToolButton({ isChosen = false, children, ...rest }: ToolButtonProps) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className={classNames(
+        'inline-flex min-h-10 min-w-10 flex-none items-center justify-center gap-[7px] rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:min-w-8',
+        isChosen
+          ? 'border-line-2 bg-surface text-fg shadow-1'
+          : 'border-transparent text-fg-2 hover:bg-sunken data-[state=open]:bg-sunken',
+      )}
+    >
+      {children}
+    </button>
+  );
+}
+
+interface SortMenuProps {
+  sort: DomainSort;
+  onSort: (sort: DomainSort) => void;
+  /** Without text, because the filters need the space. */
+  isBrief: boolean;
+}
+
+/** Shows the order: with text if the toolbar has 1,100 px, otherwise only an icon. */
+export function SortMenu({ sort, onSort, isBrief }: SortMenuProps) {
+  return (
+    <Menu
+      trigger={
+        <ToolButton aria-label={`Sort: ${SORT_LABELS[sort]}`} title={SORT_LABELS[sort]}>
+          <ArrowDownWideNarrow className="size-4" strokeWidth={1.6} aria-hidden="true" />
+          {!isBrief && <span className="hidden @min-[1100px]:inline">{SORT_LABELS[sort]}</span>}
+        </ToolButton>
+      }
+    >
+      <MenuChoices
+        value={sort}
+        onChange={onSort}
+        choices={DOMAIN_SORTS.map((value) => {
+          const Icon = SORT_ICONS[value];
+          return { value, label: SORT_LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
+        })}
+      />
+    </Menu>
+  );
+}
+
+interface TagMenuProps {
+  tags: SummaryWire['tags'];
+  chosen: string | undefined;
+  onChoose: (tag: string | undefined) => void;
+}
+
+export function TagMenu({ tags, chosen, onChoose }: TagMenuProps) {
+  if (tags.length === 0 && chosen === undefined) return null;
+  const choices = tags.map(({ tag, count }) => ({
+    value: tag,
+    label: `${tag} · ${count}`,
+    icon: <Tag strokeWidth={1.6} aria-hidden="true" />,
+  }));
+  return (
+    <Menu
+      trigger={
+        <ToolButton
+          aria-label={chosen === undefined ? 'Filter by tag' : `Filter by tag: ${chosen}`}
+          title="Filter by tag"
+          isChosen={chosen !== undefined}
+        >
+          <Tag className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
+          {chosen !== undefined && <span className="max-w-24 truncate">{chosen}</span>}
+        </ToolButton>
+      }
+    >
+      <MenuChoices
+        value={chosen ?? ANY}
+        onChange={(tag) => onChoose(tag === ANY ? undefined : tag)}
+        choices={[
+          { value: ANY, label: 'Any tag', icon: <Tags strokeWidth={1.6} aria-hidden="true" /> },
+          ...choices,
+        ]}
+      />
+    </Menu>
+  );
+}
+
+/** Shows the chosen month of expiry; a click removes the filter. */
+export function MonthFilter({ month, onClear }: { month: string; onClear: () => void }) {
+  const name = monthName(month);
+  return (
+    <ToolButton
+      aria-label={`Expiring in ${name}: show every month`}
+      title="Show every month"
+      isChosen
+      onClick={onClear}
+    >
+      {name}
+      <X className="size-3.5 text-fg-3" strokeWidth={1.8} aria-hidden="true" />
+    </ToolButton>
+  );
+}

@@ -1,0 +1,113 @@
+import { Search, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { SEARCH_MAX_LENGTH } from '../../../../contract/words.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { counted } from '../../../lib/format.ts';
+
+const TYPING_MS = 250;
+
+interface SearchFieldProps {
+  ref: RefObject<HTMLInputElement | null>;
+  /** The current search. */
+  value: string | undefined;
+  /** How many domains it finds; null while unknown, and without a search. */
+  hits: number | null;
+  onSearch: (q: string | undefined) => void;
+  /** Escape was pressed in the empty field. */
+  onLeave: () => void;
+  className?: string;
+}
+
+/** Searches shortly after the last keystroke. Escape clears the field, then leaves it. */
+export function SearchField({ ref, value, hits, onSearch, onLeave, className }: SearchFieldProps) {
+  const [text, setText] = useState(value ?? '');
+  // The field's own last value: any other value came from elsewhere, such as the Back button.
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setText(value ?? '');
+  }
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (next: string) => {
+    clearTimeout(timer.current);
+    const q = next.trim() === '' ? undefined : next.trim();
+    if (q === value) return;
+    setKnown(q);
+    onSearch(q);
+  };
+  const clear = () => {
+    setText('');
+    search('');
+  };
+
+  return (
+    <search className={classNames('relative flex items-center', className)}>
+      <Search
+        className="pointer-events-none absolute left-3 size-3.5 text-fg-3"
+        strokeWidth={1.6}
+        aria-hidden="true"
+      />
+      <input
+        ref={ref}
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        role="searchbox"
+        aria-label="Find a domain"
+        placeholder="Find a domain"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={SEARCH_MAX_LENGTH}
+        value={text}
+        onChange={(event) => {
+          const next = event.target.value;
+          setText(next);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => search(next), TYPING_MS);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') search(text);
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          if (text !== '') clear();
+          else {
+            event.currentTarget.blur();
+            onLeave();
+          }
+        }}
+        className={classNames(
+          'peer block min-h-11 w-full rounded-2 border border-control bg-surface pl-[34px] text-base/6 text-fg shadow-1 md:min-h-9 md:text-body',
+          hits === null ? 'pr-10' : 'pr-24',
+        )}
+      />
+      {/* If there are none, the list says so. */}
+      <output className="num pointer-events-none absolute right-11 text-meta text-fg-3 md:right-9">
+        {hits !== null && hits > 0 && counted(hits, 'hit')}
+      </output>
+      {text === '' ? (
+        <kbd
+          aria-hidden="true"
+          className="pointer-events-none absolute right-2 hidden min-w-5 rounded-1 border border-line-2 bg-sunken px-[5px] text-center font-mono text-[11px]/[18px] text-fg-3 md:block"
+        >
+          /
+        </kbd>
+      ) : (
+        <button
+          type="button"
+          aria-label="Clear search"
+          onClick={() => {
+            clear();
+            ref.current?.focus();
+          }}
+          className="absolute right-0 grid size-11 place-items-center rounded-2 text-fg-3 hover:text-fg md:right-0.5 md:size-8"
+        >
+          <X className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+        </button>
+      )}
+    </search>
+  );
+}

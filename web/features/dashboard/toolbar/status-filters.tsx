@@ -1,0 +1,124 @@
+import { ChevronDown, LoaderCircle, Unplug } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import type { ListStatus } from '../../../../contract/words.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Menu, MenuChoices } from '../../../ui/menu.tsx';
+import { grouped } from '../../../lib/format.ts';
+import { statusFilters } from './choices.ts';
+import type { StatusFilter } from './choices.ts';
+
+const MARKS: Partial<Record<NonNullable<StatusFilter['glyph']>, string>> = {
+  expired: 'text-expired-mark',
+  critical: 'text-critical-mark',
+  soon: 'text-soon-mark',
+  revoked: 'text-revoked-mark',
+  fault: 'text-critical-mark',
+  ok: 'text-ok-mark',
+};
+/** No status has this name. */
+const NONE = 'none' as const;
+
+interface StatusFiltersProps {
+  summary: SummaryWire | undefined;
+  chosen: ListStatus | undefined;
+  onChoose: (status: ListStatus | undefined) => void;
+}
+
+/** Filters by state. Clicking the chosen filter selects All. On phones the buttons wrap with those beside them. */
+export function StatusFilters({ summary, chosen, onChoose }: StatusFiltersProps) {
+  const { main, more } = statusFilters(summary);
+  const rare = more.find(({ status }) => status === chosen);
+  return (
+    <div
+      role="group"
+      aria-label="Filter by state"
+      className="flex flex-wrap gap-0.5 max-md:contents md:flex-1"
+    >
+      {main.map(({ status, label, glyph, count }) => {
+        const isChosen = status === chosen;
+        return (
+          <FilterButton
+            key={label}
+            isChosen={isChosen}
+            aria-pressed={isChosen}
+            aria-label={nameOf({ label, count })}
+            onClick={() => onChoose(isChosen ? undefined : status)}
+          >
+            <FilterGlyph glyph={glyph} className="@max-[1040px]:hidden" />
+            {label}
+            <Count count={count} />
+          </FilterButton>
+        );
+      })}
+      <Menu
+        trigger={
+          <FilterButton
+            isChosen={rare !== undefined}
+            aria-label={rare ? `More: ${nameOf(rare)}` : 'More filters'}
+          >
+            {rare ? (
+              <span>
+                <span className="max-md:hidden">More: </span>
+                {rare.label}
+              </span>
+            ) : (
+              'More'
+            )}
+            {rare && <Count count={rare.count} />}
+            <ChevronDown className="size-3.5 text-fg-3" strokeWidth={1.8} aria-hidden="true" />
+          </FilterButton>
+        }
+      >
+        <MenuChoices<ListStatus | typeof NONE>
+          value={rare?.status ?? NONE}
+          onChange={(status) => onChoose(status === NONE ? undefined : status)}
+          choices={more.map(({ status = NONE, label, glyph, count }) => ({
+            value: status,
+            label: count === undefined ? label : `${label} · ${grouped(count)}`,
+            icon: <FilterGlyph glyph={glyph} />,
+          }))}
+        />
+      </Menu>
+    </div>
+  );
+}
+
+const nameOf = ({ label, count }: Pick<StatusFilter, 'label' | 'count'>): string =>
+  count === undefined ? label : `${label}, ${grouped(count)}`;
+
+function FilterButton({ isChosen, ...rest }: ComponentProps<'button'> & { isChosen: boolean }) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className={classNames(
+        'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8',
+        isChosen
+          ? 'border-line-2 bg-surface text-fg shadow-1 forced-colors:border-[Highlight]'
+          : 'border-transparent text-fg-2 hover:bg-sunken data-[state=open]:bg-sunken',
+      )}
+    />
+  );
+}
+
+function Count({ count }: Pick<StatusFilter, 'count'>) {
+  return <span className="num font-[480] text-fg-3">{count === undefined ? '–' : grouped(count)}</span>;
+}
+
+function FilterGlyph({ glyph, className }: Pick<StatusFilter, 'glyph'> & { className?: string }) {
+  if (glyph === null) return null;
+  if (glyph === 'unread' || glyph === 'pending') {
+    const Icon = glyph === 'unread' ? Unplug : LoaderCircle;
+    return (
+      <Icon className={classNames('size-[13px] text-fg-3', className)} strokeWidth={1.8} aria-hidden="true" />
+    );
+  }
+  return (
+    <Glyph
+      name={glyph}
+      className={classNames('size-3 [--glyph-cut:var(--bg)]', MARKS[glyph] ?? 'text-fg-3', className)}
+    />
+  );
+}

@@ -1,0 +1,97 @@
+import { Plus, Search } from 'lucide-react';
+import type { ReactNode, RefObject } from 'react';
+import type { SummaryWire } from '../../../../contract/domain.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { InHeader } from '../../../ui/header-slot.tsx';
+import { useDashboardSearch } from '../use-dashboard-search.ts';
+import { MonthFilter, SortMenu, TagMenu } from './list-menus.tsx';
+import { SearchField } from './search-field.tsx';
+import { isUnderMore } from './choices.ts';
+import { StatusFilters } from './status-filters.tsx';
+import { ViewToggle } from './view-toggle.tsx';
+
+interface ToolbarProps {
+  summary: SummaryWire | undefined;
+  searchInput: RefObject<HTMLInputElement | null>;
+  /** How many domains the current search and filters find; null while unknown. */
+  hits: number | null;
+  /** Below 720 px the search is a button in the header until it is opened. */
+  isSearchOpen: boolean;
+  onOpenSearch: () => void;
+  onLeaveSearch: () => void;
+  onAdd: () => void;
+  /** More list actions; below 720 px beside the search. */
+  children?: ReactNode;
+}
+
+/** Shows search, filters, order, view and the add button. */
+export function Toolbar({
+  summary,
+  searchInput,
+  hits,
+  isSearchOpen,
+  onOpenSearch,
+  onLeaveSearch,
+  onAdd,
+  children,
+}: ToolbarProps) {
+  const { search, filter, view, change } = useDashboardSearch();
+  const isSearchShown = isSearchOpen || search.q !== undefined || search.tag !== undefined;
+  return (
+    // Below the header. On low screens it would cover too much of the list.
+    <div
+      data-toolbar=""
+      className="@container z-10 -mx-4 flex flex-wrap items-center gap-x-0.5 gap-y-1 bg-bg px-4 pt-3 pb-2 md:-mx-7 md:gap-1.5 md:px-7 md:pt-4 md:pb-3 [@media(min-height:560px)]:sticky [@media(min-height:560px)]:top-14 md:[@media(min-height:560px)]:top-15"
+    >
+      <InHeader>
+        <IconButton label="Search" aria-expanded={isSearchShown} className="md:hidden" onClick={onOpenSearch}>
+          <Search className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      </InHeader>
+      <SearchField
+        ref={searchInput}
+        value={search.q}
+        hits={search.q === undefined ? null : hits}
+        onSearch={(q) => change({ q }, { replace: true })}
+        onLeave={onLeaveSearch}
+        className={classNames(
+          'max-md:min-w-44 max-md:flex-1 md:w-full [@media(min-width:900px)]:w-[clamp(176px,17cqw,204px)]',
+          !isSearchShown && 'max-md:hidden',
+        )}
+      />
+      <span className={classNames('contents', !isSearchShown && 'max-md:hidden')}>
+        <TagMenu tags={summary?.tags ?? []} chosen={search.tag} onChoose={(tag) => change({ tag })} />
+        <span className="md:order-1">{children}</span>
+        <span className="basis-full md:hidden" />
+      </span>
+      <StatusFilters summary={summary} chosen={search.status} onChoose={(status) => change({ status })} />
+      {search.expires !== undefined && (
+        <MonthFilter month={search.expires} onClear={() => change({ expires: undefined })} />
+      )}
+      <span className="flex-1 md:hidden" />
+      <SortMenu
+        isBrief={isUnderMore(search.status) || search.expires !== undefined}
+        sort={filter.sort}
+        onSort={(sort) => change({ sort })}
+      />
+      <ViewToggle view={view} onChange={(next) => change({ view: next })} />
+      <Button className="order-2 max-md:hidden" onClick={onAdd}>
+        <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+        Add Domain
+      </Button>
+    </div>
+  );
+}
+
+/** Shows the add button below 720 px, fixed above the tabs. */
+export function AddBar({ onAdd }: { onAdd: () => void }) {
+  return (
+    <div className="fixed inset-x-0 bottom-(--tabs) z-10 bg-linear-to-b from-transparent to-bg to-30% px-4 py-3 md:hidden">
+      <Button size="large" className="w-full text-lead" onClick={onAdd}>
+        <Plus className="size-4" strokeWidth={1.8} aria-hidden="true" />
+        Add Domain
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { HistoryState } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { DOMAIN_SORTS } from '../../../contract/words.ts';
+import type { DashboardSearch, DomainView } from '../../lib/dashboard-search.ts';
+import { createPreference } from '../../lib/browser/preference.ts';
+import type { ListFilter } from '../../domain/domain-filter.ts';
+
+const sortPreference = createPreference('sort', DOMAIN_SORTS, 'newest');
+const viewPreference = createPreference<DomainView>('view', ['grid', 'list'], 'grid');
+
+interface Change {
+  /** Replaces the history entry: for text typed letter by letter, and for what closes again. */
+  replace?: boolean;
+  /** Additional state of the history entry; `true` keeps the current one. */
+  state?: true | HistoryState | ((former: HistoryState) => HistoryState);
+}
+
+/** Returns the dashboard's search parameters, with the last choices as defaults. */
+export function useDashboardSearch() {
+  const search: DashboardSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const preferredSort = sortPreference.use();
+  const preferredView = viewPreference.use();
+  const { q, status, tag, expires, sort = preferredSort, view = preferredView } = search;
+  const filter = useMemo<ListFilter>(
+    () => ({
+      ...(q !== undefined && { q }),
+      ...(status !== undefined && { status }),
+      ...(tag !== undefined && { tag }),
+      ...(expires !== undefined && { expires }),
+      sort,
+    }),
+    [q, status, tag, expires, sort],
+  );
+
+  /** Merges the change into the URL; undefined removes a parameter. */
+  const change = useCallback(
+    (
+      patch: { [Key in keyof DashboardSearch]?: DashboardSearch[Key] | undefined },
+      { replace = false, state }: Change = {},
+    ) => {
+      if (patch.sort) sortPreference.set(patch.sort);
+      if (patch.view) viewPreference.set(patch.view);
+      void navigate({
+        to: '/dashboard',
+        search: (former) => defined({ ...former, ...patch }),
+        replace,
+        ...(state !== undefined && { state }),
+        resetScroll: false,
+      });
+    },
+    [navigate],
+  );
+  return { search, filter, view, change };
+}
+
+function defined(search: object): DashboardSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,41 @@
+import type { AlertIncidentWire } from '../../../contract/alerting.ts';
+import { dayAndMonth } from '../../domain/day-and-month.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { longDate, longDateTime } from '../../lib/format.ts';
+
+/** The snooze durations on offer. */
+export const SNOOZES = [
+  { label: '1 hour', ms: HOUR_MS },
+  { label: '1 day', ms: DAY_MS },
+  { label: '3 days', ms: 3 * DAY_MS },
+  { label: '1 week', ms: 7 * DAY_MS },
+] as const;
+
+/** Describes what "Acknowledge" does, shown before it is pressed. */
+export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string {
+  return problem === 'expiry'
+    ? 'No more alerts about this incident, except at expiry and when it ends.'
+    : 'No more alerts about this incident, except when it ends.';
+}
+
+/** Returns '14:32' on the same day, else '22 November'. Parameters in ms UTC. */
+export function untilWords(until: number, now: number): string {
+  if (longDate(until) === longDate(now)) return longDateTime(until).slice(-5);
+  return dayAndMonth(new Date(until).toISOString(), now);
+}
+
+export type IncidentState = 'open' | 'acknowledged' | 'snoozed' | 'over';
+
+/** Returns the state of an incident. Snoozed wins over acknowledged, because it silences more. */
+export function incidentState(
+  {
+    ended_at: endedAt,
+    snoozed_until: snoozedUntil,
+    acknowledged_at: acknowledgedAt,
+  }: Pick<AlertIncidentWire, 'ended_at' | 'snoozed_until' | 'acknowledged_at'>,
+  now: number,
+): IncidentState {
+  if (endedAt !== null) return 'over';
+  if (snoozedUntil !== null && Date.parse(snoozedUntil) > now) return 'snoozed';
+  return acknowledgedAt === null ? 'open' : 'acknowledged';
+}

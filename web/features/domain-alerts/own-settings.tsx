@@ -1,0 +1,120 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import type { DomainAlertSettingsWire, DomainAlertsWire } from '../../../contract/alerting.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { useChannels, useAlertCache } from '../../lib/alerts/alert-queries.ts';
+import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
+import { Button } from '../../ui/button.tsx';
+import { useKeptFocus } from '../../ui/form/use-kept-focus.ts';
+import { Disclosure } from '../../domain/disclosure.tsx';
+import { PartEditor } from './part-editor.tsx';
+import { ownLine, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
+import type { Part } from './settings-words.ts';
+import { changeDomainAlerts } from '../../../contract/calls/alert.ts';
+import { ApiError, call, messageOf } from '../../lib/api-client.ts';
+import { useWrite } from '../../lib/use-write.ts';
+import { toast } from '../../ui/toast.tsx';
+
+interface OwnSettingsProps {
+  domain: DomainWire;
+  alerts: DomainAlertsWire;
+}
+
+/** Edits the domain's own alert settings; folded, shows them in one line. */
+export function OwnSettings({ domain, alerts }: OwnSettingsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div>
+      <h4 className="text-meta font-[560] text-fg-2">Alerts for this domain</h4>
+      <Disclosure summary={ownLine(alerts.own)} onToggle={setIsOpen} className="-mb-1">
+        {isOpen && <Parts domain={domain} alerts={alerts} />}
+      </Disclosure>
+    </div>
+  );
+}
+
+function Parts({ domain, alerts }: OwnSettingsProps) {
+  const [editing, setEditing] = useState<Part | null>(null);
+  const { data: channels } = useChannels();
+  const { isSubscribed } = useSubscription();
+  const { own, effective } = alerts;
+  const { store, isStoring } = useOwnSettings(domain.id);
+  const change = (next: DomainAlertSettingsWire) => store(next, () => setEditing(null));
+  const rests = own.steps !== undefined && !isSubscribed;
+
+  return (
+    <ul className="mt-1 grid gap-3 pb-1">
+      {PARTS.map((part) => (
+        <PartItem key={part}>
+          <div className="flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <p className="text-label font-[520]">{PART_TITLES[part]}</p>
+              <p className="text-label [overflow-wrap:anywhere] text-fg-2">
+                {partLine(part, effective, channels)}
+                {part === 'steps' && rests && (
+                  <span className="block text-meta text-fg-3">
+                    Custom steps need Premium. Until then, the account defaults apply.
+                  </span>
+                )}
+              </p>
+            </div>
+            {editing !== part && (
+              <div className="flex flex-none gap-1">
+                <Button
+                  variant="outline"
+                  size="small"
+                  aria-label={`Change: ${PART_TITLES[part]}`}
+                  onClick={() => setEditing(part)}
+                >
+                  Change
+                </Button>
+              </div>
+            )}
+          </div>
+          {editing === part ? (
+            <PartEditor
+              part={part}
+              domainId={domain.id}
+              alerts={alerts}
+              channels={channels ?? []}
+              isStoring={isStoring}
+              onSave={(value) => change({ ...own, ...value })}
+              onReset={own[part] === undefined ? null : () => change(without(own, part))}
+              onCancel={() => setEditing(null)}
+            />
+          ) : (
+            own[part] === undefined && <p className="text-meta text-fg-3">Account defaults</p>
+          )}
+        </PartItem>
+      ))}
+    </ul>
+  );
+}
+
+/** Moves focus between the editor and the button that opened it. */
+function PartItem({ children }: { children: ReactNode }) {
+  const focus = useKeptFocus<HTMLLIElement>();
+  return <li {...focus}>{children}</li>;
+}
+
+/** Saves the domain's own alert settings. Opens the upgrade dialog if they need Premium. */
+function useOwnSettings(domainId: string) {
+  const { putDomain } = useAlertCache();
+  const { isSold, open } = useUpgrade();
+  const { mutate, isPending } = useWrite({
+    mutationFn: (own: DomainAlertSettingsWire) =>
+      call(changeDomainAlerts, { params: { id: domainId }, body: own }),
+    onSuccess: (alerts) => {
+      putDomain(domainId, alerts);
+      toast.success('Alerts for this domain updated.');
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 402 && isSold) open('request');
+      else toast.error(`Could not save the change: ${messageOf(error)}`);
+    },
+  });
+  return {
+    store: (own: DomainAlertSettingsWire, onStored: () => void) => mutate(own, { onSuccess: onStored }),
+    isStoring: isPending,
+  };
+}

@@ -1,0 +1,128 @@
+import { Lock } from 'lucide-react';
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import type {
+  AlertSettingsWire,
+  DomainAlertSettingsWire,
+  DomainAlertsWire,
+} from '../../../contract/alerting.ts';
+import type { ChannelWire } from '../../../contract/channel.ts';
+import { useCurrentUser } from '../../lib/account/current-user.ts';
+import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
+import { ChannelChoice } from '../../ui/alert-settings/channel-choice.tsx';
+import { MutedEvents } from '../../ui/alert-settings/muted-events.tsx';
+import { isEmpty, QuietHoursFields } from '../../ui/alert-settings/quiet-hours-fields.tsx';
+import { StepsEditor } from '../../ui/alert-settings/steps-editor.tsx';
+import { StepsPreview } from '../../ui/alert-settings/steps-preview.tsx';
+import { Button } from '../../ui/button.tsx';
+import type { Part } from './settings-words.ts';
+
+interface PartEditorProps {
+  part: Part;
+  domainId: string;
+  alerts: DomainAlertsWire;
+  channels: readonly ChannelWire[];
+  isStoring: boolean;
+  onSave: (value: DomainAlertSettingsWire) => void;
+  /** Resets this part to the account's settings; null if it already follows them. */
+  onReset: (() => void) | null;
+  onCancel: () => void;
+}
+
+/** Edits one part of a domain's settings with a preview. Nothing changes until it is saved. */
+export function PartEditor({
+  part,
+  domainId,
+  alerts,
+  channels,
+  isStoring,
+  onSave,
+  onReset,
+  onCancel,
+}: PartEditorProps) {
+  // Settings that need Premium keep the user's choice while the account has none.
+  const [draft, setDraft] = useState<AlertSettingsWire>({ ...alerts.effective, ...alerts.own });
+  const { timeZone } = useCurrentUser();
+  const { isSubscribed } = useSubscription();
+  const isLocked = part === 'steps' && !isSubscribed;
+  const isPossible = !isLocked && isWhole(part, draft);
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const wrongTime = event.currentTarget.querySelector<HTMLInputElement>(
+      '[role=spinbutton][aria-invalid=true]',
+    );
+    if (wrongTime) wrongTime.focus();
+    else if (isPossible && !isStoring) onSave({ [part]: draft[part] });
+  };
+  return (
+    <form noValidate className="mt-2 grid gap-3" onSubmit={save}>
+      {isLocked && <StepsLocked />}
+      {part === 'steps' && !isLocked && (
+        <StepsEditor value={draft.steps} onChange={(steps) => setDraft({ ...draft, steps })} />
+      )}
+      {part === 'channels' && (
+        <ChannelChoice
+          value={draft.channels}
+          onChange={(keys) => setDraft({ ...draft, channels: keys })}
+          channels={channels}
+        />
+      )}
+      {part === 'quiet_hours' && (
+        <QuietHoursFields
+          value={draft.quiet_hours}
+          onChange={(quietHours) => setDraft({ ...draft, quiet_hours: quietHours })}
+          timeZone={timeZone}
+        />
+      )}
+      {part === 'muted' && (
+        <MutedEvents value={draft.muted} onChange={(muted) => setDraft({ ...draft, muted })} />
+      )}
+      {(part === 'steps' || part === 'quiet_hours') && isWhole(part, draft) && (
+        <StepsPreview
+          reachesAnybody={alerts.is_told}
+          domain_id={domainId}
+          steps={isSubscribed ? draft.steps : alerts.effective.steps}
+          quiet_hours={draft.quiet_hours}
+        />
+      )}
+      <div className="flex flex-wrap gap-2">
+        {!isLocked && (
+          <Button type="submit" size="small" busy={isStoring} disabled={!isPossible}>
+            Save
+          </Button>
+        )}
+        <Button variant="outline" size="small" disabled={isStoring} onClick={onCancel}>
+          {isLocked ? 'Close' : 'Cancel'}
+        </Button>
+        {onReset && (
+          <Button variant="ghost" size="small" disabled={isStoring} onClick={onReset}>
+            Account defaults
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Tells whether the input is complete and valid. The fields show their own errors. */
+function isWhole(part: Part, { channels, quiet_hours: quietHours }: AlertSettingsWire): boolean {
+  if (part === 'channels') return channels === null || channels.length > 0;
+  return part !== 'quiet_hours' || !isEmpty(quietHours);
+}
+
+function StepsLocked() {
+  const { isSold, open } = useUpgrade();
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 text-label">
+      <p className="flex items-center gap-1.5 text-fg-2">
+        <Lock className="size-3.5 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
+        Custom steps for a domain need Premium.
+      </p>
+      {isSold && (
+        <Button variant="tinted" size="small" onClick={() => open('request')}>
+          Upgrade to Premium
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { visibleText } from '../../ui/visible-text.ts';
+import { dayAndMonth } from '../../domain/day-and-month.ts';
+import { longDate, longDateTime, untilText } from '../../lib/format.ts';
+
+/** Returns '14 days before', with the certificate's name if the domain shows another one. */
+export function plannedWords({ label, certificate_name: name }: PlannedAlertWire): string {
+  return name === null ? label : `${label} (${visibleText(name)})`;
+}
+
+/** Returns 'Next alert: 14 days before, on 8 December'; if it is today, with the time. */
+export function nextAlertLine(next: PlannedAlertWire, now: number): string {
+  const isToday = longDate(next.at) === longDate(now);
+  const when = isToday ? `today at ${longDateTime(next.at).slice(-5)}` : `on ${dayAndMonth(next.at, now)}`;
+  return `Next alert: ${plannedWords(next)}, ${when}`;
+}
+
+/** Returns why no alert is planned; null for a paused domain, of which the panel says so above. */
+export function nothingPlannedLine(
+  { paused, expiry_date: expiryDate }: Pick<DomainWire, 'paused' | 'expiry_date'>,
+  { incidents, is_told: reachesAnybody }: Pick<DomainAlertsWire, 'incidents' | 'is_told'>,
+): string | null {
+  if (paused !== null) return null;
+  if (!reachesAnybody) return 'No alerts will be sent: no chosen channel can receive them.';
+  if (expiryDate === null) return 'No alerts planned: we have not read a certificate yet.';
+  const expiry = incidents.find(({ problem, ended_at: endedAt }) => problem === 'expiry' && endedAt === null);
+  if (expiry?.acknowledged_at != null)
+    return 'You acknowledged the expiry: no more alerts about it are planned.';
+  return 'No alerts planned: we have sent all expiry alerts for this certificate.';
+}
+
+/** Says until when quiet hours hold alerts, and which they let pass. */
+export function quietLine(
+  until: string,
+  { effective }: Pick<DomainAlertsWire, 'effective'>,
+  now: number,
+): string {
+  const held = `Quiet hours: alerts are held until ${untilText(until, now)}`;
+  return effective.quiet_hours?.critical_always === true ? `${held}, except critical ones.` : `${held}.`;
+}

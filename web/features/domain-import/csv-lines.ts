@@ -1,0 +1,122 @@
+import Papa from 'papaparse';
+import { hostLine, looksLikeHost, skipped, splitTags, withPort, withProtocol } from './parsed-import.ts';
+import type { ParsedLine } from './parsed-import.ts';
+
+interface Row {
+  /** The first line of the row, from 1. */
+  line: number;
+  cells: string[];
+}
+
+/** Columns of the dashboard's own export. */
+const OWN_NAMES = ['host', 'port', 'days_left', 'check_every_minutes', 'paused', 'tags', 'notes'];
+/** The apostrophe that the export puts before formulas, at the start of a cell or of a line in it. */
+const GUARD =
+  /(?<=^|[;\t\r\n])'(?=(?:(?![;\t\r\n])[\s\p{Cc}\p{Cf}"])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])/gu;
+
+interface Columns {
+  host: number;
+  port: number;
+  protocol: number;
+  tags: number;
+  notes: number[];
+}
+
+const HOST_NAMES = [
+  'host',
+  'hostname',
+  'host name',
+  'host_name',
+  'host address',
+  'domain',
+  'domain name',
+  'url',
+  'address',
+  'website',
+  'fqdn',
+  'endpoint',
+];
+const TAG_NAMES = ['tags', 'tag', 'labels', 'groups', 'group'];
+const NOTE_NAMES = ['notes', 'note', 'name', 'description', 'comment'];
+
+/** Returns the first `most` rows of a table, or null if the text is not a table: a single column, or rows of hosts only. */
+export function csvLines(text: string, most: number): ParsedLine[] | null {
+  // One more for the header.
+  const rows = rowsOf(text, most + 1);
+  const first = rows[0];
+  if (!first) return null;
+  const named = columnsOf(first.cells);
+  if (named) {
+    const isOwn = OWN_NAMES.every((name) => first.cells.includes(name));
+    return rows.slice(1).map((row) => lineOf(isOwn ? unguarded(row) : row, named));
+  }
+  const isTable =
+    rows.every(({ cells }) => cells.length > 1) &&
+    rows.some(({ cells }) => !cells.every((cell) => cell === '' || looksLikeHost(cell)));
+  const host = isTable ? hostColumn(rows) : -1;
+  if (host < 0) return null;
+  return rows.map((row) => {
+    const port = isPort(row.cells[host + 1]) ? host + 1 : -1;
+    const rest = row.cells.map((_, index) => index).filter((index) => index !== host && index !== port);
+    return lineOf(row, { host, port, protocol: -1, tags: -1, notes: rest });
+  });
+}
+
+/** Skips blank rows and comments. */
+function rowsOf(text: string, most: number): Row[] {
+  const rows: Row[] = [];
+  let line = 1;
+  let from = 0;
+  Papa.parse<string[]>(text, {
+    delimitersToGuess: [',', ';', '\t'],
+    step({ data, meta }, parser) {
+      const cells = data.map((cell) => cell.trim());
+      const isBlank = cells.every((cell) => cell === '');
+      if (!isBlank && !(cells[0] ?? '').startsWith('#')) rows.push({ line, cells });
+      line += text.slice(from, meta.cursor).split(/\r\n|\n|\r/).length - 1;
+      from = meta.cursor;
+      if (rows.length >= most) parser.abort();
+    },
+  });
+  return rows;
+}
+
+function columnsOf(cells: readonly string[]): Columns | null {
+  const names = cells.map((cell) => cell.toLowerCase());
+  const place = (wanted: readonly string[]) => names.findIndex((name) => wanted.includes(name));
+  const host = Math.min(...HOST_NAMES.map((name) => names.indexOf(name)).filter((index) => index >= 0));
+  if (!Number.isFinite(host)) return null;
+  const notes = names.flatMap((name, index) => (index !== host && NOTE_NAMES.includes(name) ? [index] : []));
+  return { host, port: place(['port']), protocol: place(['protocol']), tags: place(TAG_NAMES), notes };
+}
+
+function unguarded({ line, cells }: Row): Row {
+  return { line, cells: cells.map((cell) => cell.replaceAll(GUARD, '')) };
+}
+
+/** Returns the first column whose cells are mostly hosts. */
+function hostColumn(rows: readonly Row[]): number {
+  const width = Math.max(...rows.slice(0, 1000).map(({ cells }) => cells.length));
+  for (let column = 0; column < width; column += 1) {
+    const hosts = rows.filter(({ cells }) => looksLikeHost(cells[column] ?? '')).length;
+    if (hosts * 2 > rows.length) return column;
+  }
+  return -1;
+}
+
+function lineOf({ line, cells }: Row, columns: Columns): ParsedLine {
+  const host = cells[columns.host] ?? '';
+  if (host === '')
+    return skipped(line, cells.filter((cell) => cell !== '').join(', '), 'No host in this row');
+  const port = cells[columns.port] ?? '';
+  const notes = columns.notes
+    .map((index) => cells[index] ?? '')
+    .filter((note) => note !== '' && note !== host);
+  const address = withProtocol(port === '' ? host : withPort(host, port), cells[columns.protocol] ?? '');
+  return hostLine(line, address, {
+    tags: splitTags(cells[columns.tags] ?? ''),
+    notes: notes.join('\n'),
+  });
+}
+
+const isPort = (cell = ''): boolean => /^\d{1,5}$/.test(cell) && Number(cell) > 0 && Number(cell) < 65_536;

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { ImportPreview } from '../../../contract/domain-import.ts';
+import {
+  countFates,
+  isProblem,
+  notAdded,
+  planImport,
+  remaining,
+  verdictOf,
+  withAnswers,
+  withUnanswered,
+} from './import-plan.ts';
+import type { Results } from './import-plan.ts';
+import { hostLine, skipped } from './parsed-import.ts';
+
+const lines = [
+  hostLine(1, 'a.example'),
+  skipped(2, 'Cron', 'No host'),
+  hostLine(3, 'https://a.example/x'),
+  hostLine(4, 'not a host'),
+  hostLine(5, 'old.example'),
+  hostLine(6, 'b.example', { tags: ['web'], remark: 'Paused there' }),
+  hostLine(7, 'c.example'),
+];
+const is = (outcome: 'new' | 'exists', host: string): ImportPreview['entries'][number] => ({
+  outcome,
+  endpoint: `${host}:443`,
+  display_name: host,
+  message: null,
+});
+const answers = [
+  is('new', 'a.example'),
+  is('new', 'a.example'),
+  { outcome: 'invalid' as const, endpoint: null, display_name: null, message: 'Letters only.' },
+  is('exists', 'old.example'),
+  is('new', 'b.example'),
+  is('new', 'c.example'),
+];
+const plan = planImport(lines, answers, 2);
+const texts = (results: Results = new Map()) =>
+  plan.map((line, index) => verdictOf(line, results.get(index)).text);
+
+test('the plan says what will happen to every line', () => {
+  expect(texts()).toEqual([
+    'Will be added',
+    'Skipped',
+    'Duplicate of line 1',
+    'Not a valid host',
+    'Already tracked',
+    'Will be added',
+    'Over the plan’s limit',
+  ]);
+  expect([...countFates(plan)]).toEqual([
+    ['new', 2],
+    ['exists', 1],
+    ['repeated', 1],
+    ['beyond', 1],
+    ['invalid', 1],
+    ['skipped', 1],
+  ]);
+  expect(plan.map((line) => isProblem(line, undefined))).toEqual([
+    false,
+    true,
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+test('without a limit, every new host is added', () => {
+  expect(planImport(lines, answers, null).filter(({ fate }) => fate.kind === 'new')).toHaveLength(3);
+});
+
+test('each line has its result, and the rest can be sent again', () => {
+  expect(remaining(plan, new Map())).toEqual([0, 5]);
+  const refused = { problem: 'host_refused', message: 'Private.', domain: null } as const;
+  const results = withAnswers(new Map(), [0], [refused]);
+  expect(remaining(plan, results)).toEqual([5]);
+  expect(verdictOf(plan[0]!, results.get(0))).toEqual({
+    tone: 'critical',
+    text: 'Not added',
+    detail: 'Private.',
+  });
+});
+
+test('a host that exists after a lost response counts as added', () => {
+  const exists = { problem: 'domain_exists', message: 'There already.', domain: null } as const;
+  const lost = withUnanswered(new Map(), [0]);
+  expect(remaining(plan, lost)).toEqual([0, 5]);
+  const results = withAnswers(lost, [0, 5], [exists, exists]);
+  expect(texts(results)[0]).toBe('Added');
+  expect(texts(results)[5]).toBe('Not added');
+});
+
+test('lines that were not added can be copied and pasted again', () => {
+  const added = { problem: null, message: null, domain: null };
+  expect(notAdded(plan, withAnswers(new Map(), [0], [added]))).toBe(
+    [
+      '# Cron: Skipped. No host',
+      'not a host  # Not a valid host. Letters only.',
+      'b.example  # Not sent',
+      'c.example  # Over the plan’s limit',
+    ].join('\n'),
+  );
+});

@@ -1,0 +1,327 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isSkipped } from './parsed-import.ts';
+import { parseImport } from './parse-import.ts';
+
+/** Returns 'host [tags] notes' or 'line: reason' for each line. */
+function read(text: string): string[] {
+  const parsed = parseImport(text);
+  if (!parsed.ok) return [parsed.message];
+  return parsed.lines.map((line) => {
+    if (isSkipped(line)) return `${line.line}: ${line.reason}`;
+    const { host, tags, notes } = line;
+    return [host, tags.length > 0 && `[${tags.join()}]`, notes].filter(Boolean).join(' ');
+  });
+}
+const formatOf = (text: string) => {
+  const parsed = parseImport(text);
+  return parsed.ok ? parsed.format : 'refused';
+};
+const linesOf = (text: string) => {
+  const parsed = parseImport(text);
+  return parsed.ok ? parsed.lines.map(({ line }) => line) : [];
+};
+
+describe('lines and lists', () => {
+  test('reads one host or URL per line, and skips comments and blank lines', () => {
+    const text =
+      '\uFEFF# ours\nfjord.example\r\n\r\n https://api.fjord.example/v1?x=1#top \nmail.fjord.example:993 # imap\n';
+    expect(read(text)).toEqual([
+      'fjord.example',
+      'https://api.fjord.example/v1?x=1#top',
+      'mail.fjord.example:993',
+    ]);
+    expect(linesOf(text)).toEqual([2, 4, 5]);
+    expect(formatOf(text)).toBe('lines');
+  });
+
+  test.each([
+    ['a.example, b.example;c.example d.example\te.example', 5],
+    ['a.example,b.example,\nc.example,d.example', 4],
+    ['[2001:db8::1]:8443 192.0.2.10', 2],
+    ['"a.example" <b.example>', 2],
+  ])('reads several hosts in one line: %s', (text, count) => {
+    expect(read(text)).toHaveLength(count);
+    expect(read(text)[0]).not.toMatch(/["<]/);
+  });
+
+  test('strips bullets, numbers and remarks in parentheses', () => {
+    const text = '- git.example\n* *.wiki.example\n2. mail.example:993 (imap)\n• shop.example # new';
+    expect(read(text)).toEqual(['git.example', '*.wiki.example', 'mail.example:993', 'shop.example']);
+  });
+
+  test("keeps other text whole for the server's error", () => {
+    expect(read('not a host')).toEqual(['not a host']);
+    expect(read('bücher.example')).toEqual(['bücher.example']);
+  });
+
+  test('returns no lines for empty input', () => {
+    expect(formatOf(' \n# only a comment\n')).toBe('empty');
+  });
+});
+
+describe('CSV', () => {
+  test('finds columns by name, in any order, quoted or not', () => {
+    const text =
+      'Name,URL,Port,Tags\n"Shop, main",https://shop.example/a,,"web, prod"\nMail,mail.example,993,mail\n';
+    expect(read(text)).toEqual([
+      'https://shop.example/a [web,prod] Shop, main',
+      'mail.example:993 [mail] Mail',
+    ]);
+    expect(formatOf(text)).toBe('csv');
+  });
+
+  test.each([';', '\t', ','])('splits cells at “%s”, with a byte order mark and CRLF', (mark) => {
+    const text = `\uFEFF${[
+      ['hostname', 'port'],
+      ['a.example', '8443'],
+      ['b.example', ''],
+    ]
+      .map((row) => row.join(mark))
+      .join('\r\n')}`;
+    expect(read(text)).toEqual(['a.example:8443', 'b.example']);
+  });
+
+  test('without a header finds the host column, a port beside it, and takes the rest as notes', () => {
+    expect(read('1;a.example;8443;web shop\n2;b.example;443;\n')).toEqual([
+      'a.example:8443 1\nweb shop',
+      'b.example:443 2',
+    ]);
+  });
+
+  test('counts lines of the file, including multi-line cells', () => {
+    const text = 'host,notes\na.example,"one\ntwo"\n\n# no\nb.example,\n,lost\n';
+    expect(linesOf(text)).toEqual([2, 6, 7]);
+    expect(read(text)).toEqual(['a.example one\ntwo', 'b.example', '7: No host in this row']);
+  });
+
+  test('reads its own export and removes the apostrophes before formulas', () => {
+    const header = 'host,port,state,days_left,issuer,subject,check_every_minutes,paused,tags,notes,problem';
+    const row = (tags: string, notes: string) => `a.example,443,ok,9,,,1440,,${tags},${notes},`;
+    const rows = [
+      row(`"'@home, web"`, `"'=1+1"`),
+      row('', `"two\n'- lines\n' +3;'=4"`),
+      row('', `"'s-Gravenhage; it's - '=fine"`),
+    ];
+    expect(read(`\uFEFF${header}\r\n${rows.join('\r\n')}\r\n`)).toEqual([
+      'a.example:443 [@home,web] =1+1',
+      'a.example:443 two\n- lines\n +3;=4',
+      "a.example:443 's-Gravenhage; it's - '=fine",
+    ]);
+    expect(read(`host,notes\na.example,'=1+1`)).toEqual(["a.example '=1+1"]);
+  });
+
+  test('uses a protocol column or field as the scheme', () => {
+    const table =
+      'host,port,protocol\nmail.example,2526,smtp\na.example,443,HTTPS\nb.example,8,TCP\nimap://c.example,,tls';
+    expect(read(table)).toEqual([
+      'smtp://mail.example:2526',
+      'https://a.example:443',
+      'b.example:8',
+      'imap://c.example',
+    ]);
+    expect(read('[{"host": "db.example", "port": 5433, "protocol": "postgres"}]')).toEqual([
+      'postgres://db.example:5433',
+    ]);
+    expect(read('smtp://mail.example\nldap://ldap.example:3389')).toEqual([
+      'smtp://mail.example',
+      'ldap://ldap.example:3389',
+    ]);
+  });
+
+  test('keeps the port of a URL', () => {
+    expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
+      'a.example:8443',
+      '[2001:db8::1]:993',
+      'https://b.example:444/x',
+    ]);
+  });
+});
+
+describe('JSON', () => {
+  test('reads a list of hosts, or of objects with a host', () => {
+    const text = JSON.stringify([
+      'a.example',
+      { hostname: 'b.example', port: 8443, tags: ['x'] },
+      { id: 1 },
+      7,
+      '',
+      [[]],
+    ]);
+    expect(read(text)).toEqual([
+      'a.example',
+      'b.example:8443 [x]',
+      '3: No host',
+      '4: Not a host',
+      '5: Empty',
+      '6: Not a host',
+    ]);
+  });
+
+  test('reports truncated JSON', () => {
+    expect(read('{"monitorList": [')[0]).toMatch(/^This looks like JSON but has an error: /);
+    expect(read('{"hosts": 1}')).toEqual(['This JSON is neither a list of hosts nor an Uptime Kuma backup.']);
+  });
+});
+
+describe('a backup of Uptime Kuma', () => {
+  // As version 1.23 writes it: unused fields keep the form's defaults.
+  const monitor = (fields: object) => ({
+    url: 'https://',
+    hostname: null,
+    port: null,
+    active: true,
+    tags: [],
+    ...fields,
+  });
+  const backup = (...monitors: object[]) =>
+    JSON.stringify({ version: '1.23.17', notificationList: [], monitorList: monitors.map(monitor) });
+
+  test('reads hosts of every monitor kind that has one, with tags and names', () => {
+    const text = backup(
+      {
+        type: 'http',
+        name: 'Shop',
+        url: 'https://shop.example/health',
+        tags: [
+          { name: 'env', value: 'prod' },
+          { name: 'web', value: '' },
+        ],
+      },
+      { type: 'keyword', name: 'Blog', url: 'https://blog.example' },
+      { type: 'json-query', name: 'API', url: 'https://api.example/v1' },
+      { type: 'port', name: 'IMAP', hostname: 'mail.example', port: 993 },
+      { type: 'ping', name: 'gw.example', hostname: 'gw.example', port: 53 },
+      { type: 'dns', name: 'DNS', hostname: 'zone.example', port: 53 },
+      { type: 'grpc-keyword', name: 'RPC', grpcUrl: 'rpc.example:8443' },
+      { type: 'websocket-upgrade', name: 'WS', url: 'wss://ws.example/live' },
+    );
+    expect(formatOf(text)).toBe('uptime-kuma');
+    expect(read(text)).toEqual([
+      'https://shop.example/health [env: prod,web] Shop',
+      'https://blog.example Blog',
+      'https://api.example/v1 API',
+      'mail.example:993 IMAP',
+      'gw.example',
+      'zone.example DNS',
+      'rpc.example:8443 RPC',
+      'https://ws.example/live WS',
+    ]);
+  });
+
+  test('reads mail servers and databases with their protocol and without passwords', () => {
+    const database = (type: string, databaseConnectionString: string | null) => ({
+      type,
+      name: 'DB',
+      databaseConnectionString,
+    });
+    const smtp = { type: 'smtp', name: 'Mail', hostname: 'mx.example' };
+    expect(
+      read(
+        backup(
+          { ...smtp, port: 2526, smtpSecurity: 'starttls' },
+          { ...smtp, port: 465, smtpSecurity: 'secure' },
+          smtp,
+          database('postgres', 'postgres://user:secret@db.example:5433/app?sslmode=require'),
+          database('mysql', 'mysql://user:secret@[2001:db8::1]/app'),
+          database('mysql', 'Server=db.example;Pwd=secret'),
+          database('postgres', null),
+        ),
+      ),
+    ).toEqual([
+      'smtp://mx.example:2526 Mail',
+      'smtps://mx.example:465 Mail',
+      'smtp://mx.example Mail',
+      'postgres://db.example:5433 DB',
+      'mysql://[2001:db8::1] DB',
+      '6: No host',
+      '7: No host',
+    ]);
+  });
+
+  test('skips kinds without a host, each with its reason', () => {
+    expect(
+      read(
+        backup(
+          { type: 'push', name: 'Cron' },
+          { type: 'group', name: 'All' },
+          { type: 'new-kind', name: 'New' },
+        ),
+      ),
+    ).toEqual(['1: A push monitor waits for calls and has no host', '2: A group, not a host', '3: No host']);
+  });
+
+  test('imports a paused monitor with a remark', () => {
+    const parsed = parseImport(
+      backup({ type: 'http', name: 'Old', url: 'https://old.example', active: false }),
+    );
+    expect(parsed.ok && parsed.lines[0]).toMatchObject({ remark: 'Paused in Uptime Kuma, but checked here' });
+  });
+});
+
+describe('bounds', () => {
+  test('accepts 10,000 lines and refuses one more', () => {
+    const lines = Array.from({ length: 10_001 }, (_, index) => `h${index}.example`);
+    expect(read(lines.slice(1).join('\n'))).toHaveLength(10_000);
+    expect(read(lines.join('\n'))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
+    expect(read(`host\n${lines.slice(1).join('\n')}`)).toHaveLength(10_000);
+    expect(read(`host\n${lines.join('\n')}`)).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
+    expect(read(JSON.stringify(lines))).toEqual([expect.stringMatching(/more than 10,000 hosts/)]);
+  });
+
+  test('refuses more than 10 MB before reading', () => {
+    expect(read('x'.repeat(10 * 1024 * 1024 + 1))).toEqual([expect.stringMatching(/larger than 10 MB/)]);
+  });
+
+  test('survives deep nesting', () => {
+    expect(read(`[${'['.repeat(50_000)}${']'.repeat(50_000)}]`)).toHaveLength(1);
+  });
+});
+
+test('never throws on any text, and every line has its number and fits the contract', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      'host',
+      'url,port',
+      'host,protocol',
+      'smtp',
+      'smtp://',
+      '"',
+      ',',
+      ';',
+      '\t',
+      '\n',
+      '\r\n',
+      '#',
+      '{',
+      '[',
+      ']',
+      '}',
+      'a.example',
+      ':443',
+      '\uFEFF',
+      '\0',
+    ),
+    fc.json(),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const parsed = parseImport(pieces.join(''));
+      if (!parsed.ok) return;
+      for (const line of parsed.lines) {
+        expect(line.line).toBeGreaterThan(0);
+        if (!isSkipped(line)) expect(line.host.length).toBeLessThanOrEqual(2048);
+      }
+    }),
+    { numRuns: 200 },
+  );
+}, 30_000);
+
+test('never throws on any backup', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), (monitors) => {
+      expect(parseImport(JSON.stringify({ monitorList: monitors })).ok).toBe(true);
+    }),
+  );
+});

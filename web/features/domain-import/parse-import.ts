@@ -1,0 +1,130 @@
+import { csvLines } from './csv-lines.ts';
+import { kumaLine, kumaMonitors } from './kuma-backup.ts';
+import {
+  hostLine,
+  isJsonObject,
+  looksLikeHost,
+  shownValue,
+  skipped,
+  splitTags,
+  textOf,
+  withPort,
+  withProtocol,
+} from './parsed-import.ts';
+import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
+
+const MAX_IMPORT_BYTES = 10 * 1024 * 1024;
+const MAX_LINES = 10_000;
+
+const TOO_LARGE = 'This file is larger than 10 MB. Split it and import the parts one by one.';
+
+/**
+ * Finds the hosts in pasted or uploaded text: lines and lists, CSV, a JSON array, or an Uptime Kuma backup. The server
+ * validates them. Never throws.
+ */
+export function parseImport(pasted: string): ParsedImport {
+  if (pasted.length > MAX_IMPORT_BYTES) return { ok: false, message: TOO_LARGE };
+  const text = pasted.replace(/^\uFEFF/, '');
+  const json = readJson(text);
+  if (json !== null) return json;
+  const table = csvLines(text, MAX_LINES + 1);
+  if (table) return limited('csv', table);
+  const lines = plainLines(text);
+  return limited(lines.length === 0 ? 'empty' : 'lines', lines);
+}
+
+/** Returns the file's text, or why it cannot be used. */
+export async function readImportFile(file: File): Promise<{ text: string } | { message: string }> {
+  if (file.size > MAX_IMPORT_BYTES) return { message: TOO_LARGE };
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (bytes.includes(0) && !isUtf16(bytes))
+    return { message: 'This is not a text file. Choose CSV, JSON or plain text.' };
+  return { text: new TextDecoder(isUtf16(bytes) ? utf16Of(bytes) : 'utf-8').decode(bytes) };
+}
+
+const isUtf16 = ([first, second]: Uint8Array): boolean =>
+  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+const utf16Of = ([first]: Uint8Array): string => (first === 0xff ? 'utf-16le' : 'utf-16be');
+
+const TOO_MANY = 'This list has more than 10,000 hosts. Split it and import the parts one by one.';
+
+function limited(format: ImportFormat, lines: ParsedLine[]): ParsedImport {
+  return lines.length > MAX_LINES ? { ok: false, message: TOO_MANY } : { ok: true, format, lines };
+}
+
+/** Returns the lines, up to the limit. */
+function plainLines(text: string): ParsedLine[] {
+  const lines: ParsedLine[] = [];
+  let number = 0;
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    number += 1;
+    for (const each of plainLine(line, number)) lines.push(each);
+    if (lines.length > MAX_LINES) break;
+  }
+  return lines;
+}
+
+/**
+ * Parses one line of a list: hosts separated by commas, semicolons or blanks, after a bullet or number, with a comment after
+ * `#` or in parentheses.
+ */
+function plainLine(line: string, number: number): ParsedLine[] {
+  const text = line
+    .replace(/(?:^|\s)#.*$/u, '')
+    .replace(/\s\([^()]*\)\s*$/u, '')
+    .replace(/^\s*(?:[-*+•·–—]|\d{1,5}[.)])\s+/u, '')
+    .trim();
+  if (text === '') return [];
+  const words = text.split(/[\s,;]+/).filter((word) => word !== '');
+  if (words.length === 0) return [skipped(number, text, 'No host in this line')];
+  // A line that is not a list stays whole, so that the server's error quotes it.
+  if (words.length === 1 || words.every(looksLikeHost))
+    return words.map((word) => hostLine(number, unquoted(word)));
+  return [hostLine(number, text)];
+}
+
+const unquoted = (word: string): string => word.replace(/^(["'<])(.+)(["'>])$/, '$2');
+
+/** Returns null if the text is not meant to be JSON. */
+function readJson(text: string): ParsedImport | null {
+  const trimmed = text.trim();
+  // IPv6 addresses also start with a bracket.
+  if (!/^(?:\{|\[\s*(?:["{[\]]|$))/.test(trimmed)) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(trimmed);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    return { ok: false, message: `This looks like JSON but has an error: ${why}` };
+  }
+  const monitors = kumaMonitors(json);
+  const list = monitors ?? (Array.isArray(json) ? (json as unknown[]) : null);
+  if (list && list.length > MAX_LINES) return { ok: false, message: TOO_MANY };
+  if (monitors) return { ok: true, format: 'uptime-kuma', lines: numbered(monitors, kumaLine) };
+  if (list) return { ok: true, format: 'json', lines: numbered(list, jsonLine) };
+  return { ok: false, message: 'This JSON is neither a list of hosts nor an Uptime Kuma backup.' };
+}
+
+function numbered(
+  items: readonly unknown[],
+  read: (item: unknown, line: number) => ParsedLine,
+): ParsedLine[] {
+  return items.map((item, index) => read(item, index + 1));
+}
+
+const HOST_KEYS = ['host', 'hostname', 'domain', 'url'];
+
+/** Parses a host, or an object that names one like the columns of a CSV. */
+function jsonLine(item: unknown, line: number): ParsedLine {
+  if (typeof item === 'string') return item.trim() === '' ? skipped(line, '', 'Empty') : hostLine(line, item);
+  if (!isJsonObject(item)) return skipped(line, shownValue(item), 'Not a host');
+  const host = HOST_KEYS.map((key) => textOf(item[key])).find((text) => text !== '');
+  if (host === undefined) return skipped(line, shownValue(item), 'No host');
+  const port = Number(item['port'] ?? 0);
+  const { tags } = item;
+  const place = Number.isInteger(port) && port > 0 ? withPort(host, String(port)) : host;
+  return hostLine(line, withProtocol(place, textOf(item['protocol'])), {
+    tags: Array.isArray(tags) ? tags.map(textOf).filter((tag) => tag !== '') : splitTags(textOf(tags)),
+    notes: textOf(item['notes']) || textOf(item['description']) || textOf(item['name']),
+  });
+}

@@ -1,0 +1,99 @@
+import { PROTOCOLS } from '../../../contract/words.ts';
+
+/** A line with a host to add. `line` counts from 1. */
+export interface HostLine {
+  line: number;
+  host: string;
+  tags: string[];
+  notes: string;
+  /** What changes compared with the source; null if nothing. */
+  remark: string | null;
+}
+export interface SkippedLine {
+  line: number;
+  /** The original text, truncated. */
+  text: string;
+  reason: string;
+}
+export type ParsedLine = HostLine | SkippedLine;
+
+/** `empty`: only blank lines and comments. */
+export type ImportFormat = 'empty' | 'lines' | 'csv' | 'json' | 'uptime-kuma';
+
+/** The parsed lines in the order of the text, or a message why nothing can be imported. */
+export type ParsedImport =
+  { ok: true; format: ImportFormat; lines: ParsedLine[] } | { ok: false; message: string };
+
+export const FORMAT_NAMES: Record<ImportFormat, string> = {
+  empty: 'Nothing yet',
+  lines: 'Lines of hosts',
+  csv: 'CSV',
+  json: 'JSON',
+  'uptime-kuma': 'Uptime Kuma backup',
+};
+
+export function isSkipped(line: ParsedLine): line is SkippedLine {
+  return 'reason' in line;
+}
+
+const SHOWN_LENGTH = 120;
+
+export function skipped(line: number, text: string, reason: string): SkippedLine {
+  const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  return { line, text: shown.toWellFormed(), reason };
+}
+
+/** The contract's limit. */
+const HOST_MAX_LENGTH = 2048;
+
+export function hostLine(line: number, host: string, rest: Partial<HostLine> = {}): ParsedLine {
+  const trimmed = host.trim();
+  if (trimmed.length > HOST_MAX_LENGTH) return skipped(line, trimmed, 'Too long for a host address');
+  return { line, host: trimmed.toWellFormed(), tags: [], notes: '', remark: null, ...rest };
+}
+
+/** Tells whether the text is probably a host: used to recognise lists, not to validate. */
+export function looksLikeHost(text: string): boolean {
+  return (
+    /^(?:[a-z][a-z0-9+.-]*:)?\/\/./i.test(text) ||
+    /^[^\s@]*[\p{L}\p{N}\]][.:][\p{L}\p{N}]/u.test(text) ||
+    /^(?:localhost|\[[0-9a-f:.]+\])(?::\d+)?$/i.test(text)
+  );
+}
+
+/** Splits at commas and semicolons: 'web, prod;two words' has the tags 'web', 'prod' and 'two words'. */
+export function splitTags(text: string): string[] {
+  return text
+    .split(/[,;|]/)
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== '');
+}
+
+/** Returns the host with that port, unless it has one. */
+export function withPort(host: string, port: string): string {
+  const [, scheme = '', name = '', rest = ''] = /^([a-z]+:\/\/)?([^/]*)(.*)$/is.exec(host) ?? [];
+  const isBareIpv6 = name.split(':').length > 2 && !name.startsWith('[');
+  if (!isBareIpv6 && /:\d+$/.test(name)) return host;
+  return `${scheme}${isBareIpv6 ? `[${name}]` : name}:${port}${rest}`;
+}
+
+/** Returns the host with the protocol as scheme, if it is known and the host has none. */
+export function withProtocol(host: string, protocol: string): string {
+  const name = PROTOCOLS.find((known) => known === protocol.toLowerCase());
+  return name === undefined || host.includes('://') ? host : `${name}://${host}`;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns trimmed text; empty for other types. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+
+/** Describes a value that is not text in a few words, without nested values. */
+export function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return '[…]';
+  if (isJsonObject(value)) return `{ ${Object.keys(value).slice(0, 4).join(', ')} }`;
+  return String(value);
+}

@@ -1,0 +1,202 @@
+import { useEffect, useId, useState } from 'react';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { useUpgrade } from '../../lib/account/plan.ts';
+import { Button } from '../../ui/button.tsx';
+import { Checkbox } from '../../ui/form/checkbox-line.tsx';
+import { CopyTextButton } from '../../ui/copy-button.tsx';
+import { DialogActions } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/form/field.tsx';
+import { Glyph } from '../../ui/glyph.tsx';
+import { ProgressBar } from '../../ui/loading.tsx';
+import { typedTags } from '../../domain/typed-tags.ts';
+import { useWarnBeforeLeaving } from '../../domain/in-batches.ts';
+import { isProblem, notAdded, remaining, countFates } from './import-plan.ts';
+import type { PlannedLine, Fate, Results } from './import-plan.ts';
+import { LineList } from './line-list.tsx';
+import { useImport } from './use-import.ts';
+import { counted, grouped, inWords, inWordsCapitalised, plural } from '../../lib/format.ts';
+
+const WORDS: Record<Fate['kind'], string> = {
+  new: 'will be added',
+  exists: 'already tracked',
+  repeated: 'duplicate',
+  beyond: 'over the plan’s limit',
+  invalid: 'not valid',
+  skipped: 'skipped',
+};
+
+interface PlanStepProps {
+  plan: readonly PlannedLine[];
+  onBack: () => void;
+  /** The import is finished. */
+  onFinish: () => void;
+  /** Closes the dialog and keeps the input. */
+  onLeave: () => void;
+  onRunning: (isRunning: boolean) => void;
+}
+
+/** Shows the preview, then the progress and results. */
+export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanStepProps) {
+  const { state, results, waiting, run, pause } = useImport(plan);
+  const [onlyProblems, setOnlyProblems] = useState(false);
+  const [tags, setTags] = useState('');
+  const [tagError, setTagError] = useState<string>();
+  const id = useId();
+
+  const wanted = plan.filter(({ fate }) => fate.kind === 'new').length;
+  const left = remaining(plan, results).length;
+  const hasStarted = state.kind === 'running' || state.kind === 'paused' || state.kind === 'broken';
+  const isDone = state.kind === 'done' || (wanted === 0 && state.kind === 'ready');
+  const problems = plan.flatMap((line, index) => (isProblem(line, results.get(index)) ? [index] : []));
+  const shown = onlyProblems ? problems : plan.map((_, index) => index);
+
+  const isRunning = state.kind === 'running';
+  useEffect(() => onRunning(hasStarted), [onRunning, hasStarted]);
+  useWarnBeforeLeaving(isRunning);
+  const start = () => {
+    const typed = typedTags(tags);
+    if (!typed.ok) setTagError(typed.error);
+    else run(typed.tags);
+  };
+  const lost = notAdded(plan, results);
+
+  return (
+    <>
+      <p
+        key={state.kind}
+        ref={takeFocus}
+        tabIndex={-1}
+        className="num mt-4 text-body font-medium outline-none"
+      >
+        {state.kind === 'ready' ? planLine(plan) : resultLine(plan, results)}
+      </p>
+      {state.kind === 'broken' && (
+        <p role="alert" className="mt-1.5 flex gap-1.5 text-label text-critical-fg">
+          <Glyph name="critical" className="mt-0.5 size-3.5 [--glyph-cut:var(--surface)]" />
+          {state.message.replace(/[.!]$/, '')}. Domains added so far stay, and the rest is still in the list.
+        </p>
+      )}
+      {hasStarted && (
+        <div className="mt-3">
+          <ProgressBar label="Adding domains" value={wanted - left} max={wanted} />
+          {waiting !== null && (
+            <p className="mt-1.5 text-label text-fg-3">
+              The server asked us to wait {waiting} s. The import then continues.
+            </p>
+          )}
+        </div>
+      )}
+      <div className="mt-4 mb-2 flex min-h-6 items-center justify-between gap-3 text-label">
+        <label htmlFor={`${id}-only`} className="flex items-center gap-2 max-md:min-h-11">
+          <Checkbox
+            id={`${id}-only`}
+            checked={onlyProblems}
+            onChange={(event) => setOnlyProblems(event.target.checked)}
+          />
+          Only problems <span className="num text-fg-3">{problems.length}</span>
+        </label>
+      </div>
+      <LineList plan={plan} results={results} shown={shown} isRunning={isRunning} />
+      <LimitLine plan={plan} onUpgrade={onLeave} />
+      {state.kind === 'ready' && wanted > 0 && (
+        <Field
+          className="mt-4"
+          label="Tags for all domains"
+          aside="Optional"
+          hint="Separate tags with commas."
+          autoComplete="off"
+          autoCapitalize="none"
+          value={tags}
+          error={tagError}
+          onChange={(event) => {
+            setTags(event.target.value);
+            setTagError(undefined);
+          }}
+        />
+      )}
+      <DialogActions>
+        {lost !== '' && !isRunning && state.kind !== 'ready' && (
+          <div className="md:mr-auto md:self-center max-md:[&>button]:w-full">
+            <CopyTextButton label="Copy lines not added" text={lost} />
+          </div>
+        )}
+        {state.kind === 'ready' && (
+          <Button variant="outline" onClick={onBack}>
+            Back
+          </Button>
+        )}
+        {state.kind === 'ready' && wanted > 0 && (
+          <Button onClick={start}>Add {counted(wanted, 'domain')}</Button>
+        )}
+        {isRunning && (
+          <Button variant="outline" onClick={pause}>
+            Pause
+          </Button>
+        )}
+        {(state.kind === 'paused' || state.kind === 'broken') && (
+          <>
+            <Button variant="outline" onClick={onLeave}>
+              Stop
+            </Button>
+            <Button onClick={start}>{state.kind === 'paused' ? 'Continue' : 'Try again'}</Button>
+          </>
+        )}
+        {isDone && <Button onClick={onFinish}>Close</Button>}
+      </DialogActions>
+    </>
+  );
+}
+
+/** Moves focus to the heading: the element that had it was unmounted. */
+function takeFocus(head: HTMLElement | null): void {
+  head?.focus();
+}
+
+/** Explains the plan's limit, with an upgrade button if Premium is sold. */
+function LimitLine({ plan, onUpgrade }: { plan: readonly PlannedLine[]; onUpgrade: () => void }) {
+  const { limits } = usePublicConfig();
+  const { isSold, open } = useUpgrade();
+  const beyond = plan.filter(({ fate }) => fate.kind === 'beyond').length;
+  if (beyond === 0) return null;
+  const domains = plural(limits.free_domains, 'domain');
+  return (
+    <div className="mt-3 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-3 bg-soon-bg px-3.5 py-2.5 text-label text-soon-fg">
+      <p className="min-w-0 flex-1 basis-[240px]">
+        The Free plan tracks {inWords(limits.free_domains)} {domains}. {inWordsCapitalised(beyond)} of these{' '}
+        {plural(beyond, 'does', 'do')} not fit.
+      </p>
+      {isSold && (
+        <Button
+          variant="tinted"
+          size="small"
+          onClick={() => {
+            onUpgrade();
+            open('limit');
+          }}
+        >
+          Upgrade to Premium
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Returns 'Nine will be added · 1 already tracked · 2 not valid'. */
+function planLine(plan: readonly PlannedLine[]): string {
+  const counts = [...countFates(plan)];
+  const parts = counts.map(([kind, count], index) => {
+    const number = index === 0 ? inWordsCapitalised(count) : grouped(count);
+    return `${number} ${WORDS[kind]}`;
+  });
+  return parts.join(' · ');
+}
+
+/** Returns '100 of 900 added · 2 refused'. */
+function resultLine(plan: readonly PlannedLine[], results: Results): string {
+  const wanted = plan.filter(({ fate }) => fate.kind === 'new').length;
+  const kinds = [...results.values()].map(({ kind }) => kind);
+  const added = kinds.filter((kind) => kind === 'added').length;
+  const refused = kinds.filter((kind) => kind === 'failed').length;
+  const line = `${grouped(added)} of ${grouped(wanted)} added`;
+  return refused === 0 ? line : `${line} · ${grouped(refused)} refused`;
+}

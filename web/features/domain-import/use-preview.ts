@@ -1,0 +1,47 @@
+import { useEffect, useRef, useState } from 'react';
+import { previewImport } from '../../../contract/calls/domain-import.ts';
+import { IMPORT_SIZE } from '../../../contract/words.ts';
+import type { ImportPreview } from '../../../contract/domain-import.ts';
+import { call, messageOf } from '../../lib/api-client.ts';
+import { inBatches } from '../../domain/in-batches.ts';
+import { entriesOf, planImport } from './import-plan.ts';
+import type { PlannedLine } from './import-plan.ts';
+import type { ParsedLine } from './parsed-import.ts';
+
+/** Requests the preview of every line. `asked` counts the lines answered so far. */
+export function usePreview(onPlan: (plan: PlannedLine[]) => void) {
+  const [asked, setAsked] = useState<number | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+
+  const ask = async (lines: readonly ParsedLine[]): Promise<void> => {
+    const leave = new AbortController();
+    leaving.current = leave;
+    const answers: ImportPreview['entries'] = [];
+    let room: number | null = null;
+    setError(null);
+    setAsked(0);
+    const outcome = await inBatches({
+      items: entriesOf(lines),
+      size: IMPORT_SIZE,
+      send: async (batch) => {
+        const body = { entries: [...batch] };
+        const preview = await call(previewImport, { body, signal: leave.signal });
+        room = preview.room;
+        return preview.entries;
+      },
+      onAnswers: (_, more) => {
+        answers.push(...more);
+        setAsked(answers.length);
+      },
+      signal: leave.signal,
+    });
+    if (leave.signal.aborted) return;
+    setAsked(null);
+    if (outcome.error !== null) setError(messageOf(outcome.error));
+    else onPlan(planImport(lines, answers, room));
+  };
+
+  return { ask: (lines: readonly ParsedLine[]) => void ask(lines), asked, error };
+}

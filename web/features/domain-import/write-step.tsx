@@ -1,0 +1,184 @@
+import { FileText, X } from 'lucide-react';
+import { useDeferredValue, useId, useMemo, useRef, useState } from 'react';
+import type { DragEvent } from 'react';
+import { messageOf } from '../../lib/api-error.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { DialogActions } from '../../ui/dialog.tsx';
+import { FieldError, inputClass } from '../../ui/form/field.tsx';
+import { ProgressBar } from '../../ui/loading.tsx';
+import type { PlannedLine } from './import-plan.ts';
+import { parseImport, readImportFile } from './parse-import.ts';
+import { usePreview } from './use-preview.ts';
+import { FORMAT_NAMES, isSkipped } from './parsed-import.ts';
+import type { ParsedImport } from './parsed-import.ts';
+import { counted } from '../../lib/format.ts';
+
+const NOTHING = 'Paste a list of hosts, CSV, JSON or an Uptime Kuma backup. Up to 10,000 hosts at once.';
+
+interface WriteStepProps {
+  text: string;
+  onType: (text: string) => void;
+  onPlan: (plan: PlannedLine[]) => void;
+  onCancel: () => void;
+}
+
+interface ChosenFile {
+  name: string;
+  text: string;
+}
+
+const PLACEHOLDER = ['shop.example.com', 'https://www.example.org', 'mail.example.com:993  # IMAP'].join(
+  '\n',
+);
+
+/** Takes pasted text or a file, and shows at once what was recognised. */
+export function WriteStep({ text, onType, onPlan, onCancel }: WriteStepProps) {
+  const [file, setFile] = useState<ChosenFile | null>(null);
+  const [fileError, setFileError] = useState<string | null>(null);
+  const [isOver, setOver] = useState(false);
+  const [wasEmpty, setWasEmpty] = useState(false);
+  const { ask, asked, error } = usePreview(onPlan);
+  const chooser = useRef<HTMLInputElement>(null);
+  const id = useId();
+
+  const content = useDeferredValue(file?.text ?? text);
+  const parsed = useMemo(() => parseImport(content), [content]);
+  const trouble =
+    fileError ??
+    (parsed.ok ? error : parsed.message) ??
+    (wasEmpty && content.trim() === '' ? 'Please enter a valid host address' : null);
+  const isBusy = asked !== null;
+
+  const take = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    setFileError(null);
+    try {
+      const read = await readImportFile(chosen);
+      if ('message' in read) setFileError(`${chosen.name}: ${read.message}`);
+      else setFile({ name: chosen.name, text: read.text });
+    } catch (failure) {
+      setFileError(`Could not read ${chosen.name}: ${messageOf(failure)}`);
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void take(event.dataTransfer.files[0]);
+  };
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const now = parseImport(file?.text ?? text);
+        setWasEmpty(now.ok && now.lines.length === 0);
+        if (now.ok && now.lines.length > 0) ask(now.lines);
+      }}
+    >
+      <label htmlFor={id} className="mt-[18px] mb-1.5 block text-label font-medium">
+        Hosts
+      </label>
+      {/* Drop target for a file; the button below does the same. */}
+      <div
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={onDrop}
+        className="relative"
+      >
+        {file ? (
+          <div className="flex min-h-[168px] items-center justify-center rounded-2 border border-dashed border-line-2 bg-sunken px-4">
+            <p id={id} className="flex min-w-0 items-center gap-2.5 text-body">
+              <FileText className="size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
+              <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{file.name}</span>
+              <IconButton label={`Remove ${file.name}`} onClick={() => setFile(null)}>
+                <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+              </IconButton>
+            </p>
+          </div>
+        ) : (
+          <textarea
+            id={id}
+            rows={7}
+            value={text}
+            placeholder={PLACEHOLDER}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            wrap="off"
+            readOnly={isBusy}
+            aria-invalid={trouble !== null || undefined}
+            aria-describedby={`${id}-said`}
+            onChange={(event) => {
+              onType(event.target.value);
+              setFileError(null);
+            }}
+            className={classNames(
+              inputClass(trouble !== null),
+              'min-h-[168px]! resize-y py-2.5 font-mono leading-6!',
+            )}
+          />
+        )}
+        {isOver && (
+          <div className="pointer-events-none absolute inset-0 grid place-items-center rounded-2 border-2 border-dashed border-primary bg-accent-soft text-body font-medium text-accent-fg">
+            Drop the file here
+          </div>
+        )}
+      </div>
+      <div id={`${id}-said`}>
+        {trouble !== null ? (
+          <FieldError>{trouble}</FieldError>
+        ) : (
+          <p className="num mt-1.5 text-label text-fg-3">{recognised(parsed)}</p>
+        )}
+      </div>
+      {asked !== null && parsed.ok && (
+        <div className="mt-4">
+          <ProgressBar label="Checking the lines" value={asked} max={parsed.lines.length} />
+        </div>
+      )}
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        accept=".csv,.tsv,.txt,.json,text/plain,text/csv,application/json"
+        aria-label="Choose a file"
+        onChange={(event) => {
+          void take(event.target.files?.[0]);
+          // Allows choosing the same file again after its removal.
+          event.target.value = '';
+        }}
+      />
+      <DialogActions>
+        <Button
+          variant="outline"
+          className="md:mr-auto"
+          disabled={isBusy}
+          onClick={() => chooser.current?.click()}
+        >
+          Choose a file
+        </Button>
+        <Button variant="outline" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={isBusy}>
+          Preview
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}
+
+/** Returns 'CSV: 12 hosts, 1 line without a host'. */
+function recognised(parsed: ParsedImport): string {
+  if (!parsed.ok || parsed.lines.length === 0) return NOTHING;
+  const without = parsed.lines.filter(isSkipped).length;
+  const hosts = parsed.lines.length - without;
+  const found = counted(hosts, 'host');
+  const rest = without === 0 ? '' : `, ${counted(without, 'line')} without a host`;
+  return parsed.format === 'lines' ? `${found}${rest}` : `${FORMAT_NAMES[parsed.format]}: ${found}${rest}`;
+}

@@ -1,0 +1,168 @@
+import { Dialog } from 'radix-ui';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useCallback, useState } from 'react';
+import type { ComponentProps, RefObject } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { keepOpenForToasts } from '../../ui/dialog.tsx';
+import { lazyPart } from '../../ui/lazy.tsx';
+import { cardElement, panelOpener } from '../../domain/domain-actions.tsx';
+import { useMediaQuery } from '../../domain/use-media-query.ts';
+
+// transitionend fires after 300 ms. This timeout replaces it if it never fires.
+const MAX_SLIDE_MS = 320;
+
+const SLIDE =
+  'flex flex-col bg-surface transition-[translate] duration-300 ease-panel-in starting:translate-x-full data-leaving:translate-x-full data-leaving:ease-panel-out';
+
+const loadContent = async () => (await import('./panel-content.tsx')).PanelContent;
+const PanelContent = lazyPart(loadContent);
+
+interface DomainPanelProps extends Omit<ComponentProps<typeof PanelContent>, 'domain'> {
+  /** What to show; null slides the panel out. */
+  domain: DomainWire | null;
+}
+
+/** Shows the details of one domain: beside the page from 768 px, in a full-screen sheet below. */
+export function DomainPanel({ domain, ...content }: DomainPanelProps) {
+  const { onClose } = content;
+  const { shown, isLeaving, gone } = useLingering(domain, MAX_SLIDE_MS);
+  const isWide = useMediaQuery('(min-width: 48rem)');
+  const panel = useRef<HTMLElement>(null);
+  useEscapeFromFields(panel, onClose);
+  useContentAhead();
+  useRoom(domain?.id ?? null);
+  if (!shown) return null;
+
+  const label = `Details for ${shown.display_name}`;
+  const sliding: ComponentProps<'div'> & { 'data-leaving'?: true } = {
+    'data-leaving': isLeaving || undefined,
+    onTransitionEnd: (event) => {
+      if (isLeaving && event.target === event.currentTarget) gone();
+    },
+  };
+
+  if (isWide)
+    return (
+      <aside
+        {...sliding}
+        aria-label={label}
+        ref={panel}
+        inert={isLeaving}
+        className={`${SLIDE} fixed top-[60px] right-0 bottom-0 z-30 w-[400px] border-l border-line shadow-3`}
+      >
+        <PanelContent {...content} domain={shown} />
+      </aside>
+    );
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Content
+          {...sliding}
+          aria-label={label}
+          aria-describedby={undefined}
+          className={`${SLIDE} fixed inset-0 z-40 pt-[env(safe-area-inset-top)] outline-none`}
+          // The heading takes focus itself, as it does beside the page.
+          onOpenAutoFocus={(event) => event.preventDefault()}
+          onInteractOutside={keepOpenForToasts}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            panelOpener(shown.id)?.focus();
+          }}
+        >
+          <Dialog.Title className="sr-only">{label}</Dialog.Title>
+          <PanelContent {...content} domain={shown} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+/** Loads the panel's content when the pointer or the focus first reaches a control of the page, before a panel is opened. */
+function useContentAhead(): void {
+  useEffect(() => {
+    const stop = new AbortController();
+    const load = ({ target }: Event): void => {
+      if (!(target instanceof Element) || !target.closest('main :is(a, button)')) return;
+      stop.abort();
+      loadContent().catch(() => undefined);
+    };
+    for (const event of ['pointerover', 'focusin'])
+      document.addEventListener(event, load, { signal: stop.signal });
+    return () => stop.abort();
+  }, []);
+}
+
+/** From here on the page makes room for the panel; see `main.css`. */
+const MAKES_ROOM = '(min-width: 90rem)';
+
+/** Has the page make room while the panel is open. The open domain keeps its place in the window meanwhile. */
+function useRoom(openId: string | null): void {
+  const lastOpenId = useRef(openId);
+  useLayoutEffect(() => {
+    if (openId !== null) lastOpenId.current = openId;
+  }, [openId]);
+  const isOpen = openId !== null;
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined;
+    const { dataset } = document.documentElement;
+    const elementOfOpened = () => cardElement(lastOpenId.current ?? '');
+    holdPlace(elementOfOpened(), () => (dataset['panel'] = 'open'));
+    return () => holdPlace(elementOfOpened(), () => delete dataset['panel']);
+  }, [isOpen]);
+}
+
+let holding = new AbortController();
+
+/**
+ * Keeps the element at its height in the window while `reflow` takes effect, which wraps texts above it differently. Scrolling ends
+ * that.
+ */
+function holdPlace(element: HTMLElement | null, reflow: () => void): void {
+  holding.abort();
+  const top = element?.getBoundingClientRect().top ?? 0;
+  reflow();
+  if (!element || window.scrollY === 0 || !window.matchMedia(MAKES_ROOM).matches) return;
+  holding = new AbortController();
+  const { signal } = holding;
+  const stop = holding.abort.bind(holding);
+  for (const event of ['wheel', 'touchmove', 'keydown'])
+    window.addEventListener(event, stop, { signal, passive: true });
+  setTimeout(stop, MAX_SLIDE_MS);
+  const hold = (): void => {
+    if (signal.aborted || !element.isConnected) return;
+    window.scrollBy({ top: element.getBoundingClientRect().top - top, behavior: 'instant' });
+    requestAnimationFrame(hold);
+  };
+  hold();
+}
+
+/** Closes the panel on Escape in its fields, where the page ignores the key; the text is kept as a draft. */
+function useEscapeFromFields(panel: RefObject<HTMLElement | null>, close: () => void): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+    const { target } = event;
+    if (target instanceof Element && target.matches('input, textarea') && panel.current?.contains(target))
+      close();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+/**
+ * Keeps the last value during the exit animation: `shown` stays for up to `longestMs` after `value` became null, or until
+ * `gone` is called.
+ */
+function useLingering<Value>(value: Value | null, longestMs: number) {
+  const [last, setLast] = useState(value);
+  if (value !== null && value !== last) setLast(value);
+  const gone = useCallback(() => setLast(null), []);
+  const isLeaving = value === null && last !== null;
+  useEffect(() => {
+    if (!isLeaving) return undefined;
+    const timer = setTimeout(gone, longestMs);
+    return () => clearTimeout(timer);
+  }, [isLeaving, gone, longestMs]);
+  return { shown: value ?? last, isLeaving, gone };
+}

@@ -1,0 +1,204 @@
+import { X, Ellipsis } from 'lucide-react';
+import { Tabs } from 'radix-ui';
+import { useEffect, useRef } from 'react';
+import type { ComponentType } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { sentenceOf } from '../../lib/api-error.ts';
+import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
+import type { PanelSectionName } from '../../lib/dashboard-search.ts';
+import { relativeTime } from '../../lib/format.ts';
+import { RevocationBadge } from '../../ui/badge.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { FaviconTile } from '../../ui/favicon-tile.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { CertificateHistory } from './certificate/certificate-history.tsx';
+import { ChainSection } from './certificate/chain-section.tsx';
+import type { DomainActions } from '../../domain/domain-actions.tsx';
+import { NotChecked } from './not-checked.tsx';
+import { Overview } from './overview.tsx';
+import { useReport } from './report/report-query.ts';
+import type { ReportRead } from './report/report-query.ts';
+import { standingFinding } from './report/standing-finding.ts';
+import { useFixedFindings } from './report/use-fixed-findings.ts';
+import { useUptime } from '../../domain/uptime/check-reader.tsx';
+import { UptimeSection } from './uptime/uptime-section.tsx';
+import { Menu, MenuSeparator } from '../../ui/menu.tsx';
+import { PauseItem, RefreshItem, RemoveItem } from '../../domain/domain-actions.tsx';
+
+interface PanelContentProps {
+  /** Section about the alerts of the domain. */
+  Alerts: ComponentType<{ domain: DomainWire }>;
+  domain: DomainWire;
+  section: PanelSectionName;
+  onSection: (section: PanelSectionName) => void;
+  now: number;
+  actions: DomainActions;
+  onClose: () => void;
+}
+
+export function PanelContent({ onClose, ...rest }: PanelContentProps) {
+  const { domain, actions } = rest;
+  return (
+    <>
+      <header className="flex items-center gap-1 py-3.5 pr-2 pl-5 md:pr-3.5">
+        <FaviconTile hostname={domain.display_name} src={domain.favicon} />
+        <div className="mr-1 ml-2 min-w-0 flex-1">
+          {/* Keyed here and below: another domain remounts the panel, and its heading takes focus. */}
+          <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
+          <StateBadge domain={domain} />
+        </div>
+        <PanelMenu domain={domain} actions={actions} />
+        <IconButton label="Close" className="max-md:size-11" onClick={onClose}>
+          <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      </header>
+      <Sections key={domain.id} {...rest} />
+    </>
+  );
+}
+
+const TITLES: Record<PanelSectionName, string> = {
+  overview: 'Overview',
+  alerts: 'Alerts',
+  chain: 'Chain',
+  uptime: 'Uptime',
+  history: 'History',
+};
+
+/** Shows one section at a time. Their index stays above the scrolling content. */
+function Sections({ Alerts, domain, section, onSection, now, actions }: Omit<PanelContentProps, 'onClose'>) {
+  const read = useReport(domain);
+  const { data: uptime } = useUptime(domain);
+  const cause = uptime?.incidents.find(({ ended_at: endedAt }) => endedAt === null)?.message ?? null;
+  const standing = standingFinding(domain, cause);
+  const fixed = useFixedFindings(domain, standing);
+  return (
+    <Tabs.Root
+      value={section}
+      onValueChange={(value) => onSection(PANEL_SECTIONS.find((name) => name === value) ?? 'overview')}
+      // Each choice is a history entry, so arrow keys only move the focus.
+      activationMode="manual"
+      className="flex min-h-0 flex-1 flex-col"
+    >
+      <Tabs.List
+        aria-label="Sections"
+        className="flex flex-none justify-between border-b border-line px-3 md:justify-start md:px-[13px]"
+      >
+        {PANEL_SECTIONS.map((name) => (
+          <Tabs.Trigger
+            key={name}
+            value={name}
+            className="-mb-px h-11 flex-none border-b-2 border-transparent px-2 text-label font-[520] text-fg-2 hover:text-fg data-[state=active]:border-fg data-[state=active]:text-fg md:h-9"
+          >
+            {TITLES[name]}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      {PANEL_SECTIONS.map((name) => (
+        <Tabs.Content
+          key={name}
+          value={name}
+          className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-[env(safe-area-inset-bottom)] -outline-offset-2"
+        >
+          <NotChecked domain={domain} now={now} actions={actions} />
+          {name === 'overview' && (
+            <>
+              <ReportError read={read} now={now} />
+              <Overview
+                domain={domain}
+                now={now}
+                read={read}
+                standing={standing}
+                fixed={fixed}
+                actions={actions}
+              />
+            </>
+          )}
+          {name === 'alerts' && <Alerts domain={domain} />}
+          {name === 'chain' && (
+            <>
+              <ReportError read={read} now={now} />
+              <ChainSection domain={domain} read={read} />
+            </>
+          )}
+          {name === 'uptime' && <UptimeSection domain={domain} />}
+          {name === 'history' && <CertificateHistory id={domain.id} />}
+        </Tabs.Content>
+      ))}
+    </Tabs.Root>
+  );
+}
+
+/** Says above the content that the report could not be read, and how old the shown one is. */
+function ReportError({ read, now }: { read: ReportRead; now: number }) {
+  if (!read.error) return null;
+  return (
+    <section role="alert" className="flex items-center gap-3 border-b border-line px-5 py-3 text-label">
+      <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+        {read.report ? 'Could not update the report below.' : 'Could not load the report.'}{' '}
+        {sentenceOf(read.error)}{' '}
+        <span className="text-fg-3">
+          {read.report
+            ? `Last updated ${relativeTime(read.readAt, now)}`
+            : 'Checks continue; only this section is affected.'}
+        </span>
+      </p>
+      <Button variant="outline" size="small" busy={read.isReading} onClick={read.readAgain}>
+        Try again
+      </Button>
+    </section>
+  );
+}
+
+/** Shows Active or Revoked in every state, and next to it whether the certificate has not been read yet. */
+function StateBadge({ domain }: { domain: DomainWire }) {
+  const isRead = domain.fingerprint !== null;
+  return (
+    <div className={classNames('flex flex-wrap items-center gap-2', domain.is_revoked && 'mt-1.5')}>
+      <RevocationBadge revoked={domain.is_revoked} />
+      {!isRead && domain.paused === null && domain.waiting === null && (
+        <span className="text-meta text-fg-3">{domain.checking ? 'Checking…' : 'No certificate read'}</span>
+      )}
+    </div>
+  );
+}
+
+// A longer name takes more than three lines.
+const LONG_NAME = 78;
+
+function PanelHeading({ children }: { children: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <h2
+      ref={heading}
+      tabIndex={-1}
+      className={classNames(
+        'font-mono font-semibold text-wrap [overflow-wrap:anywhere]',
+        children.length > LONG_NAME ? 'text-small' : 'text-[15px]/5',
+      )}
+    >
+      <bdi dir="ltr">{children}</bdi>
+    </h2>
+  );
+}
+
+/** Shows the menu with the actions on the domain. */
+function PanelMenu({ domain, actions }: { domain: DomainWire; actions: DomainActions }) {
+  return (
+    <Menu
+      trigger={
+        <IconButton label="Actions" className="max-md:size-11">
+          <Ellipsis className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      }
+    >
+      <RefreshItem domain={domain} actions={actions} />
+      <PauseItem domain={domain} actions={actions} />
+      <MenuSeparator />
+      <RemoveItem domain={domain} actions={actions} />
+    </Menu>
+  );
+}

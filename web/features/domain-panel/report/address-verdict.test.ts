@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { AddressWire } from '../../../../contract/domain-report.ts';
+import { addressVerdict, oldCertificateLine, tlsName } from './address-verdict.ts';
+
+const OLD = { fingerprint: 'aa', expiry_date: '2026-12-01T00:00:00.000Z' };
+const NEW = { fingerprint: 'bb', expiry_date: '2027-02-01T00:00:00.000Z' };
+const OTHER = { fingerprint: 'cc', expiry_date: '2027-01-01T00:00:00.000Z' };
+const FAILED = { fingerprint: null, expiry_date: null, tls_version: null, failure: 'did not answer in time' };
+
+const OURS = { ...FAILED, is_ours: true };
+
+const seen = (...each: Partial<AddressWire>[]): AddressWire[] =>
+  each.map((differences, index) => ({
+    address: `192.0.2.${index + 1}`,
+    family: 4,
+    ...NEW,
+    tls_version: 'TLSv1.3',
+    group: 'X25519',
+    response_ms: 20,
+    failure: null,
+    is_ours: false,
+    ...differences,
+  }));
+
+describe('the summary of the addresses', () => {
+  it.each<[string, AddressWire[], string, boolean]>([
+    ['none', [], 'No addresses known', false],
+    ['one', seen({}), 'One address', false],
+    ['one that failed', seen(FAILED), 'The check of the only address failed', true],
+    ['two alike', seen({}, {}), 'Both addresses serve the same certificate', false],
+    ['six alike', seen({}, {}, {}, {}, {}, {}), 'All 6 addresses serve the same certificate', false],
+    [
+      'two of six with the old one',
+      seen(NEW, OLD, NEW, NEW, OLD, NEW),
+      '2 of 6 addresses still serve the old certificate',
+      true,
+    ],
+    ['most with the old one', seen(NEW, OLD, OLD), '2 of 3 addresses still serve the old certificate', true],
+    [
+      'the old one and a failure',
+      seen(NEW, OLD, FAILED),
+      '1 of 3 addresses still serves the old certificate; 1 failed',
+      true,
+    ],
+    ['three certificates', seen(NEW, OLD, OTHER), '3 addresses serve 3 different certificates', true],
+    [
+      'two that end together',
+      seen(NEW, { ...NEW, fingerprint: 'dd' }),
+      '2 addresses serve 2 different certificates',
+      true,
+    ],
+    ['a failure', seen({}, {}, FAILED), '2 of 3 addresses serve the certificate; 1 failed', true],
+    [
+      'no way there from here',
+      seen({}, OURS),
+      '1 of 2 addresses serves the certificate; 1 was not checked, because our server has no IPv6',
+      false,
+    ],
+    [
+      'a failure and two without a way there',
+      seen({}, FAILED, OURS, OURS),
+      '1 of 4 addresses serves the certificate; 1 failed; 2 were not checked, because our server has no IPv6',
+      true,
+    ],
+    ['nothing but that', seen(OURS), 'The only address was not checked: our server has no IPv6', false],
+    ['all failed', seen(FAILED, FAILED), 'The checks of all 2 addresses failed', true],
+  ])('%s', (_, addresses, line, needsLook) => {
+    expect(addressVerdict(addresses)).toMatchObject({ line, needsLook });
+  });
+});
+
+it('marks addresses that differ, not those with the newest certificate', () => {
+  const { addresses } = addressVerdict(seen(OLD, NEW, FAILED));
+  expect(addresses.map(({ mark }) => mark)).toEqual(['Old certificate', null, 'Failed']);
+});
+
+it('counts the addresses that still serve the old certificate', () => {
+  expect(oldCertificateLine('aa', seen(OLD, NEW, NEW))).toBe(
+    '1 of 3 addresses still serves this certificate; 2 others serve a newer one, valid until 1 February 2027',
+  );
+  expect(oldCertificateLine('aa', seen(OLD, OLD, NEW))).toBe(
+    '2 of 3 addresses still serve this certificate; another serves a newer one, valid until 1 February 2027',
+  );
+  expect(oldCertificateLine('bb', seen(OLD, NEW))).toBeNull();
+  expect(oldCertificateLine('aa', seen(OLD, OLD))).toBeNull();
+  expect(oldCertificateLine(null, seen(FAILED))).toBeNull();
+});
+
+it.each([
+  ['TLSv1', 'TLS 1.0'],
+  ['TLSv1.3', 'TLS 1.3'],
+])('%s is %s', (version, name) => expect(tlsName(version)).toBe(name));

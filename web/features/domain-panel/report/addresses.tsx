@@ -1,0 +1,109 @@
+import type { AddressWire, ReportWire } from '../../../../contract/domain-report.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { addressVerdict, tlsName } from './address-verdict.ts';
+import type { JudgedAddress } from './address-verdict.ts';
+import { FoldedSection } from '../../../domain/disclosure.tsx';
+import { shortFingerprint } from '../certificate/pem.ts';
+
+/** Shows every address of the host: one summary line, and a table that opens automatically if they differ. */
+export function Addresses({ report }: { report: ReportWire }) {
+  const verdict = addressVerdict(report.addresses);
+  return (
+    <FoldedSection title="Addresses" line={verdict.line} isOpen={verdict.needsLook}>
+      {verdict.addresses.length === 0 ? (
+        <p className="text-label text-fg-2">The last check found no addresses.</p>
+      ) : (
+        <table className="num w-full text-left text-meta">
+          <caption className="sr-only">Certificate and response of each address at the last check</caption>
+          <thead className="text-small text-fg-3">
+            <tr>
+              <th scope="col" className={`${CELL} w-px pl-0`}>
+                Certificate
+              </th>
+              <th scope="col" className={CELL}>
+                Expires
+              </th>
+              <th scope="col" className={`${CELL} w-px`}>
+                TLS
+              </th>
+              <th scope="col" className={`${CELL} w-px pr-0 text-right`}>
+                Time
+              </th>
+            </tr>
+          </thead>
+          {verdict.addresses.map((judged) => (
+            <Address key={judged.seen.address} judged={judged} />
+          ))}
+        </table>
+      )}
+    </FoldedSection>
+  );
+}
+
+const CELL = 'px-1.5 py-0.5 align-top font-normal';
+
+/** Shows the address, and below it its certificate or the failure. */
+function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
+  const { fingerprint, expiry_date: expiry, tls_version: version } = seen;
+  const below = belowTheRow(seen);
+  return (
+    <tbody className="border-t border-line">
+      <tr>
+        <th scope="rowgroup" colSpan={4} className="pt-1.5 font-normal">
+          <span className="flex flex-wrap items-center justify-between gap-x-3">
+            <span className="font-mono font-[520] [overflow-wrap:anywhere]">{seen.address}</span>
+            {mark !== null && (
+              <span className="inline-flex items-center gap-1.5 font-[520]">
+                {seen.is_ours ? (
+                  <Glyph name="ok" className="size-3 text-fg-3" />
+                ) : (
+                  <Glyph name="soon" className="size-3 text-soon-mark [--glyph-cut:var(--surface)]" />
+                )}
+                {mark}
+              </span>
+            )}
+          </span>
+        </th>
+      </tr>
+      <tr className="text-fg-2">
+        {seen.failure !== null && fingerprint === null ? (
+          <td colSpan={3} className={`${CELL} pl-0 [overflow-wrap:anywhere]`}>
+            It {visibleText(seen.failure)}
+          </td>
+        ) : (
+          <>
+            <td className={`${CELL} pl-0 font-mono`}>{fingerprint && shortFingerprint(fingerprint)}</td>
+            <td className={CELL}>{expiry !== null && <Time iso={expiry} />}</td>
+            <td className={`${CELL} whitespace-nowrap`}>{version !== null && tlsName(version)}</td>
+          </>
+        )}
+        <td className={`${CELL} pr-0 text-right whitespace-nowrap`}>
+          {seen.is_ours ? '' : duration(seen.response_ms)}
+        </td>
+      </tr>
+      <tr className="text-fg-3">
+        <td colSpan={4} className="pb-1.5 [overflow-wrap:anywhere]">
+          {below.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </td>
+      </tr>
+    </tbody>
+  );
+}
+
+/** Returns what has no column: the key exchange group, and failures despite a certificate. */
+function belowTheRow({ fingerprint, group, failure }: AddressWire): string[] {
+  const lines: string[] = [];
+  if (failure !== null && fingerprint !== null) lines.push(`It ${visibleText(failure)}`);
+  // Checks offer no post-quantum groups; the section Facts shows what happens when a client offers them.
+  if (group !== null) lines.push(`Key exchange if no post-quantum group is offered: ${visibleText(group)}`);
+  return lines;
+}
+
+/** Formats milliseconds: '34 ms', '10 s'. */
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,73 @@
+import type { PostureWire, ReportWire } from '../../../../contract/domain-report.ts';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { FoldedSection } from '../../../domain/disclosure.tsx';
+import { Fact, Facts } from '../../../domain/panel-section.tsx';
+import { shortFingerprint } from '../certificate/pem.ts';
+import {
+  caaLines,
+  keyExchangeLine,
+  postureLine,
+  registrationLine,
+  tlsVersionsLine,
+} from './posture-words.ts';
+
+/** Facts that never alert, collected about once a day. */
+export function FactsSection({ report: { posture } }: { report: ReportWire }) {
+  return (
+    <FoldedSection title="Facts" line={posture ? postureLine(posture) : 'Not checked yet'}>
+      {posture ? (
+        <Posture posture={posture} />
+      ) : (
+        <p className="text-label text-fg-2">We collect these about once a day, with a regular check.</p>
+      )}
+    </FoldedSection>
+  );
+}
+
+const KEY_TYPES = { rsa: 'RSA', ecdsa: 'ECDSA' };
+
+function Posture({ posture }: { posture: PostureWire }) {
+  const { caa, alternates } = posture;
+  const registration = registrationLine(posture.registration);
+  return (
+    <>
+      <Facts className="grid-cols-[97px_1fr]">
+        <Fact term="TLS versions">{tlsVersionsLine(posture.tls_versions)}</Fact>
+        <Fact term="Key exchange">{keyExchangeLine(posture.post_quantum)}</Fact>
+        <Fact term="CAA">
+          {caa.outcome === 'records' ? (
+            <>
+              <p>
+                At <bdi className="font-mono text-[12.5px]">{visibleText(caa.domain)}</bdi>
+              </p>
+              <ul className="font-mono text-[12.5px]/5">
+                {caaLines(caa).map((line, index) => (
+                  <li key={index}>{line}</li>
+                ))}
+              </ul>
+            </>
+          ) : (
+            caaLines(caa)
+          )}
+        </Fact>
+        {registration !== null && <Fact term="Registration">{registration}</Fact>}
+        {alternates.length > 0 && (
+          <Fact term="Also served">
+            <ul className="grid gap-1">
+              {alternates.map(({ key_type: keyType, fingerprint, name, expiry_date: until }) => (
+                <li key={fingerprint}>
+                  {KEY_TYPES[keyType]}: <bdi>{visibleText(name)}</bdi>, until <Time iso={until} />{' '}
+                  <span className="font-mono text-[12.5px] text-fg-3">{shortFingerprint(fingerprint)}</span>
+                </li>
+              ))}
+            </ul>
+          </Fact>
+        )}
+      </Facts>
+      <p className="mt-3 text-meta text-fg-3">
+        As of <Time iso={posture.checked_at} withTime />
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,273 @@
+import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
+import type { ReportFindingWire, ReportWire } from '../../../../contract/domain-report.ts';
+import { RefreshCw } from 'lucide-react';
+import { Button } from '../../../ui/button.tsx';
+import { CopyTextButton } from '../../../ui/copy-button.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { ShellLine } from '../../../ui/shell-line.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { Chevron } from '../../../domain/disclosure.tsx';
+import { DownloadButton } from '../certificate/download-button.tsx';
+import { Fact, Facts, PanelSection } from '../../../domain/panel-section.tsx';
+import type { DomainActions } from '../../../domain/domain-actions.tsx';
+import { pemFileName } from '../certificate/pem.ts';
+import type { ReportRead } from './report-query.ts';
+import type { StandingFinding } from './standing-finding.ts';
+import { TrustAuthority } from './trust-authority.tsx';
+import type { FixedFinding } from './use-fixed-findings.ts';
+
+const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'; colour: string }> = {
+  critical: { glyph: 'critical', colour: 'text-critical-mark' },
+  warning: { glyph: 'soon', colour: 'text-soon-mark' },
+  note: { glyph: 'ok', colour: 'text-fg-3' },
+};
+
+interface FindingsProps {
+  domain: DomainWire;
+  read: ReportRead;
+  standing: StandingFinding | null;
+  fixed: readonly FixedFinding[];
+  actions: DomainActions;
+}
+
+/** Shows everything that the last check found, worst first and open, and how to fix it; last what was fixed meanwhile. */
+export function Findings({ domain, read, standing, fixed, actions }: FindingsProps) {
+  const { findings } = domain;
+  const { report } = read;
+  if (standing === null && findings.length + fixed.length === 0) return null;
+  return (
+    <PanelSection title="Findings" aside={<CopyReport report={report} />}>
+      <ul className="-my-1 grid text-label">
+        {standing && (
+          <li className="flex gap-2 py-1.5">
+            <Mark severity={standing.severity} />
+            <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+              <Sentence severity={standing.severity}>{standing.message}</Sentence>
+              <p className="mt-0.5 text-meta text-fg-3">
+                {standing.isDown ? 'Down' : 'No certificate read'} since{' '}
+                <Time iso={standing.since} withTime />
+                {domain.unreachable !== null &&
+                  domain.fingerprint !== null &&
+                  '. The details below are older.'}
+              </p>
+              <StandingHelp
+                domain={domain}
+                details={report?.findings.find(({ message }) => message === standing.message)}
+                actions={actions}
+              />
+            </div>
+          </li>
+        )}
+        {withDetails(findings, report).map(({ finding, details }, index) => (
+          <li key={`${finding.code} ${index}`}>
+            <Finding
+              domain={domain}
+              finding={finding}
+              details={details}
+              isWorst={index === 0 && standing === null && finding.severity !== 'note'}
+              chainPem={report?.chain_pem ?? null}
+              actions={actions}
+              state={report ? 'read' : read.error ? 'failed' : 'reading'}
+            />
+          </li>
+        ))}
+      </ul>
+      {/* Always there, so that a screen reader announces what is added. */}
+      <div role="status" className="grid text-label not-empty:mt-1">
+        {fixed.map(({ code, message }) => (
+          <p key={code} className="flex gap-2 py-1.5">
+            <Glyph name="active" className="mt-[2.5px] size-[13px] text-ok-mark" />
+            <span className="min-w-0 flex-1 [overflow-wrap:anywhere] text-fg-2">
+              <span className="font-[560] text-fg">Fixed</span> · {visibleText(message)}
+            </span>
+          </p>
+        ))}
+      </div>
+    </PanelSection>
+  );
+}
+
+interface StandingHelpProps {
+  domain: DomainWire;
+  details: ReportFindingWire | undefined;
+  actions: DomainActions;
+}
+
+/** Shows the fix and the command of the problem, if the report has them, and a button to check again. */
+function StandingHelp({ domain, details, actions }: StandingHelpProps) {
+  const command = details?.command ?? null;
+  return (
+    <div className="mt-2 grid gap-2.5">
+      {details?.fix && <p className="whitespace-pre-line">{visibleText(details.fix)}</p>}
+      {command !== null && <ShellLine line={command} />}
+      <div className="flex flex-wrap gap-2">
+        {command !== null && <CopyTextButton label="Copy command" text={command} variant="tinted" />}
+        <CheckAgain domain={domain} actions={actions} />
+      </div>
+    </div>
+  );
+}
+
+function CheckAgain({ domain, actions }: { domain: DomainWire; actions: DomainActions }) {
+  if (domain.paused !== null) return null;
+  return (
+    <Button variant="outline" size="small" busy={domain.checking} onClick={() => actions.refresh(domain)}>
+      {!domain.checking && <RefreshCw className="size-4" strokeWidth={1.6} aria-hidden="true" />}
+      Check again
+    </Button>
+  );
+}
+
+function Mark({ severity }: { severity: FindingWire['severity'] }) {
+  const { glyph, colour } = MARKS[severity];
+  return <Glyph name={glyph} className={`mt-[2.5px] size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />;
+}
+
+function Sentence({ severity, children }: { severity: FindingWire['severity']; children: string }) {
+  return (
+    <p className={severity === 'note' ? '' : 'font-[520]'}>
+      <span className="sr-only">{severity}: </span>
+      {visibleText(children)}
+    </p>
+  );
+}
+
+interface FindingProps {
+  domain: DomainWire;
+  finding: FindingWire;
+  details: ReportFindingWire | null;
+  /** It is open at first and has the button to check again. */
+  isWorst: boolean;
+  chainPem: string | null;
+  actions: DomainActions;
+  state: 'reading' | 'failed' | 'read';
+}
+
+const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:py-[13px] md:min-h-0';
+
+/** Shows the message, which unfolds the help. The row looks the same before the help has loaded. */
+function Finding({ domain, finding, details, isWorst, chainPem, actions, state }: FindingProps) {
+  const head = (
+    <>
+      <Mark severity={finding.severity} />
+      <div className="min-w-0 flex-1">
+        <Sentence severity={finding.severity}>{finding.message}</Sentence>
+      </div>
+    </>
+  );
+  const hasMore =
+    finding.addresses.length > 0 ||
+    details?.fix ||
+    details?.command ||
+    (details?.evidence.length ?? 0) > 0 ||
+    (isWorst && domain.paused === null) ||
+    state !== 'read';
+  if (!hasMore) return <div className={ROW}>{head}</div>;
+  return (
+    <details open={isWorst}>
+      <summary
+        className={`${ROW} cursor-pointer list-none rounded-2 [&::-webkit-details-marker]:hidden hover:bg-sunken`}
+      >
+        {head}
+        <Chevron className="mt-px" />
+      </summary>
+      <div className="grid gap-2.5 pt-1 pb-3 pl-[21px]">
+        {details?.fix && (
+          <p className="[overflow-wrap:anywhere] whitespace-pre-line">{visibleText(details.fix)}</p>
+        )}
+        <div className="flex flex-wrap gap-2 empty:hidden">
+          {details?.attachment === 'chain' && chainPem !== null ? (
+            <>
+              <DownloadButton
+                label="Download chain"
+                fileName={pemFileName(domain.hostname, 'fullchain')}
+                text={chainPem}
+                variant="tinted"
+              />
+              <CopyTextButton label="Copy chain" text={chainPem} />
+            </>
+          ) : finding.code === 'untrusted_root' ? (
+            <TrustAuthority domain={domain} />
+          ) : (
+            isWorst &&
+            details?.command && (
+              <CopyTextButton label="Copy command" text={details.command} variant="tinted" />
+            )
+          )}
+          {isWorst && <CheckAgain domain={domain} actions={actions} />}
+        </div>
+        <Evidence finding={finding} details={details} />
+        {details?.command && <ShellLine line={details.command} />}
+        {state !== 'read' && details === null && (
+          <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+const WITHOUT_DETAILS = {
+  reading: 'Loading the details...',
+  failed: 'Could not load the details.',
+};
+
+// A longer label gets its own line.
+const LONG_LABEL = 30;
+
+function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
+  const evidence = details?.evidence ?? [];
+  const hasAddresses = finding.addresses.length > 0;
+  if (evidence.length === 0 && !hasAddresses) return null;
+  return (
+    <Facts className="grid-cols-[97px_1fr] gap-y-1.5! text-meta!">
+      {evidence.map(({ label, value }, index) => (
+        <Fact key={index} term={visibleText(label)} isWide={label.length > LONG_LABEL}>
+          <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
+        </Fact>
+      ))}
+      {hasAddresses && (
+        <Fact term="Seen at" mono>
+          {finding.addresses.join(', ')}
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+export interface ShownFinding {
+  finding: FindingWire;
+  /** The report's details; null until loaded, or if they belong to another check. */
+  details: ReportFindingWire | null;
+}
+
+/**
+ * Returns the domain's findings with their details from the report. They are matched by message: two findings with one code are
+ * about different certificates or addresses.
+ */
+export function withDetails(
+  findings: readonly FindingWire[],
+  report: ReportWire | undefined,
+): ShownFinding[] {
+  const left = [...(report?.findings ?? [])];
+  return findings.map((finding) => {
+    const index = left.findIndex(({ code, message }) => code === finding.code && message === finding.message);
+    const [details = null] = index < 0 ? [] : left.splice(index, 1);
+    return { finding, details };
+  });
+}
+
+/** Copies the whole report as Markdown, for a ticket or an email, once it is loaded. */
+export function CopyReport({ report }: { report: ReportWire | undefined }) {
+  return (
+    // Its background extends into the margins, so that the text stays aligned.
+    <span className="-my-2 -mr-3 block">
+      <CopyTextButton
+        label="Copy report"
+        text={report?.markdown ?? null}
+        confirmation="Report copied as Markdown."
+        variant="ghost"
+      />
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+import type { PostureWire } from '../../../../contract/domain-report.ts';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { tlsName } from './address-verdict.ts';
+import { listed, longDate } from '../../../lib/format.ts';
+
+/** Returns 'TLS 1.2 and 1.3', and lists versions without a response as unknown. */
+export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
+  const named = (offered: boolean | null) =>
+    listed(
+      versions
+        .filter((each) => each.offered === offered)
+        .map(({ version }, index) => (index === 0 ? tlsName(version) : tlsName(version).replace('TLS ', ''))),
+    );
+  const offered = named(true);
+  const unknown = named(null);
+  if (offered === '') return unknown === '' ? 'None known' : 'Unknown: no response';
+  return unknown === '' ? offered : `${offered}; unknown: ${unknown}`;
+}
+
+const POST_QUANTUM: Record<PostureWire['post_quantum']['state'], string> = {
+  negotiated: 'protects recorded traffic from later decryption by quantum computers',
+  not_offered: 'the server does not offer post-quantum key exchange yet',
+  intolerant: 'the handshake fails when a client offers post-quantum key exchange, as new browsers do',
+  unknown: 'we could not find out whether the server supports post-quantum key exchange',
+};
+
+/** Returns the group that is agreed on if the client offers post-quantum ones, and what it means: 'X25519MLKEM768: …'. */
+export function keyExchangeLine({ state, group }: PostureWire['post_quantum']): string {
+  const words = POST_QUANTUM[state];
+  return group === null ? words.charAt(0).toUpperCase() + words.slice(1) : `${visibleText(group)}: ${words}`;
+}
+
+/** Returns who may issue certificates for the name, one line per record. */
+export function caaLines(caa: PostureWire['caa']): string[] {
+  if (caa.outcome === 'unavailable') return ['Unknown: the DNS lookup failed'];
+  if (caa.outcome === 'not_applicable') return ['CAA does not apply to IP addresses'];
+  if (caa.outcome === 'none') return ['No records: any CA may issue for this name'];
+  return caa.records.map(
+    ({ critical, tag, value }) =>
+      `${visibleText(tag)} "${visibleText(value)}"${critical ? ', critical' : ''}`,
+  );
+}
+
+/** Returns until when the domain is registered, or why that is unknown; null if such names are not registered. */
+export function registrationLine(registration: PostureWire['registration']): string | null {
+  if (registration.outcome === 'not_applicable') return null;
+  const domain = visibleText(registration.domain);
+  switch (registration.outcome) {
+    case 'expires': {
+      const registrar = registration.registrar === null ? '' : ` with ${visibleText(registration.registrar)}`;
+      return `${domain} is registered until ${longDate(registration.expiry_date)}${registrar}`;
+    }
+    case 'no_date':
+      return `The registry publishes no date for ${domain}`;
+    case 'not_found':
+      return `The registry has no entry for ${domain}`;
+    default:
+      return `The registry of ${domain} has no lookup service or did not respond`;
+  }
+}
+
+/** Returns the summary of the folded facts. */
+export function postureLine({ tls_versions: versions, post_quantum: postQuantum }: PostureWire): string {
+  const quantum = postQuantum.state === 'negotiated' ? ', post-quantum key exchange' : '';
+  return `${tlsVersionsLine(versions)}${quantum}`;
+}

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import { domainReport, domainChain } from '../../../../contract/calls/domain.ts';
+import type { ReportWire } from '../../../../contract/domain-report.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { call } from '../../../lib/api-client.ts';
+
+export interface ReportRead {
+  /** The last report that loaded; undefined before the first. */
+  report: ReportWire | undefined;
+  /** Why the last refresh failed; `report` may then be stale. */
+  error: Error | null;
+  /** When `report` was read, in ms UTC. */
+  readAt: number;
+  isReading: boolean;
+  readAgain: () => void;
+}
+
+/** Reads the report when the panel opens and after each check. */
+export function useReport({ id, last_checked_at: lastCheckedAt }: DomainWire): ReportRead {
+  const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery({
+    queryKey: ['domains', 'report', id],
+    queryFn: ({ signal }) => call(domainReport, { params: { id }, failureText: 'Failed to get me.', signal }),
+    // Shows the cached report while the new one loads.
+    staleTime: 0,
+    enabled: lastCheckedAt !== null,
+  });
+  const seen = useRef(lastCheckedAt);
+  useEffect(() => {
+    if (seen.current === lastCheckedAt) return;
+    seen.current = lastCheckedAt;
+    void refetch();
+  }, [lastCheckedAt, refetch]);
+  return {
+    report: data,
+    error,
+    readAt: dataUpdatedAt,
+    isReading: isFetching,
+    readAgain: () => void refetch(),
+  };
+}
+
+/**
+ * Reads the chain that the endpoint sent with the certificate of that fingerprint, in the order sent. Reads it again for a new
+ * certificate.
+ */
+export function useCertificateChain(id: string, fingerprint: string | null) {
+  return useQuery({
+    queryKey: ['domains', 'chain', id, fingerprint],
+    queryFn: ({ signal }) => call(domainChain, { params: { id }, failureText: 'Failed to get me.', signal }),
+    enabled: fingerprint !== null,
+  });
+}

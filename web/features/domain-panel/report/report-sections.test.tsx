@@ -1,0 +1,194 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
+import { exampleDomain } from '../../../domain/example-domain.ts';
+import { Addresses } from './addresses.tsx';
+import { exampleFinding, exampleReport, readOf } from './example-report.ts';
+import { FactsSection } from './facts-section.tsx';
+import { withDetails } from './findings.tsx';
+import { Findings } from './findings.tsx';
+import { ChainSection } from '../certificate/chain-section.tsx';
+import { Revocation } from '../certificate/revocation.tsx';
+
+const HOSTILE = '<script>alert(1)</script>\u202Egnp\u0000.exe';
+const HARMLESS = '&lt;script&gt;alert(1)&lt;/script&gt;\\u202Egnp\\u0000.exe';
+
+const GONE = { stage: 'dns', reason: 'name_not_found', message: 'Gone.', since: '2026-11-20T10:00:00.000Z' };
+
+const nothing = () => undefined;
+const NO_ACTIONS = {
+  refresh: nothing,
+  showDetails: nothing,
+  pause: nothing,
+  resume: nothing,
+  askToRemove: nothing,
+};
+
+const findings = (
+  found: ReportFindingWire[],
+  read = readOf(exampleReport({ findings: found, chain_pem: 'PEM' })),
+) =>
+  renderToStaticMarkup(
+    <Findings
+      domain={exampleDomain({ findings: found })}
+      read={read}
+      standing={null}
+      fixed={[]}
+      actions={NO_ACTIONS}
+    />,
+  );
+
+describe('findings', () => {
+  it('have no section if there are none', () => expect(findings([])).toBe(''));
+
+  it('show their fix, chain, evidence and command', () => {
+    const html = findings([
+      exampleFinding({
+        fix: 'Send this file:',
+        attachment: 'chain',
+        command: 'openssl s_client -showcerts',
+        evidence: [{ label: 'Missing', value: 'R13' }],
+        addresses: ['192.0.2.10'],
+      }),
+    ]);
+    for (const text of ['Send this file:', 'Download chain', 'Missing', 'R13', 'Seen at', '-showcerts'])
+      expect(html).toContain(text);
+  });
+
+  it('show their message before the report loads and if it fails', () => {
+    const found = [exampleFinding()];
+    expect(findings(found, readOf(undefined))).toMatch(/does not send.*Loading the details/s);
+    expect(findings(found, readOf(undefined, new Error('cut')))).toMatch(/does not send.*Could not load/s);
+  });
+
+  it('only the worst is open, with a button to check again; others without details do not unfold', () => {
+    const html = findings([exampleFinding(), exampleFinding({ severity: 'warning' })]);
+    expect(html.match(/<details/g)).toHaveLength(1);
+    expect(html).toContain('<details open');
+    expect(html).toContain('Check again');
+    expect(findings([exampleFinding({ severity: 'note', fix: 'Nothing.' })])).not.toContain('<details open');
+  });
+
+  it('that were fixed stay in the list and say so', () => {
+    const html = renderToStaticMarkup(
+      <Findings
+        domain={exampleDomain()}
+        read={readOf(exampleReport())}
+        standing={null}
+        fixed={[{ code: 'expired', message: 'It has expired.' }]}
+        actions={NO_ACTIONS}
+      />,
+    );
+    expect(html).toMatch(/role="status".*Fixed.*It has expired\./s);
+  });
+
+  it('escape text from strangers', () => {
+    const html = findings([
+      exampleFinding({
+        message: HOSTILE,
+        fix: HOSTILE,
+        command: `echo ${HOSTILE}`,
+        evidence: [{ label: HOSTILE, value: HOSTILE }],
+      }),
+    ]);
+    expect(html).not.toContain('<script');
+    expect(html.split(HARMLESS)).toHaveLength(6);
+  });
+
+  it('of one code each get their own details', () => {
+    const [first, second] = [
+      exampleFinding({ message: 'A', fix: 'a' }),
+      exampleFinding({ message: 'B', fix: 'b' }),
+    ];
+    const shown = withDetails([first, second], exampleReport({ findings: [second, first] }));
+    expect(shown.map(({ details }) => details?.fix)).toEqual(['a', 'b']);
+  });
+
+  it('start with the host that is down, with help from the report', () => {
+    const html = renderToStaticMarkup(
+      <Findings
+        domain={exampleDomain({ unreachable: GONE })}
+        read={readOf(
+          exampleReport({ findings: [exampleFinding({ message: GONE.message, command: 'dig +short A' })] }),
+        )}
+        standing={{ severity: 'critical', message: GONE.message, isDown: true, since: GONE.since }}
+        fixed={[]}
+        actions={NO_ACTIONS}
+      />,
+    );
+    expect(html).toMatch(/critical: .*Gone\..*Down since.*details below are older.*dig/s);
+  });
+
+  it('of another check have no details', () =>
+    expect(withDetails([exampleFinding()], exampleReport())[0]?.details).toBeNull());
+});
+
+describe('revocation', () => {
+  const { revocation } = exampleDomain();
+  const source = { checked_at: '2026-11-20T12:00:00.000Z', this_update: null, next_update: null };
+
+  it('lists every source with its answer', () => {
+    const html = renderToStaticMarkup(
+      <Revocation
+        domain={exampleDomain({ revocation: { ...revocation, state: 'good', source: 'ocsp' } })}
+        read={readOf(
+          exampleReport({
+            revocation_sources: [
+              { ...source, source: 'ocsp', url: 'http://ocsp.example/', state: 'good', why: null },
+              { ...source, source: 'crl', url: null, state: 'none', why: `It is ${HOSTILE}` },
+            ],
+          }),
+        )}
+      />,
+    );
+    expect(html).toContain('Sources (2)');
+    expect(html).toContain('http://ocsp.example/');
+    expect(html).toContain(`It is ${HARMLESS}`);
+  });
+
+  it('does not unfold if no source was asked', () =>
+    expect(renderToStaticMarkup(<Revocation domain={exampleDomain()} read={readOf(undefined)} />)).toBe(
+      '<p>Not known yet</p>',
+    ));
+
+  it('says why the state is unknown', () => {
+    const said = (domain: Parameters<typeof exampleDomain>[0]) =>
+      renderToStaticMarkup(<Revocation domain={exampleDomain(domain)} read={readOf(exampleReport())} />);
+    expect(said({})).toContain('Unknown: no CRL or OCSP responder we can verify');
+    expect(said({ unreachable: GONE })).toContain('Not checked: the last check read no certificate');
+  });
+});
+
+describe('addresses', () => {
+  const [seen] = exampleReport().addresses;
+  if (!seen) throw new Error('The example has an address');
+  const addresses = (...each: Partial<typeof seen>[]) =>
+    renderToStaticMarkup(
+      <Addresses report={exampleReport({ addresses: each.map((other) => ({ ...seen, ...other })) })} />,
+    );
+
+  it('stay folded if they agree', () => {
+    const html = addresses({}, { address: '2001:db8::1' });
+    expect(html).toContain('Both addresses serve the same certificate');
+    expect(html).not.toContain('<details open');
+  });
+
+  it('unfold automatically if one differs, and show failures', () => {
+    const html = addresses(
+      {},
+      { fingerprint: null, expiry_date: null, tls_version: null, failure: 'did not answer in time' },
+    );
+    expect(html).toContain('<details open');
+    expect(html).toContain('It did not answer in time');
+  });
+
+  it('are not shown before the first check', () =>
+    expect(
+      renderToStaticMarkup(
+        <ChainSection domain={exampleDomain({ last_checked_at: null })} read={readOf(undefined)} />,
+      ),
+    ).toMatch(/Chain.*We have not read a certificate yet/));
+});
+
+it('facts that are not collected yet say so', () =>
+  expect(renderToStaticMarkup(<FactsSection report={exampleReport()} />)).toContain('Not checked yet'));

@@ -1,0 +1,193 @@
+import { X } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { useDraft } from '../../lib/drafts.ts';
+import { FieldError, inputClass } from '../../ui/form/field.tsx';
+import { Spinner } from '../../ui/loading.tsx';
+import { useDomainSummary } from '../../domain/domain-queries.ts';
+import { typedTags, withoutTags } from '../../domain/typed-tags.ts';
+import { describeDomain } from '../../../contract/calls/domain.ts';
+import { call } from '../../lib/api-client.ts';
+import { useWrite } from '../../lib/use-write.ts';
+import { useDomainCache } from '../../domain/domain-cache.ts';
+import type { FormEvent } from 'react';
+import { NOTES_MAX_LENGTH } from '../../../contract/words.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+
+// Marks a draft, because emptied notes are a draft too and empty drafts are not stored.
+const MARK = '=';
+
+/** Edits the domain's tags. Enter or a comma adds the typed text, which stays until it is stored. */
+export function TagsEditor({ domain }: { domain: DomainWire }) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText, clear] = useDraft(`tags ${domain.id}`);
+  const [error, setError] = useState<string>();
+  const { mutate, isPending, variables } = useDescribeDomain(domain.id);
+  const { data: summary } = useDomainSummary();
+
+  const store = (tags: string[], onStored?: () => void) =>
+    mutate({ tags }, { onSuccess: onStored, onError: (failure) => setError(messageOf(failure)) });
+
+  const add = () => {
+    const typed = typedTags(text, domain.tags);
+    setError(typed.ok ? undefined : typed.error);
+    if (!typed.ok || isPending) return;
+    if (typed.tags.length === domain.tags.length) clear();
+    // Keep what was typed while the call was running.
+    else store(typed.tags, () => setText((now) => withoutTags(now, typed.tags)));
+  };
+  const remove = (tag: string) => {
+    setError(undefined);
+    input.current?.focus();
+    if (!isPending) store(domain.tags.filter((other) => other !== tag));
+  };
+  const suggestions = summary?.tags.filter(({ tag }) => !domain.tags.includes(tag)) ?? [];
+
+  return (
+    <div>
+      {domain.tags.length > 0 && (
+        <ul aria-label="Tags" className="mb-2.5 flex flex-wrap gap-1.5">
+          {domain.tags.map((tag) => (
+            <li
+              key={tag}
+              className="flex min-h-7 max-w-full items-center rounded-1 border border-line bg-sunken pl-2 text-meta text-fg-2 max-md:min-h-11"
+            >
+              <bdi className="min-w-0 [overflow-wrap:anywhere]">{tag}</bdi>
+              <button
+                type="button"
+                aria-label={`Remove the tag ${tag}`}
+                aria-disabled={isPending || undefined}
+                onClick={() => remove(tag)}
+                className="grid size-7 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
+              >
+                {isPending && variables.tags?.includes(tag) === false ? (
+                  <Spinner className="size-3" />
+                ) : (
+                  <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
+                )}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="relative">
+        <input
+          ref={input}
+          aria-label="Add a tag"
+          placeholder="Add a tag"
+          list={`${id}-known`}
+          value={text}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="done"
+          aria-invalid={error !== undefined || undefined}
+          aria-describedby={error === undefined ? undefined : `${id}-error`}
+          className={inputClass(error !== undefined)}
+          onChange={(event) => {
+            setError(undefined);
+            setText(event.target.value);
+          }}
+          onKeyDown={(event) => {
+            if ((event.key !== 'Enter' && event.key !== ',') || event.nativeEvent.isComposing) return;
+            // The tag before this comma is being stored, or is still in the input.
+            if (event.key === ',' && isPending) return;
+            event.preventDefault();
+            add();
+          }}
+        />
+        {isPending && <Spinner className="absolute top-1/2 right-3 size-4 -translate-y-1/2 text-fg-3" />}
+      </div>
+      <datalist id={`${id}-known`}>
+        {suggestions.map(({ tag }) => (
+          <option key={tag} value={tag}>
+            {tag}
+          </option>
+        ))}
+      </datalist>
+      {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
+    </div>
+  );
+}
+
+interface Description {
+  notes?: string;
+  tags?: string[];
+}
+
+/** Changes tags or notes; omitted fields stay. All views of the domain update. */
+function useDescribeDomain(id: string) {
+  const cache = useDomainCache();
+  return useWrite({
+    mutationFn: (description: Description) => call(describeDomain, { params: { id }, body: description }),
+    onSuccess: (domain) => cache.put(domain),
+  });
+}
+
+/** Edits the domain's notes; the buttons appear with the first change. */
+export function NotesEditor({ domain }: { domain: DomainWire }) {
+  const id = useId();
+  const [draft, setDraft, clear] = useDraft(`notes ${domain.id}`);
+  const { mutate, isPending, error, isSuccess, reset } = useDescribeDomain(domain.id);
+  const text = draft === '' ? domain.notes : draft.slice(MARK.length);
+  const isChanged = text !== domain.notes;
+
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (isChanged && !isPending) mutate({ notes: text }, { onSuccess: () => void clear(`${MARK}${text}`) });
+  };
+  return (
+    <form className="mt-4" onSubmit={save}>
+      <label htmlFor={id} className="mb-1.5 block text-label font-medium">
+        Notes
+      </label>
+      <textarea
+        id={id}
+        dir="auto"
+        value={text}
+        maxLength={NOTES_MAX_LENGTH}
+        placeholder="Who renews the certificate, and how"
+        aria-invalid={error !== null || undefined}
+        aria-describedby={error === null ? undefined : `${id}-error`}
+        onChange={(event) => {
+          reset();
+          setDraft(event.target.value === domain.notes ? '' : `${MARK}${event.target.value}`);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
+            event.currentTarget.form?.requestSubmit();
+        }}
+        className={classNames(
+          inputClass(error !== null),
+          'field-sizing-content max-h-80 min-h-[72px]! resize-y py-2 [overflow-wrap:anywhere]',
+        )}
+      />
+      {error !== null && <FieldError id={`${id}-error`}>{messageOf(error)}</FieldError>}
+      {isChanged ? (
+        <div className="mt-2.5 flex gap-2">
+          <Button type="submit" size="small" busy={isPending}>
+            Save
+          </Button>
+          <Button
+            variant="outline"
+            size="small"
+            disabled={isPending}
+            onClick={() => {
+              reset();
+              clear();
+            }}
+          >
+            Cancel
+          </Button>
+        </div>
+      ) : (
+        <output className="block text-meta text-fg-3">
+          {isSuccess && <span className="mt-1.5 block">Saved</span>}
+        </output>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,238 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { daysLeft, expiryBadge } from '../../../../contract/badge.ts';
+import type { PreviewCheckWire } from '../../../../contract/preview-check.ts';
+import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
+import { buttonClass } from '../../../ui/button.tsx';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { LifetimeBar } from '../../../ui/certificate/lifetime-bar.tsx';
+import { revocationLine } from '../../../ui/certificate/revocation-line.ts';
+import { ShellLine } from '../../../ui/shell-line.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { hostToWatch } from './host-to-watch.ts';
+import { daysText } from '../../../lib/format.ts';
+
+const FIRST_NAMES = 4;
+
+interface PreviewReportProps {
+  result: PreviewCheckWire;
+  /** The typed text. */
+  typed: string;
+  /** When the result arrived, in ms UTC. */
+  now: number;
+  /** Tells whether the visitor is still waiting in the form. */
+  isAwaited: () => boolean;
+}
+
+/** Shows the result of a preview check: the certificate and its problems, or why none was read. */
+export function PreviewReport({ result, typed, now, isAwaited }: PreviewReportProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (isAwaited()) heading.current?.focus();
+    // Runs only when the report appears.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+  return (
+    <article className="mt-6 border-t border-line pt-6" aria-label={`Report on ${result.display_name}`}>
+      <div className="flex items-center gap-3">
+        <FaviconTile hostname={result.display_name} src={null} />
+        <h3
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 font-mono text-lead font-[560] [overflow-wrap:anywhere]"
+        >
+          {result.display_name}
+        </h3>
+      </div>
+      {result.unreachable ? (
+        <Unread result={result} message={result.unreachable.message} />
+      ) : (
+        <Certificate result={result} now={now} />
+      )}
+      <div className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <a
+          href={`/signup?${new URLSearchParams({ host: hostToWatch(typed, result) })}`}
+          className={buttonClass('primary', 'form')}
+        >
+          Watch this host
+        </a>
+        <span className="text-fg-3">Get an email before its certificate expires.</span>
+      </div>
+    </article>
+  );
+}
+
+function Unread({ result, message }: { result: PreviewCheckWire; message: string }) {
+  return (
+    <>
+      <p className="mt-4">
+        <Badge tone="plain" glyph="soon">
+          No certificate read
+        </Badge>
+      </p>
+      <p className="mt-3 text-lead [overflow-wrap:anywhere]">{message}</p>
+      {result.addresses.length > 0 && (
+        <dl className="mt-5 grid gap-4">
+          <Fact name="Addresses">
+            <Addresses result={result} />
+          </Fact>
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Certificate({ result, now }: { result: PreviewCheckWire; now: number }) {
+  const { valid_from: validFrom, expiry_date: expiryDate, state, trusted } = result;
+  const [notBefore, notAfter] = [Date.parse(validFrom ?? ''), Date.parse(expiryDate ?? '')];
+  const issuer = [result.authority_name, result.issuer].filter(
+    (name, index, all) => name && all.indexOf(name) === index,
+  );
+  const [value, unit] = daysText(daysLeft(notAfter, now)).split(' ');
+  return (
+    <>
+      <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        {expiryBadge(notAfter, now) ? (
+          <ExpiryBadge notAfter={notAfter} now={now} />
+        ) : (
+          <span className="num text-fg-2">
+            <b className="mr-1 text-title/[26px] font-semibold tracking-[-.02em] text-fg">{value}</b> {unit}{' '}
+            left
+          </span>
+        )}
+        {state === 'revoked' ? (
+          <Badge tone="revoked" glyph="revoked">
+            Revoked
+          </Badge>
+        ) : (
+          <Trust
+            trusted={trusted}
+            isIncomplete={result.findings.some(({ code }) => code === 'incomplete_chain')}
+          />
+        )}
+      </div>
+      <div className="mt-[9px]">
+        <LifetimeBar
+          lifetime={{
+            notBefore,
+            notAfter,
+            renewalFrom: result.renewal_from === null ? null : Date.parse(result.renewal_from),
+            revoked: state === 'revoked',
+          }}
+          now={now}
+        />
+      </div>
+      {result.findings.length > 0 && (
+        <ul className="mt-5 grid gap-3">
+          {result.findings.map(({ code, severity, message, fix, command }) => (
+            <li key={code + message} className="flex gap-2.5">
+              <Glyph
+                name={severity === 'critical' ? 'critical' : severity === 'warning' ? 'soon' : 'ok'}
+                className={`mt-[3px] size-3.5 [--glyph-cut:var(--surface)] ${
+                  severity === 'critical'
+                    ? 'text-critical-mark'
+                    : severity === 'warning'
+                      ? 'text-soon-mark'
+                      : 'text-ok-mark'
+                }`}
+              />
+              <div className="min-w-0 [overflow-wrap:anywhere]">
+                <p>{visibleText(message)}</p>
+                {severity !== 'note' && fix !== null && (
+                  <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
+                )}
+                {severity !== 'note' && command !== null && (
+                  <div className="mt-2">
+                    <ShellLine line={command} />
+                  </div>
+                )}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="mt-5 grid gap-x-8 gap-y-4 md:grid-cols-2">
+        <Fact name="Valid From">{validFrom !== null && <Time iso={validFrom} />}</Fact>
+        <Fact name="Expires On">{expiryDate !== null && <Time iso={expiryDate} />}</Fact>
+        <Fact name="Issuer">{issuer.join(' · ') || 'None'}</Fact>
+        <Fact name="Subject">{result.subject ?? 'None'}</Fact>
+        <Fact name="Names">
+          <Names result={result} />
+        </Fact>
+        <Fact name="Addresses">
+          <Addresses result={result} />
+        </Fact>
+        <Fact name="Revocation" isWide>
+          {revocationLine(result.revocation)}
+        </Fact>
+        <Fact name="Chain" isWide>
+          <ol className="grid gap-1">
+            {result.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
+              // A server can send the same certificate twice.
+              <li key={index} className="[overflow-wrap:anywhere]">
+                {subject || 'Unnamed'}{' '}
+                <span className="text-fg-3">
+                  {subject === signer ? 'self-signed' : `issued by ${signer || 'an unnamed issuer'}`}, valid
+                  until <Time iso={until} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Fact>
+      </dl>
+    </>
+  );
+}
+
+const TRUST = {
+  yes: { glyph: 'active', colour: 'text-ok-mark', words: 'Trusted' },
+  // Clients that have the missing certificate cached trust it; others do not.
+  incomplete: { glyph: 'soon', colour: 'text-soon-mark', words: 'Chain incomplete' },
+  no: { glyph: 'critical', colour: 'text-critical-mark', words: 'Not trusted' },
+} as const;
+
+function Trust({ trusted, isIncomplete }: { trusted: boolean | null; isIncomplete: boolean }) {
+  if (trusted === null) return null;
+  const { glyph, colour, words } = TRUST[!trusted ? 'no' : isIncomplete ? 'incomplete' : 'yes'];
+  return (
+    <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
+      <Glyph name={glyph} className={`size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />
+      {words}
+    </span>
+  );
+}
+
+function Names({ result: { sans, sans_total: total } }: { result: PreviewCheckWire }) {
+  const first = sans.slice(0, FIRST_NAMES);
+  if (first.length === 0) return 'None';
+  return (
+    <span className="font-mono text-label">
+      {first.join(', ')}
+      {total > first.length && <span className="font-sans text-fg-3"> and {total - first.length} more</span>}
+    </span>
+  );
+}
+
+function Addresses({ result: { addresses } }: { result: PreviewCheckWire }) {
+  return (
+    <ul className="grid gap-1">
+      {addresses.map(({ address, tls_version: version, failure }) => (
+        <li key={address} className="[overflow-wrap:anywhere]">
+          <span className="font-mono text-label">{address}</span>{' '}
+          <span className="text-fg-3">{failure ?? version?.replace('TLSv', 'TLS ')}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fact({ name, isWide = false, children }: { name: string; isWide?: boolean; children: ReactNode }) {
+  return (
+    <div className={isWide ? 'min-w-0 md:col-span-2' : 'min-w-0'}>
+      <dt className="text-label text-fg-3">{name}</dt>
+      <dd className="mt-0.5 [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,311 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { CornerDownLeft, Search } from 'lucide-react';
+import { Dialog as Radix } from 'radix-ui';
+import { useEffect, useEffectEvent, useId, useState } from 'react';
+import type { KeyboardEvent } from 'react';
+import { listDomains, pauseDomain, resumeDomain } from '../../../contract/calls/domain.ts';
+import { SEARCH_MAX_LENGTH } from '../../../contract/words.ts';
+import { useDomainCache } from '../../domain/domain-cache.ts';
+import { useDomainSummary } from '../../domain/domain-queries.ts';
+import { RemainingTime } from '../../domain/remaining-time.tsx';
+import { useSignedIn } from '../../lib/account/current-user.ts';
+import { useUpgrade } from '../../lib/account/plan.ts';
+import { ApiError, call } from '../../lib/api-client.ts';
+import { sentenceOf } from '../../lib/api-error.ts';
+import { ADD_DOMAIN_DRAFT, keepDraft } from '../../lib/drafts.ts';
+import { grouped, counted } from '../../lib/format.ts';
+import { useDebounced } from '../../lib/use-debounced.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { useWrite } from '../../lib/use-write.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { SCRIM, useFocusReturn } from '../../ui/dialog.tsx';
+import { Spinner } from '../../ui/loading.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { failureText } from '../../ui/verify-address.tsx';
+import { optionGroups, wishOf } from './palette-options.ts';
+import type { PaletteAction, PaletteCommand, PaletteOption, Wish } from './palette-options.ts';
+
+const TYPING_MS = 150;
+/** More than fit are found by typing more. */
+const MAX_FOUND = 8;
+
+interface CommandPaletteProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  commands: readonly PaletteCommand[];
+}
+
+/** Finds domains, actions, filters and pages by name, and opens or runs the chosen one. */
+export function CommandPalette({ open, onOpenChange, commands }: CommandPaletteProps) {
+  const returnFocus = useFocusReturn(open, undefined);
+  const act = usePaletteActions();
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={SCRIM} />
+        <Radix.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={returnFocus}
+          className="fixed inset-x-2 top-2 z-50 mx-auto flex max-h-[min(520px,calc(100dvh-1rem))] max-w-[600px] flex-col overflow-hidden rounded-4 border border-line-2 bg-menu shadow-3 outline-none data-[state=open]:animate-[menu-in_120ms_ease-out] md:top-[12vh]"
+        >
+          <Radix.Title className="sr-only">Commands</Radix.Title>
+          <Finder
+            commands={commands}
+            onChoose={(action) => {
+              onOpenChange(false);
+              act(action);
+            }}
+          />
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+interface FinderProps {
+  commands: readonly PaletteCommand[];
+  onChoose: (action: PaletteAction) => void;
+}
+
+/** An input with a list of options, which keeps the focus: a combobox of the ARIA Authoring Practices Guide. */
+function Finder({ commands, onChoose }: FinderProps) {
+  const now = useNow();
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [markedId, setMarkedId] = useState<string>();
+  const summary = useDomainSummary();
+  const wish = wishOf(text);
+  const search = useDomainSearch(wish);
+  const groups = optionGroups({ text, found: search.found, summary: summary.data, commands, now });
+  const options = groups.flatMap((group) => group.options);
+  // The first one is marked until the person moves on.
+  const marked = options.find(({ id }) => id === markedId) ?? options[0];
+  const elementId = (option: PaletteOption) => `${listId}-${options.indexOf(option)}`;
+
+  const choose = (option: PaletteOption) => {
+    if (option.action.type !== 'write') return onChoose(option.action);
+    setText(option.action.text);
+    return setMarkedId(undefined);
+  };
+  // Enter during a search waits for its result: what is marked until then may not be what the person means.
+  const [isEntered, setIsEntered] = useState(false);
+  const chooseMarked = useEffectEvent(() => {
+    setIsEntered(false);
+    if (marked) choose(marked);
+  });
+  useEffect(() => {
+    // Enter is an event, which only waited.
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (isEntered && !search.isSearching) chooseMarked();
+  }, [isEntered, search.isSearching]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (by !== 0) {
+      const index = marked ? options.indexOf(marked) : -1;
+      setMarkedId(options.at((index + by) % options.length)?.id);
+    } else if (event.key === 'Enter') setIsEntered(true);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <>
+      <div className="relative flex flex-none items-center border-b border-line">
+        <Search
+          className="pointer-events-none absolute left-4 size-4 text-fg-3"
+          strokeWidth={1.6}
+          aria-hidden="true"
+        />
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Find a domain, an action or a page"
+          aria-expanded={options.length > 0}
+          aria-controls={listId}
+          aria-autocomplete="list"
+          aria-activedescendant={marked && elementId(marked)}
+          placeholder="Find a domain, an action or a page"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          enterKeyHint="go"
+          maxLength={SEARCH_MAX_LENGTH}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setMarkedId(undefined);
+            setIsEntered(false);
+          }}
+          onKeyDown={onKeyDown}
+          className="min-h-13 w-full bg-transparent pr-11 pl-11 text-base/6 text-fg outline-none"
+        />
+        {search.isSearching && <Spinner className="absolute right-4 text-fg-3" />}
+      </div>
+      <div id={listId} role="listbox" aria-label="Results" className="min-h-0 flex-1 overflow-y-auto p-1.5">
+        {groups.map(({ title, options: members }) => (
+          <div key={title} role="group" aria-labelledby={`${listId}-${title}`} className="mt-1.5 first:mt-0">
+            <p id={`${listId}-${title}`} className="px-2.5 py-1 text-meta text-fg-3">
+              {title}
+            </p>
+            {members.map((option) => (
+              <Option
+                key={option.id}
+                id={elementId(option)}
+                option={option}
+                now={now}
+                isMarked={option === marked}
+                onMark={() => setMarkedId(option.id)}
+                onChoose={() => choose(option)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+      <Outcome wish={wish} search={search} optionCount={options.length} />
+    </>
+  );
+}
+
+interface OptionProps {
+  id: string;
+  option: PaletteOption;
+  now: number;
+  isMarked: boolean;
+  onMark: () => void;
+  onChoose: () => void;
+}
+
+const reveal = (option: HTMLElement | null) => option?.scrollIntoView({ block: 'nearest' });
+
+function Option({ id, option, now, isMarked, onMark, onChoose }: OptionProps) {
+  const { action, label, count } = option;
+  const domain = 'domain' in action ? action.domain : null;
+  return (
+    <button
+      ref={isMarked ? reveal : undefined}
+      type="button"
+      id={id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={isMarked}
+      // The input keeps the focus.
+      onMouseDown={(event) => event.preventDefault()}
+      onPointerMove={onMark}
+      onClick={onChoose}
+      className="flex min-h-11 w-full items-center gap-3 rounded-2 px-2.5 text-left text-[13.5px]/5 select-none aria-selected:bg-menu-active md:min-h-9 forced-colors:aria-selected:outline-2"
+    >
+      <span className={domain ? 'min-w-0 flex-1 truncate font-mono font-[560]' : 'min-w-0 flex-1 truncate'}>
+        {label}
+      </span>
+      {domain && <RemainingTime domain={domain} now={now} short />}
+      {count !== undefined && <span className="num text-fg-3">{grouped(count)}</span>}
+      <CornerDownLeft
+        className={classNames('size-3.5 flex-none text-fg-3 max-md:hidden', !isMarked && 'invisible')}
+        strokeWidth={1.6}
+        aria-hidden="true"
+      />
+    </button>
+  );
+}
+
+type DomainSearch = ReturnType<typeof useDomainSearch>;
+
+/** Searches on the server shortly after the last keystroke. */
+function useDomainSearch({ verb, q }: Wish) {
+  const wanted = useDebounced(JSON.stringify({ verb, q }), TYPING_MS);
+  const asked = JSON.parse(wanted) as Wish;
+  const isAsked = asked.q !== '' || asked.verb !== 'open';
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['palette', wanted],
+    queryFn: ({ signal }) =>
+      call(listDomains, {
+        query: {
+          ...(asked.q !== '' && { q: asked.q }),
+          ...(asked.verb === 'resume' && { status: 'paused' as const }),
+          limit: MAX_FOUND,
+        },
+        signal,
+      }),
+    enabled: isAsked,
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+  const isCurrent = asked.verb === verb && asked.q === q;
+  return {
+    found: isAsked && (q !== '' || verb !== 'open') ? (data?.data ?? []) : [],
+    isSearching: !isCurrent || (isAsked && isFetching),
+    error: isAsked && !isFetching ? error : null,
+    retry: () => void refetch(),
+  };
+}
+
+/** Says how many options there are, or why there are none. */
+function Outcome({ wish, search, optionCount }: { wish: Wish; search: DomainSearch; optionCount: number }) {
+  if (search.error)
+    return (
+      <p role="alert" className="border-t border-line px-4 py-3 text-label text-fg-2">
+        Could not search your domains: {sentenceOf(search.error)}{' '}
+        <button type="button" className="link" onClick={search.retry}>
+          Try again
+        </button>
+      </p>
+    );
+  const isEmpty = optionCount === 0;
+  const words = search.isSearching ? 'Searching…' : isEmpty ? noneLine(wish) : counted(optionCount, 'result');
+  return (
+    <p role="status" className={isEmpty ? 'px-4 pb-4 text-label text-fg-2' : 'sr-only'}>
+      {words}
+    </p>
+  );
+}
+
+function noneLine({ verb, q }: Wish): string {
+  if (verb === 'open') return `Nothing matches “${q}”.`;
+  const kind = verb === 'pause' ? 'active' : 'paused';
+  return q === '' ? `No domain is ${kind}.` : `No ${kind} domain matches “${q}”.`;
+}
+
+/** Returns the function that carries out a choice. */
+function usePaletteActions(): (action: PaletteAction) => void {
+  const navigate = useNavigate();
+  const { user } = useSignedIn();
+  const upgrade = useUpgrade();
+  const cache = useDomainCache();
+  const change = useWrite({
+    mutationFn: ({ verb, id }: { verb: 'pause' | 'resume'; id: string }) =>
+      verb === 'pause'
+        ? call(pauseDomain, { params: { id } })
+        : call(resumeDomain, { params: { id }, body: {} }),
+    onSuccess: (domain, { verb }) => {
+      cache.put(domain);
+      toast.success(`${domain.display_name} ${verb === 'pause' ? 'paused' : 'resumed'}.`);
+    },
+    onError: (error, { verb }) => {
+      const isLimit = error instanceof ApiError && error.status === 402;
+      if (isLimit && upgrade.isSold) upgrade.open('limit');
+      else toast.error(failureText(error, `Could not ${verb} the domain: `));
+    },
+  });
+  return (action) => {
+    switch (action.type) {
+      case 'open':
+        return void navigate({ to: '/dashboard', search: { domain: action.domain.id } });
+      case 'pause':
+      case 'resume':
+        return change.mutate({ verb: action.type, id: action.domain.id });
+      case 'add':
+        if (action.host !== '') keepDraft(user.id, ADD_DOMAIN_DRAFT, action.host);
+        return void navigate({ to: '/dashboard', search: (former) => former, state: { addsDomain: true } });
+      case 'filter':
+        return void navigate({ to: '/dashboard', search: action.search });
+      case 'visit':
+        return void navigate({ to: action.to, ...(action.hash !== undefined && { hash: action.hash }) });
+      case 'run':
+        return action.run();
+      default:
+        return undefined;
+    }
+  };
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { SummaryWire } from '../../../contract/domain.ts';
+import { exampleDomain } from '../../domain/example-domain.ts';
+import { optionGroups, wishOf } from './palette-options.ts';
+
+const NOW = Date.UTC(2026, 11, 1);
+
+function expiry(notAfter: string, count = 1): SummaryWire['expiries'][number] {
+  const name = { hostname: 'pay.fjord.example', display_name: 'pay.fjord.example' };
+  return { id: '1', ...name, not_after: notAfter, valid_from: null, state: 'ok', on_schedule: false, count };
+}
+
+const summary: SummaryWire = {
+  total: 9,
+  counts: { pending: 0, unread: 0, expired: 1, critical: 2, soon: 0, ok: 5, revoked: 0, paused: 1 },
+  on_schedule: { critical: 0, soon: 0 },
+  attention: {
+    total: 3,
+    counts: { expired: 1, revoked: 0, untrusted: 0, critical: 2, down: 0, soon: 0, unreachable: 0 },
+    problems: 0,
+    first: [],
+  },
+  tags: [{ tag: 'payments', count: 2 }],
+  expiries: [
+    expiry('2026-11-30T12:00:00.000Z'),
+    expiry('2027-03-01T00:00:00.000Z', 2),
+    expiry('2027-03-31T23:59:59.000Z'),
+  ],
+  problems: [],
+};
+const active = exampleDomain({ hostname: 'pay.fjord.example' });
+const paused = exampleDomain({ hostname: 'old.fjord.example', paused: 'user' });
+
+function labels(text: string, found = [active, paused]) {
+  const commands = [{ label: 'Give Feedback', run: () => undefined }];
+  return Object.fromEntries(
+    optionGroups({ text, found, summary, commands, now: NOW }).map(({ title, options }) => [
+      title,
+      options.map(({ label }) => label),
+    ]),
+  );
+}
+
+describe('the options of the palette', () => {
+  it('without text are the actions, the filters that show a domain, and the pages', () => {
+    expect(labels('', [])).toEqual({
+      Actions: ['Add Domain', 'Pause a domain…', 'Resume a domain…', 'Give Feedback'],
+      Pages: ['Domains', 'Alerts', 'Status page', 'Profile', 'API tokens'],
+      Filters: [
+        'Domains that need attention',
+        'Expired and expiring certificates',
+        'Expired certificates',
+        'Expiring in 0 to 7 days',
+        'Paused domains',
+        'More than 14 days left',
+      ],
+    });
+  });
+
+  it('begin with the domains that were found', () => {
+    expect(Object.entries(labels('pa'))).toEqual([
+      ['Domains', ['pay.fjord.example', 'old.fjord.example']],
+      ['Actions', ['Pause a domain…']],
+      ['Pages', ['Status page', 'Profile']],
+      ['Filters', ['Paused domains', 'Tag: payments']],
+    ]);
+  });
+
+  it('show the certificates that expire in a month, by its name', () => {
+    expect(labels('expiring in march', [])).toEqual({ Filters: ['Expiring in March 2027'] });
+    expect(labels('mar', [])).toEqual({ Filters: ['Expiring in March 2027'] });
+    expect(labels('expires 2027', [])).toEqual({ Filters: ['Expiring in March 2027'] });
+    expect(labels('november', [])).toEqual({});
+    const [group] = optionGroups({ text: 'march', found: [], summary, commands: [], now: NOW });
+    expect(group?.options).toMatchObject([
+      { count: 3, action: { type: 'filter', search: { expires: '2027-03' } } },
+    ]);
+  });
+
+  it('offer to add a host that is not in the list', () => {
+    expect(labels('shop.fjord.example', [])).toEqual({ Actions: ['Add shop.fjord.example'] });
+    expect(labels('Pay.fjord.example', [active])).toEqual({ Domains: ['pay.fjord.example'] });
+    expect(labels('no such thing', [])).toEqual({});
+  });
+
+  it('after “pause” are active domains, after “resume” paused ones', () => {
+    expect(labels('pause fj')).toEqual({ Pause: ['pay.fjord.example'] });
+    expect(labels('Resume ')).toEqual({ Resume: ['old.fjord.example'] });
+    expect(wishOf('pause  pay ')).toEqual({ verb: 'pause', q: 'pay' });
+    expect(wishOf('pause')).toEqual({ verb: 'open', q: 'pause' });
+  });
+});

@@ -1,0 +1,176 @@
+import { countOf } from '../../domain/domain-filter.ts';
+import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
+import { monthName } from '../../lib/format.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
+import type { ListStatus } from '../../../contract/words.ts';
+import type { DashboardSearch } from '../../lib/dashboard-search.ts';
+
+/** What choosing an option does. */
+export type PaletteAction =
+  | { type: 'open' | 'pause' | 'resume'; domain: DomainWire }
+  | { type: 'add'; host: string }
+  /** Continues with this text in the input. */
+  | { type: 'write'; text: string }
+  | { type: 'filter'; search: DashboardSearch }
+  | { type: 'visit'; to: '/dashboard' | '/alerts' | '/status-page' | '/profile'; hash?: string }
+  | { type: 'run'; run: () => void };
+
+export interface PaletteOption {
+  /** Unique, and the same while the option stays the same. */
+  id: string;
+  label: string;
+  /** More words to find it by. */
+  words?: string;
+  /** How many domains a filter shows. */
+  count?: number | undefined;
+  action: PaletteAction;
+}
+
+export interface OptionGroup {
+  title: string;
+  options: PaletteOption[];
+}
+
+/** An option that the palette's caller adds. */
+export interface PaletteCommand {
+  label: string;
+  run: () => void;
+}
+
+const PAGES: readonly PaletteOption[] = [
+  { label: 'Domains', words: 'dashboard list', to: '/dashboard' },
+  { label: 'Alerts', words: 'channels steps quiet hours events maintenance settings', to: '/alerts' },
+  { label: 'Status page', words: 'public settings', to: '/status-page' },
+  { label: 'Profile', words: 'account password passkeys sessions font keyboard settings', to: '/profile' },
+  { label: 'API tokens', words: 'scripts settings', to: '/profile', hash: 'api-tokens' },
+].map(({ label, words, ...place }) => ({
+  id: `page ${label}`,
+  label,
+  words,
+  action: { type: 'visit', ...place } as PaletteAction,
+}));
+
+const STATUS_LABELS: Partial<Record<ListStatus, string>> = {
+  attention: 'Domains that need attention',
+  expiring: 'Expired and expiring certificates',
+  problem: 'Domains with problems',
+  expired: 'Expired certificates',
+  critical: `Expiring in 0 to ${CRITICAL_DAYS} days`,
+  soon: `Expiring in ${CRITICAL_DAYS + 1} to ${SOON_DAYS} days`,
+  revoked: 'Revoked certificates',
+  unread: 'No certificate read',
+  paused: 'Paused domains',
+  ok: `More than ${SOON_DAYS} days left`,
+};
+
+/** What the input asks for: domains to open, or to pause or resume if it begins with that word. */
+export interface Wish {
+  verb: 'open' | 'pause' | 'resume';
+  /** The rest: part of a name. */
+  q: string;
+}
+
+export function wishOf(text: string): Wish {
+  const [, verb, rest = ''] = /^\s*(pause|resume)\s(.*)$/i.exec(text) ?? [];
+  if (verb === undefined) return { verb: 'open', q: text.trim() };
+  return { verb: verb.toLowerCase() === 'pause' ? 'pause' : 'resume', q: rest.trim() };
+}
+
+interface Facts {
+  text: string;
+  /** The domains that the server found for the text. */
+  found: readonly DomainWire[];
+  summary: SummaryWire | undefined;
+  commands: readonly PaletteCommand[];
+  /** In ms UTC. */
+  now: number;
+}
+
+/** Returns the options for the text, in groups without empty ones. Without text, only those that need no search. */
+export function optionGroups({ text, found, summary, commands, now }: Facts): OptionGroup[] {
+  const { verb, q } = wishOf(text);
+  const domains = {
+    title: verb === 'open' ? 'Domains' : verb === 'pause' ? 'Pause' : 'Resume',
+    options: found
+      .filter(({ paused }) => verb === 'open' || (paused === null) === (verb === 'pause'))
+      .map((domain): PaletteOption => ({
+        id: `${verb} ${domain.id}`,
+        label: domain.display_name,
+        action: { type: verb, domain },
+      })),
+  };
+  const groups =
+    verb === 'open'
+      ? [
+          domains,
+          { title: 'Actions', options: [...addOptions(q, found), ...matching(actionsOf(commands), q)] },
+          { title: 'Pages', options: matching(PAGES, q) },
+          { title: 'Filters', options: matching(filtersOf(summary, q !== '', now), q) },
+        ]
+      : [domains];
+  return groups.filter(({ options }) => options.length > 0);
+}
+
+/** Offers to add what looks like a host and is not in the list. */
+function addOptions(q: string, found: readonly DomainWire[]): PaletteOption[] {
+  const isHost = /^\S+\.\S+$/.test(q) && !found.some(({ display_name: name }) => name === q.toLowerCase());
+  return isHost ? [{ id: 'add host', label: `Add ${q}`, action: { type: 'add', host: q } }] : [];
+}
+
+function actionsOf(commands: readonly PaletteCommand[]): PaletteOption[] {
+  return [
+    { id: 'add', label: 'Add Domain', words: 'new host', action: { type: 'add', host: '' } },
+    { id: 'pause', label: 'Pause a domain…', action: { type: 'write', text: 'pause ' } },
+    { id: 'resume', label: 'Resume a domain…', action: { type: 'write', text: 'resume ' } },
+    ...commands.map(({ label, run }): PaletteOption => ({
+      id: `command ${label}`,
+      label,
+      action: { type: 'run', run },
+    })),
+  ];
+}
+
+/** Returns the filters that show a domain. Those by month and tag only if `isTyped`, because there may be hundreds. */
+function filtersOf(summary: SummaryWire | undefined, isTyped: boolean, now: number): PaletteOption[] {
+  if (!summary) return [];
+  const states = Object.entries(STATUS_LABELS).map(([status, label]): PaletteOption => ({
+    id: `status ${status}`,
+    label,
+    count: countOf(summary, status as ListStatus),
+    action: { type: 'filter', search: { status: status as ListStatus } },
+  }));
+  const tags = (isTyped ? summary.tags : []).map(({ tag, count }): PaletteOption => ({
+    id: `tag ${tag}`,
+    label: `Tag: ${tag}`,
+    count,
+    action: { type: 'filter', search: { tag } },
+  }));
+  const months = (isTyped ? expiryMonths(summary, now) : []).map(([month, count]): PaletteOption => ({
+    id: `month ${month}`,
+    label: `Expiring in ${monthName(month)}`,
+    words: 'expires certificates',
+    count,
+    action: { type: 'filter', search: { expires: month } },
+  }));
+  return [...states, ...months, ...tags].filter(({ count = 0 }) => count > 0);
+}
+
+/** Returns the months (UTC) from this one on in which certificates expire, each with their number, in order. */
+function expiryMonths({ expiries }: SummaryWire, now: number): [month: string, count: number][] {
+  const thisMonth = new Date(now).toISOString().slice(0, 7);
+  const months = new Map<string, number>();
+  for (const { not_after: notAfter, count } of expiries) {
+    const month = notAfter.slice(0, 7);
+    if (month >= thisMonth) months.set(month, (months.get(month) ?? 0) + count);
+  }
+  return [...months];
+}
+
+/** Returns the options in which every word of `q` begins a word. */
+function matching(options: readonly PaletteOption[], q: string): PaletteOption[] {
+  const wanted = q.toLowerCase().split(/\s+/);
+  return options.filter(({ label, words = '' }) => {
+    const text = ` ${label} ${words}`.toLowerCase();
+    return wanted.every((word) => text.includes(` ${word}`));
+  });
+}

@@ -1,0 +1,63 @@
+import type { UserWire } from '../../../contract/account.ts';
+import { refreshSession as refreshCall } from '../../../contract/calls/session.ts';
+import { ApiError } from '../api-error.ts';
+import { answerOf, errorOf, send } from '../http.ts';
+
+const LOCK_NAME = 'certlantern-session-refresh';
+
+export interface RefreshListener {
+  /** Called with the user after a refresh. Calls that were refused are repeated once its promise resolves. */
+  refreshed(user: UserWire): void | Promise<void>;
+  /** Called if the server refuses the refresh, but not if the server cannot be reached. */
+  ended(): void;
+}
+
+const listeners = new Set<RefreshListener>();
+let running: Promise<void> | null = null;
+
+/** Registers a listener for refreshes; returns the unsubscribe function. */
+export function onRefresh(listener: RefreshListener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+async function callRefresh(): Promise<UserWire> {
+  const response = await send(refreshCall);
+  if (!response.ok) {
+    const cause = await errorOf(response);
+    throw new ApiError('Failed to fetch refresh token.', { status: cause.status, code: cause.code, cause });
+  }
+  return answerOf(refreshCall, response);
+}
+
+/**
+ * Runs `work`, which replaces the session's cookies, in one tab at a time. Each rotation therefore starts from the previous
+ * cookie, and a late refresh of an old session never overwrites the cookies of a new one.
+ */
+export async function withSessionLock<T>(work: () => Promise<T>): Promise<T> {
+  // Locks need a secure context. On plain HTTP, the server accepts the previous cookie for a short time instead.
+  if (!('locks' in navigator)) return work();
+  return await navigator.locks.request(LOCK_NAME, work);
+}
+
+async function requestRefresh(): Promise<void> {
+  try {
+    const user = await withSessionLock(callRefresh);
+    for (const listener of listeners) await listener.refreshed(user);
+  } catch (error) {
+    const status = error instanceof ApiError ? error.status : 0;
+    if (status === 401 || status === 403) for (const listener of listeners) listener.ended();
+    throw new ApiError('Unauthorized - Refresh token failed', {
+      status: status === 0 ? 0 : 401,
+      cause: error,
+    });
+  }
+}
+
+/** Refreshes the session. Concurrent callers share one refresh. */
+export function refreshSession(): Promise<void> {
+  running ??= requestRefresh().finally(() => {
+    running = null;
+  });
+  return running;
+}

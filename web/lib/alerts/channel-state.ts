@@ -1,0 +1,89 @@
+import { OWN_MAIL } from '../../../contract/channel.ts';
+import type { ChannelWire } from '../../../contract/channel.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
+import { longDate, relativeTime } from '../format.ts';
+
+export interface ChannelState {
+  text: string;
+  /** Null if all is well. */
+  glyph: 'soon' | 'critical' | 'paused' | null;
+  /** What the owner can do about it. */
+  remedy: 'try_again' | 'get_again' | 'ask_again' | 'upgrade' | 'edit' | null;
+}
+
+type Standing = Pick<
+  ChannelWire,
+  'key' | 'kind' | 'state' | 'target' | 'detail' | 'last_delivered_at' | 'failing_since'
+>;
+
+const quiet = (text: string): ChannelState => ({ text, glyph: null, remedy: null });
+
+/** Returns the state of a channel in words, and the action for it. */
+export function channelState(channel: Standing, now: number): ChannelState {
+  const { key, kind, state, target, detail } = channel;
+  if (state === 'open') return openState(channel, now);
+  const said = why(detail);
+  const unsubscribed: ChannelState =
+    key === OWN_MAIL
+      ? { text: 'You unsubscribed from alert emails', glyph: 'critical', remedy: 'get_again' }
+      : {
+          text: 'The recipient unsubscribed, and can undo that with the link in any alert email',
+          glyph: 'paused',
+          remedy: null,
+        };
+  const states: Record<Exclude<Standing['state'], 'open'>, ChannelState> = {
+    unconfirmed: { text: `Waiting for ${target} to confirm`, glyph: 'soon', remedy: 'ask_again' },
+    off: { text: 'Off', glyph: 'paused', remedy: null },
+    gone: {
+      text: `The receiver reports that this address is gone${said}. Create a new one there and enter it here`,
+      glyph: 'critical',
+      remedy: 'edit',
+    },
+    failing: {
+      text: `Switched off: deliveries failed for five days${said}`,
+      glyph: 'critical',
+      remedy: 'try_again',
+    },
+    refused: {
+      text: `The mail server rejected our emails${said}`,
+      glyph: 'critical',
+      // Another person's address gets alerts again only after the recipient confirms once more.
+      remedy: key === OWN_MAIL ? 'try_again' : 'ask_again',
+    },
+    unsubscribed,
+    broken: {
+      text: 'The stored settings cannot be read, so we send nothing. Enter them again',
+      glyph: 'critical',
+      remedy: 'edit',
+    },
+    plan: {
+      text: kind === 'email' ? 'Added recipients need Premium' : 'Needs Premium',
+      glyph: 'paused',
+      remedy: 'upgrade',
+    },
+  };
+  return states[state];
+}
+
+function openState(
+  { detail, last_delivered_at: deliveredAt, failing_since: failingSince }: Standing,
+  now: number,
+): ChannelState {
+  if (failingSince === null)
+    return quiet(
+      deliveredAt === null ? 'Nothing sent yet' : `Last delivered ${relativeTime(deliveredAt, now)}`,
+    );
+  const isNew = now - Date.parse(failingSince) < DAY_MS;
+  const since = isNew
+    ? `First failed ${relativeTime(failingSince, now)}`
+    : `Failing since ${longDate(failingSince)}`;
+  return {
+    text: `${since}; we keep retrying${why(detail)}`,
+    glyph: 'soon',
+    remedy: null,
+  };
+}
+
+function why(detail: string | null): string {
+  return detail === null || detail === '' ? '' : `: ${detail.replace(/\.$/, '')}`;
+}

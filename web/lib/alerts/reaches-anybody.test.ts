@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { reachesAnybody } from './reaches-anybody.ts';
+
+const channel = (key: string, state: 'open' | 'unsubscribed' | 'off') => ({ key, state });
+
+describe('whether a choice of channels reaches anybody', () => {
+  it.each([
+    ['by all channels', [channel('email', 'unsubscribed'), channel('a', 'open')], null, true],
+    ['by the chosen one', [channel('email', 'unsubscribed'), channel('a', 'open')], ['a'], true],
+    ['by the own mail in its place', [channel('email', 'open'), channel('a', 'off')], ['a'], true],
+    [
+      'not by one that was not chosen',
+      [channel('email', 'unsubscribed'), channel('a', 'open')],
+      ['b'],
+      false,
+    ],
+    ['not where all are closed', [channel('email', 'unsubscribed'), channel('a', 'off')], null, false],
+  ])('%s', (_, channels, chosen, reaches) => {
+    expect(reachesAnybody(channels, chosen)).toBe(reaches);
+  });
+});

@@ -1,0 +1,40 @@
+import { health } from '../../../contract/calls/deployment.ts';
+import { send } from '../http.ts';
+
+const RELOADED_FOR = 'certlantern-reloaded-for';
+
+/**
+ * Imports a lazy chunk. If the server is up but the file is gone, as after a deployment, reloads the page, at most once per missing
+ * file. Rejects if the server cannot be reached or the reload did not help.
+ */
+export async function loadChunk<Code>(load: () => Promise<Code>): Promise<Code> {
+  try {
+    return await load();
+  } catch (error) {
+    const missing = error instanceof Error ? error.message : '';
+    if (sessionStorage.getItem(RELOADED_FOR) === missing || !(await isServerThere())) throw error;
+    sessionStorage.setItem(RELOADED_FOR, missing);
+    window.location.reload();
+    return new Promise(() => undefined);
+  }
+}
+
+/**
+ * Imports the chunk of a route. The router reloads the page after a failed import. Without a network that would leave a blank tab, so
+ * an offline failure is rethrown as an error that the router does not recognise.
+ */
+export async function loadPage<Code>(load: () => Promise<Code>): Promise<Code> {
+  try {
+    return await load();
+  } catch (error) {
+    throw (await isServerThere()) ? error : new Error('Could not load the page.', { cause: error });
+  }
+}
+
+async function isServerThere(): Promise<boolean> {
+  try {
+    return (await send(health)).ok;
+  } catch {
+    return false;
+  }
+}

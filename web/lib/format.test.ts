@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { inWords, inWordsCapitalised, longDate, relativeTime, utcTitle } from './format.ts';
+
+const now = Date.UTC(2026, 10, 20, 14, 32);
+const MINUTE = 60_000;
+
+describe('dates', () => {
+  it('are formatted in long form', () => {
+    expect(longDate(Date.UTC(2026, 10, 22, 12))).toBe('22 November 2026');
+    expect(longDate('2026-11-22T12:00:00Z')).toBe('22 November 2026');
+  });
+
+  it('have a tooltip with the time in UTC', () => {
+    expect(utcTitle('2026-11-22T14:05:00+02:00')).toBe('22 November 2026 at 12:05 UTC');
+  });
+});
+
+describe('a relative time', () => {
+  it.each([
+    [-MINUTE, 'just now'],
+    [0, 'just now'],
+    [59_000, 'just now'],
+    [2 * MINUTE, '2 min ago'],
+    [59 * MINUTE, '59 min ago'],
+    [60 * MINUTE, '1 hr ago'],
+    [1439 * MINUTE, '23 hr ago'],
+    [1440 * MINUTE, '19 November 2026'],
+  ])('formats %d ms ago as "%s"', (elapsed, text) => {
+    expect(relativeTime(now - elapsed, now)).toBe(text);
+  });
+});
+
+it('numbers up to nine become words, others grouped digits', () => {
+  expect([0, 1, 9, 10, 999, 1000, 5001, 1_234_567].map(inWords)).toEqual([
+    'no',
+    'one',
+    'nine',
+    '10',
+    '999',
+    '1,000',
+    '5,001',
+    '1,234,567',
+  ]);
+  expect([3, 5001].map(inWordsCapitalised)).toEqual(['Three', '5,001']);
+});

@@ -1,0 +1,127 @@
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+
+const LANGUAGE = 'en-GB';
+const YEAR_DAYS = 365.25;
+/** From here on a number of days is shown in years. */
+const MANY_DAYS = 730;
+const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
+
+/** Creates the formatter at the first use, because each takes a browser milliseconds. */
+function lazy<Format>(create: () => Format): () => Format {
+  let format: Format | undefined;
+  return () => (format ??= create());
+}
+
+const number = lazy(() => new Intl.NumberFormat(LANGUAGE));
+const days = lazy(() => new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: 'day', unitDisplay: 'long' }));
+const years = lazy(
+  () => new Intl.NumberFormat(LANGUAGE, { style: 'unit', unit: 'year', unitDisplay: 'long' }),
+);
+const plurals = lazy(() => new Intl.PluralRules(LANGUAGE));
+const relative = lazy(() => new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' }));
+const list = lazy(() => new Intl.ListFormat(LANGUAGE));
+
+/** Returns a function that formats instants (ms UTC) in English. */
+export function dateFormat(options: Intl.DateTimeFormatOptions): (instant: number) => string {
+  const format = lazy(() => new Intl.DateTimeFormat(LANGUAGE, options));
+  return (instant) => format().format(instant);
+}
+
+const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+const TIME = { hour: '2-digit', minute: '2-digit' } as const;
+const long = dateFormat(DATE);
+const longTime = dateFormat({ ...DATE, ...TIME });
+const utcMonth = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
+const utc = dateFormat({ ...DATE, ...TIME, timeZone: 'UTC' });
+
+/** Returns '22 November 2026', in local time. Instants are ms UTC or ISO 8601. */
+export function longDate(instant: number | string): string {
+  return long(new Date(instant).getTime());
+}
+
+/** Returns 'March 2027' for '2027-03'. */
+export function monthName(month: string): string {
+  return utcMonth(Date.parse(`${month}-01`));
+}
+
+/** Returns '22 November 2026 at 14:32', in local time. */
+export function longDateTime(instant: number | string): string {
+  return longTime(new Date(instant).getTime());
+}
+
+/** Returns '07:00' for an instant within the next 24 hours, else '22 November 2026 at 07:00', in local time. `now` in ms UTC. */
+export function untilText(instant: number | string, now: number): string {
+  const text = longDateTime(instant);
+  return Math.abs(new Date(instant).getTime() - now) < DAY_MS ? text.slice(-5) : text;
+}
+
+/** Returns '22 November 2026 at 14:32 UTC', for tooltips. */
+export function utcTitle(instant: number | string): string {
+  return `${utc(new Date(instant).getTime())} UTC`;
+}
+
+/** Returns '2 min ago' up to 24 hours back, then the long date. */
+export function relativeTime(instant: number | string, now: number): string {
+  const elapsed = now - new Date(instant).getTime();
+  if (elapsed >= DAY_MS) return longDate(instant);
+  const minutes = Math.floor(Math.max(0, elapsed) / MINUTE_MS);
+  if (minutes < 1) return 'just now';
+  return minutes < 60
+    ? relative().format(-minutes, 'minute')
+    : relative().format(-Math.floor(minutes / 60), 'hour');
+}
+
+/** Returns 'less than a minute', '8 min', '2 h 5 min' or '3 days 4 h'. */
+export function durationText(ms: number): string {
+  if (ms < MINUTE_MS) return 'less than a minute';
+  const wholeDays = Math.floor(ms / DAY_MS);
+  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
+  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
+  const parts = [
+    wholeDays > 0 && days().format(wholeDays),
+    hours > 0 && `${hours} h`,
+    wholeDays === 0 && minutes > 0 && `${minutes} min`,
+  ];
+  return parts.filter((part) => part !== false).join(' ');
+}
+
+/** Returns '1 day', '90 days', or from two years on '9 years'. */
+export function daysText(count: number): string {
+  return count < MANY_DAYS ? days().format(count) : years().format(Math.round(count / YEAR_DAYS));
+}
+
+/** Returns '5,001'. */
+export function grouped(count: number): string {
+  return number().format(count);
+}
+
+/** Returns the form of a word that fits the count: 'domain' for 1, 'domains' for others. */
+export function plural(count: number, one: string, other = `${one}s`): string {
+  return plurals().select(count) === 'one' ? one : other;
+}
+
+/** Returns '1 domain', '5,001 domains'. */
+export function counted(count: number, one: string, other?: string): string {
+  return `${grouped(count)} ${plural(count, one, other)}`;
+}
+
+/** Returns 'three' for 3, '12' for 12, '5,001' for 5001. */
+export function inWords(count: number): string {
+  return WORDS[count] ?? grouped(count);
+}
+
+/** Returns 'Three' for 3, '12' for 12: for the start of a sentence. */
+export function inWordsCapitalised(count: number): string {
+  const word = inWords(count);
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** Returns 'a', 'a and b' or 'a, b and c'. */
+export function listed(words: readonly string[]): string {
+  return list().format(words);
+}
+
+/** Returns the IANA name of this browser's time zone. */
+export function browserTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,17 @@
+import { Fragment } from 'react';
+import { visibleText } from '../visible-text.ts';
+
+/** Shows a name in RFC 4514 format, which has no spaces after commas, so it may wrap there. Always left to right. */
+export function DistinguishedName({ text }: { text: string }) {
+  const parts = visibleText(text).split(/(?<=[^\\],)/);
+  return (
+    <bdi dir="ltr">
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}

@@ -1,0 +1,49 @@
+import type { DomainWire } from '../../../contract/domain.ts';
+import { visibleText } from '../visible-text.ts';
+import { longDate } from '../../lib/format.ts';
+
+const SOURCES = {
+  crl: 'CRL',
+  ocsp: 'OCSP',
+  staple: 'stapled OCSP',
+};
+
+// RFC 5280 §5.3.1 writes these as one word.
+const REASONS: Record<string, string> = {
+  cACompromise: 'compromise of its CA',
+  aACompromise: 'compromise of an attribute authority',
+  unspecified: 'no reason given',
+};
+
+/** Returns 'key compromise' for 'keyCompromise'. */
+export function reasonWords(reason: string): string {
+  return (
+    REASONS[reason] ??
+    visibleText(reason).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  );
+}
+
+/** For a certificate that names no CRL or responder, or whose issuer's key is unknown, so that no answer can be verified. */
+export const NO_REVOCATION_SOURCE = 'Unknown: no CRL or OCSP responder we can verify';
+
+/** Returns the revocation state with its source and date. An undetermined state is never called good. */
+export function revocationLine({
+  state,
+  source,
+  checked_at: checkedAt,
+  reason,
+  revoked_at: revokedAt,
+}: DomainWire['revocation']): string {
+  const evidence = [source && SOURCES[source], checkedAt && longDate(checkedAt)].filter(Boolean).join(', ');
+  const shown = evidence === '' ? '' : ` (${evidence})`;
+  const when = revokedAt ? ` on ${longDate(revokedAt)}` : ' by its authority';
+  const why = reason ? `: ${reasonWords(reason)}` : '';
+  const lines: Record<typeof state, string> = {
+    good: `Not revoked${shown}`,
+    revoked: `Revoked${when}${why}${shown}`,
+    not_applicable: 'Not applicable: short-lived, or issued without revocation',
+    unavailable: 'Unknown: no source gave a valid answer',
+    unknown: 'Not known yet',
+  };
+  return lines[state];
+}
