@@ -35,8 +35,8 @@ const choicesSchema = z.object({
   shows: z.enum(['all', 'tags', 'chosen']),
   tags: z.array(tagSchema).max(MAX_TAGS, `Choose at most ${MAX_TAGS} tags`),
   /**
-   * Labels shown instead of domain names; an empty label shows the domain's own name. With `chosen`, domains appear in this
-   * order.
+   * Labels shown instead of domain names; an empty label shows the domain's own name. Private names appear only if listed here.
+   * With `chosen`, domains in the same state appear in this order.
    */
   domains: z
     .array(z.object({ id: z.uuid(), label: lineSchema(80) }))
@@ -108,14 +108,19 @@ const shownDomainSchema = z.object({
     .object({
       /** Percentage of time for which the domain was up, 0 to 100; null without data. */
       percent: z.number().nullable(),
-      /** The last checks, at most 90, oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
-      checks: z.string(),
+      /**
+       * Minutes of downtime on each of the last `window_days` days (UTC), rounded up, oldest first; the last one is today. Null for
+       * days without data.
+       */
+      down_minutes: z.array(z.number().int().nullable()),
     })
     .nullable(),
 });
 export type ShownDomain = z.infer<typeof shownDomainSchema>;
 
 const shownIncidentSchema = z.object({
+  /** Stable identifier, for feed readers. It is not the id of the domain and does not reveal it. */
+  id: z.string(),
   name: z.string(),
   started_at: isoInstant,
   /** End of the incident; null while it is open. */
@@ -136,6 +141,7 @@ export const publicStatusSchema = z
     window_days: z.number().int(),
     /** Time of the most recent check of any domain on the page; null before the first check. */
     checked_at: isoInstant.nullable(),
+    /** The domains, worst first: down, refused certificates, certificates that expire soon, unknown, up, paused. */
     domains: z.array(shownDomainSchema),
     /** Number of domains that did not fit on the page. */
     more: z.number().int(),
@@ -144,6 +150,16 @@ export const publicStatusSchema = z
   })
   .meta({ id: 'PublicStatus' });
 export type PublicStatus = z.infer<typeof publicStatusSchema>;
+
+/** A status page as it would be published, for its owner. */
+export const statusPreviewSchema = publicStatusSchema
+  .extend({
+    /**
+     * Local names and private addresses that the page leaves out. They appear if `domains` lists them.
+     */
+    private_names: z.array(z.string()),
+  })
+  .meta({ id: 'StatusPreview' });
 
 /** Badge of a domain: an image that anybody who knows its URL can load; null while the badge is switched off. */
 export const badgeSchema = z.object({ url: z.string() }).nullable();

@@ -1,5 +1,5 @@
 import type { Store } from '../../server/store/db/open-store.ts';
-import { uptimePercents } from '../../server/store/checks/uptime.ts';
+import { uptimePercents } from '../../server/store/checks/downtime.ts';
 import { type Figure, percentile, measureRounds } from './figures.ts';
 import { type MeasuredStore, analyzeAndFlush } from './store-variants.ts';
 import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';

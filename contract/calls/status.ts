@@ -8,6 +8,7 @@ import {
   previewStatusPageSchema,
   publicStatusSchema,
   saveStatusPageSchema,
+  statusPreviewSchema,
   statusPageSchema,
 } from '../status-page.ts';
 
@@ -43,7 +44,7 @@ export const previewStatusPage = {
   scope: 'read',
   summary: 'Preview the status page with these settings; changes nothing',
   body: previewStatusPageSchema,
-  response: wrapped(publicStatusSchema),
+  response: wrapped(statusPreviewSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;

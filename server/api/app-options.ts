@@ -17,9 +17,15 @@ export interface AppOptions {
   /** Clock whose `now` returns ms UTC. */
   clock: { now(): number };
   /** Egress policy for the hosts of monitors and preview checks, applied when somebody enters a host. */
-  policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
-  /** Egress policy for the URLs of channels, applied when somebody enters one. `opens`: the operator opened the range. */
-  channelPolicy: AppOptions['policy'] & { opens(ip: string): boolean };
+  policy: {
+    permits(ip: string): boolean;
+    /** Returns whether the operator opened the range of the address. */
+    opens(ip: string): boolean;
+    permitsLocalNames: boolean;
+    isLocalName(host: string): boolean;
+  };
+  /** Egress policy for the URLs of channels, applied when somebody enters one. */
+  channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** Folder of the built web app. */
   webRoot: string;

@@ -204,8 +204,9 @@ describeAnyDatabase('The channels of an account', (open) => {
   });
 
   it('use the address policy of channels, not the one of checks', async () => {
-    const everywhere = { permits: () => true, opens: () => true, permitsLocalNames: true };
-    const nowhere = { permits: () => false, opens: () => false, permitsLocalNames: false };
+    const isLocalName = () => false;
+    const everywhere = { permits: () => true, opens: () => true, permitsLocalNames: true, isLocalName };
+    const nowhere = { permits: () => false, opens: () => false, permitsLocalNames: false, isLocalName };
     const config = { kind: 'ntfy', server: 'http://192.168.0.2:8080', topic: 'home' };
     const closed = await (await startApi(open, { policy: everywhere, channelPolicy: nowhere })).cast();
     expect((await add(closed.bob, config)).problem.code).toBe('channel_refused');

@@ -1,17 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { statusSlug } from '../../contract/pages.ts';
-import {
-  isReservedAddress,
-  MAX_SHOWN,
-  pageAddressSchema,
-  type StatusPageChange,
-} from '../../contract/status-page.ts';
+import { MAX_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/account-administration.ts';
 import { describeAnyDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-import { add, look } from './watched.ts';
+import { DAY_MS } from '../../contract/durations.ts';
+import { add, goDown, look } from './watched.ts';
 
 const SLUG = 'fjord-systems';
 const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
@@ -26,13 +21,6 @@ async function seen(api: TestApi, slug = SLUG) {
   const answer = await visit(api, slug);
   expect(answer.status).toBe(200);
   return CALLS.publicStatus.response.parse(await answer.json()).data;
-}
-
-/** Records a failure and its confirmation. */
-async function goDown(api: TestApi, id: string): Promise<void> {
-  await look(api, id, { status: 503 });
-  api.clock.advance(60_000);
-  await look(api, id, { status: 503 });
 }
 
 describeAnyDatabase('A status page', (open) => {
@@ -67,13 +55,13 @@ describeAnyDatabase('A status page', (open) => {
     const before = await seen(api);
     expect(before).toMatchObject({ state: 'up', window_days: 7, more: 0, incidents: [] });
     expect(before.domains).toMatchObject([
+      { name: 'www.example.com', state: 'up', certificate: { state: 'critical', days_left: 5 } },
       {
         name: 'The shop',
         state: 'up',
         certificate: { state: 'ok', days_left: 60 },
-        uptime: { checks: 'uu' },
+        uptime: { percent: 100, down_minutes: [null, null, null, null, null, null, 0] },
       },
-      { name: 'www.example.com', state: 'up', certificate: { state: 'critical', days_left: 5 } },
     ]);
     for (const ahead of [600_000, 60_000]) {
       api.clock.advance(ahead);
@@ -81,10 +69,82 @@ describeAnyDatabase('A status page', (open) => {
     }
     const after = await seen(api);
     expect(after.state).toBe('down');
-    expect(after.domains[0]).toMatchObject({ state: 'down', uptime: { checks: 'uudd' } });
+    expect(after.domains[0]).toMatchObject({ name: 'The shop', state: 'down' });
     expect(after.domains[0]?.uptime?.percent).toBeLessThan(100);
     expect(after.incidents).toEqual([
-      { name: 'The shop', started_at: after.domains[0]?.down_since, ended_at: null },
+      {
+        id: expect.stringMatching(/^[\w-]{27}$/) as string,
+        name: 'The shop',
+        started_at: after.domains[0]?.down_since,
+        ended_at: null,
+      },
+    ]);
+  });
+
+  it('lists domains worst first', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
+    const watch = async (host: string, seenAs: Parameters<typeof look>[2]) =>
+      look(api, await add(alice, host), seenAs);
+    await watch('a-fine.example.com', {});
+    const paused = await add(alice, 'b-paused.example.com');
+    await alice.ask(CALLS.pauseDomain, { params: { id: paused } });
+    await watch('c-soon.example.com', { days: 10 });
+    await watch('d-critical.example.com', { days: 5 });
+    await watch('d-more-critical.example.com', { days: 1 });
+    await watch('e-untrusted.example.com', { trusted: false });
+    await goDown(api, await add(alice, 'f-down.example.com'));
+    await add(alice, 'g-unknown.example.com');
+    await publish(alice);
+    expect((await seen(api)).domains.map(({ name }) => name.split('.')[0])).toEqual([
+      'f-down',
+      'e-untrusted',
+      'd-more-critical',
+      'd-critical',
+      'c-soon',
+      'g-unknown',
+      'a-fine',
+      'b-paused',
+    ]);
+  });
+
+  it('shows a six-day certificate as ok until its renewal is overdue', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    await look(api, id, { days: 5, lifetimeDays: 6 });
+    await publish(alice);
+    const state = async () => (await seen(api)).domains[0]?.certificate?.state;
+    expect(await state()).toBe('ok');
+    api.clock.advance(4 * DAY_MS);
+    expect(await state()).toBe('critical');
+  });
+
+  it('publishes a local name or private address only if its owner lists it, and the preview names the others', async () => {
+    const isOpen = { permits: () => true, opens: (ip: string) => ip.startsWith('10.') };
+    const policy = {
+      ...isOpen,
+      permitsLocalNames: true,
+      isLocalName: (host: string) => host === 'nas.local',
+    };
+    const api = await startApi(open, { policy });
+    const { alice } = await api.cast();
+    await add(alice, 'shop.example.com');
+    await add(alice, '10.0.0.5');
+    const nas = await add(alice, 'nas.local');
+    await publish(alice);
+    expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['shop.example.com']);
+    const preview = async (domains: { id: string; label: string }[]) => {
+      const shows = { show_certificates: true, show_uptime: true, show_incidents: true };
+      const body = { title: 'Soon', shows: 'all' as const, tags: [], domains, ...shows };
+      const { data } = (await alice.ask(CALLS.previewStatusPage, { body })).ok;
+      return [data.domains.map(({ name }) => name), data.private_names];
+    };
+    expect(await preview([])).toEqual([['shop.example.com'], ['10.0.0.5', 'nas.local']]);
+    expect(await preview([{ id: nas, label: '' }])).toEqual([
+      ['nas.local', 'shop.example.com'],
+      ['10.0.0.5'],
     ]);
   });
 
@@ -278,7 +338,7 @@ describeAnyDatabase('A status page', (open) => {
     const after = await seen(api);
     expect(after).toMatchObject({ state: 'down', more: 10 });
     expect(after.domains).toHaveLength(MAX_SHOWN);
-    expect(after.domains.at(-1)).toMatchObject({ name: 'h369.example.com', state: 'down' });
+    expect(after.domains[0]).toMatchObject({ name: 'h369.example.com', state: 'down' });
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });
 
@@ -304,60 +364,13 @@ describeAnyDatabase('A status page', (open) => {
     await look(api, id, { status: 503 });
     await publish(alice);
     const [shop] = (await seen(api)).domains;
-    expect(shop).toMatchObject({ state: 'unknown', uptime: { percent: null, checks: 'd' } });
+    const noData = [null, null, null, null, null, null, null];
+    expect(shop).toMatchObject({ state: 'unknown', uptime: { percent: null, down_minutes: noData } });
     expect((await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data).toMatchObject({
       state: null,
       percent: null,
       since: null,
     });
     expect((await alice.ask(CALLS.listDomains)).ok.data[0]?.uptime.percent).toBeNull();
-  });
-});
-
-describeAnyDatabase('The address of a status page', (open) => {
-  it('belongs to the first account that saves it, even while its page is off', async () => {
-    const api = await startApi(open);
-    const { alice, bob } = await api.cast();
-    await save(alice, { title: 'A', slug: SLUG });
-    const check = async (person: Person, slug: string) =>
-      (await person.ask(CALLS.pageAddress, { query: { slug } })).ok.data;
-    expect(await check(alice, SLUG)).toEqual({ available: true, reason: null });
-    expect((await check(bob, SLUG.toUpperCase())).reason).toMatch(/^This address is already taken/);
-    expect((await save(bob, { title: 'B', slug: SLUG })).problem.code).toBe('address_taken');
-    await save(alice, { slug: 'another-one' });
-    expect((await save(bob, { title: 'B', slug: SLUG })).status).toBe(200);
-  });
-
-  it('goes to only one of two concurrent requests', async () => {
-    const api = await startApi(open);
-    const { alice, bob } = await api.cast();
-    const answers = await Promise.all([alice, bob].map((person) => save(person, { title: 'T', slug: SLUG })));
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
-  });
-});
-
-describe('The schema of status page addresses', () => {
-  it.each([3, 40])('accepts %d characters, and so does the route of the page', (length) => {
-    const slug = 'a'.repeat(length);
-    expect(pageAddressSchema.parse(slug)).toBe(slug);
-    expect(statusSlug(`/status/${slug}`)).toBe(slug);
-  });
-
-  it.each([
-    ['ab', /3 characters/],
-    ['a'.repeat(41), /40 characters/],
-    ['-abc', /letters, digits/],
-    ['a--b', /letters, digits/],
-    ['a.b', /letters, digits/],
-    ['bücher', /letters, digits/],
-    ['xn--bcher-kva', /letters, digits/],
-    ['login', /reserved/],
-    ['Certlantern', /reserved/],
-  ])('rejects %s with a reason', (slug, reason) => {
-    const parsed = pageAddressSchema.safeParse(slug);
-    const message = parsed.success
-      ? isReservedAddress(parsed.data) && 'reserved'
-      : parsed.error.issues[0]?.message;
-    expect(message).toMatch(reason);
   });
 });

@@ -78,7 +78,12 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     ),
     secrets: SECRETS,
     clock,
-    policy: { permits: (ip) => ip === '192.0.2.10', permitsLocalNames: false },
+    policy: {
+      permits: (ip) => ip === '192.0.2.10',
+      opens: () => false,
+      permitsLocalNames: false,
+      isLocalName: () => false,
+    },
     channelPolicy: { permits: (ip) => ip === '192.0.2.10', opens: () => false, permitsLocalNames: false },
     log,
     webRoot: '/nonexistent',

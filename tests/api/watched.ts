@@ -19,7 +19,12 @@ export const add = async (person: Person, host: string): Promise<string> =>
 export async function look(
   { store, clock }: TestApi,
   id: string,
-  { days = 60, status = 200, trusted = true }: { days?: number; status?: number; trusted?: boolean } = {},
+  {
+    days = 60,
+    lifetimeDays = 90,
+    status = 200,
+    trusted = true,
+  }: { days?: number; lifetimeDays?: number; status?: number; trusted?: boolean } = {},
 ): Promise<void> {
   await store.db.updateTable('monitors').set({ next_check_at: clock.now() }).where('id', '=', id).execute();
   const notAfter = Math.floor(clock.now() / 1_000) * 1_000 + days * DAY_MS + 3_600_000;
@@ -27,7 +32,7 @@ export async function look(
     const issuer = trusted ? authority : mintAuthority();
     const leaf = issuer.issue({
       dnsNames: [monitor.host],
-      notBefore: new Date(notAfter - 90 * DAY_MS),
+      notBefore: new Date(notAfter - lifetimeDays * DAY_MS),
       notAfter: new Date(notAfter),
     });
     return {
@@ -36,4 +41,11 @@ export async function look(
     };
   };
   await finishChecks({ store, clock }, authority, seen);
+}
+
+/** Records a failure and its confirmation. */
+export async function goDown(api: TestApi, id: string): Promise<void> {
+  await look(api, id, { status: 503 });
+  api.clock.advance(60_000);
+  await look(api, id, { status: 503 });
 }

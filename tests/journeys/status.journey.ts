@@ -45,6 +45,35 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   await expect(stranger.locator('body')).not.toContainText('status.example');
   expect(await context.cookies()).toEqual([]);
 
+  await test.step('the strip reads each day by keyboard', async () => {
+    const days = stranger.getByRole('slider', { name: 'Days of The shop' });
+    await days.press('End');
+    await expect(days).toHaveAttribute('aria-valuetext', /: No downtime$/);
+    await days.press('ArrowLeft');
+    await expect(days).toHaveAttribute('aria-valuetext', /: No data$/);
+  });
+
+  await test.step('the feed that the page names can be read', async () => {
+    const feed = stranger.getByRole('link', { name: 'Atom feed' });
+    const href = await feed.evaluate((link: HTMLAnchorElement) => link.href);
+    await expect(stranger.locator('link[type="application/atom+xml"]')).toHaveAttribute('href', href);
+    const root = await stranger.evaluate(async (url) => {
+      const text = await (await fetch(url)).text();
+      return new DOMParser().parseFromString(text, 'application/xml').documentElement.tagName;
+    }, href);
+    expect(root).toBe('feed');
+  });
+
+  await test.step('the page prints in light colours and without controls', async () => {
+    await stranger.emulateMedia({ colorScheme: 'dark' });
+    await expect(stranger.locator('html')).toHaveCSS('color-scheme', 'dark');
+    await stranger.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await expect(stranger.locator('html')).not.toHaveCSS('color-scheme', 'dark');
+    await expect(stranger.getByRole('link', { name: 'Atom feed' })).toBeHidden();
+    await expect(stranger.getByText('The shop is up')).toBeVisible();
+    await stranger.emulateMedia({ media: 'screen' });
+  });
+
   await page.getByRole('button', { name: 'Switch off' }).click();
   await expect(page.getByText('Nobody can see the page.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Switch on' })).toBeFocused();

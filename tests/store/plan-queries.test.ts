@@ -10,7 +10,8 @@ import { claimDueDeliveries, oldestDue } from '../../server/store/alerts/deliver
 import type { Store } from '../../server/store/db/open-store.ts';
 import { findExpiredPlans, nextPlanEnd } from '../../server/store/billing/plan-expiry.ts';
 import { checksAreLate } from '../../server/store/accounts/account-health.ts';
-import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
+import { uptimePercents } from '../../server/store/checks/downtime.ts';
+import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { writeHistory } from '../kit/write-history.ts';
 import { DAY, NOW, person, watch } from './samples.ts';

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { HttpObservation } from '../../server/core/index.ts';
 import { findMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
+import { dailyDowntimes, uptimePercents } from '../../server/store/checks/downtime.ts';
+import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -21,6 +23,7 @@ import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const HALF = MINUTE / 2;
+const HOUR = 60 * MINUTE;
 const leaf = certificate();
 
 describeEachDatabase('the uptime of a monitor', (open) => {
@@ -117,6 +120,41 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     const monitor = await findMonitor(store, key);
     if (monitor === null) throw new Error('the monitor is gone');
     expect([...(await uptimePercents(store, [monitor], later.now)).values()]).toEqual([50]);
+  });
+
+  it('has the minutes of downtime of each day, split at midnight UTC and rounded up, from the first check on', async () => {
+    const { store, key } = await watched(await open());
+    await look(store, NOW + 2 * HOUR, 200);
+    const incident = (startedAt: number, endedAt: number | null) => ({
+      account_id: key.accountId,
+      id: randomUUID(),
+      monitor_id: key.monitorId,
+      problem: 'down' as const,
+      fingerprint: '',
+      recovered: 1 as const,
+      cause: 'server_error',
+      message: '',
+      facts: '{}',
+      started_at: startedAt,
+      ended_at: endedAt,
+    });
+    const at = (day: number, hour: number) => NOW + day * DAY + hour * HOUR;
+    await store.db
+      .insertInto('incidents')
+      .values([
+        incident(at(0, 3), at(0, 3) + 1.5 * MINUTE),
+        incident(at(0, 5), at(0, 5) + 10 * MINUTE),
+        incident(at(0, 23), at(2, 1)),
+        incident(at(3, 11), null),
+      ])
+      .execute();
+    const monitor = await findMonitor(store, key);
+    if (monitor === null) throw new Error('the monitor is gone');
+    const window = { days: 7, now: at(3, 12) };
+    const days = [null, null, null, 72, 1_440, 60, 60];
+    expect(await dailyDowntimes(store, [monitor], window)).toEqual(new Map([[key.monitorId, days]]));
+    const last = { days: 2, now: at(3, 12) };
+    expect(await dailyDowntimes(store, [monitor], last)).toEqual(new Map([[key.monitorId, [60, 60]]]));
   });
 
   it('stays null if the monitor is paused during its check', async () => {

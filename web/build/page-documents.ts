@@ -17,6 +17,7 @@ export function statusDocument(shell: string, files: readonly string[]): string 
   const head = [
     ...preloads(shell, files),
     `<link rel="canonical" href="${address}">`,
+    `<link rel="alternate" type="application/atom+xml" href="${address}/feed.atom" title="${statusTitle}">`,
     `<meta property="og:type" content="website">`,
     `<meta property="og:site_name" content="${productName}">`,
     `<meta property="og:title" content="${statusTitle}">`,
@@ -88,8 +89,8 @@ function completed(shell: string, replaced: readonly (readonly [from: RegExp, to
 /** Returns the style for browsers without scripts: the system's theme, and hidden controls that need a script. */
 export async function styleWithoutScript(root: string): Promise<string> {
   const tokens = await readFile(join(root, 'styles', 'tokens.css'), 'utf8');
-  const dark = [...tokens.matchAll(/^\[data-theme='dark'\] \{([^}]*)\}/gm)].map(([, block]) => block);
+  const dark = [...tokens.matchAll(/^\s*\[data-theme='dark'\] \{([^}]*)\}/gm)].map(([, block]) => block);
   if (dark.length === 0) throw new Error('tokens.css has no dark theme');
   const declarations = dark.join('').replaceAll(/\s+/g, ' ').trim();
-  return `@media (prefers-color-scheme: dark) and (forced-colors: none) {:root { ${declarations} }} [data-needs-script] { display: none }`;
+  return `@media screen and (prefers-color-scheme: dark) and (forced-colors: none) {:root { ${declarations} }} [data-needs-script] { display: none }`;
 }

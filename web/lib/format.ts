@@ -21,9 +21,12 @@ const plurals = lazy(() => new Intl.PluralRules(LANGUAGE));
 const relative = lazy(() => new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto', style: 'short' }));
 const list = lazy(() => new Intl.ListFormat(LANGUAGE));
 
-/** Returns a function that formats instants (ms UTC) in English. */
-export function dateFormat(options: Intl.DateTimeFormatOptions): (instant: number) => string {
-  const format = lazy(() => new Intl.DateTimeFormat(LANGUAGE, options));
+/** Returns a function that formats instants (ms UTC), in English unless `languages` names others. */
+export function dateFormat(
+  options: Intl.DateTimeFormatOptions,
+  languages: string | readonly string[] = LANGUAGE,
+): (instant: number) => string {
+  const format = lazy(() => new Intl.DateTimeFormat(languages, options));
   return (instant) => format().format(instant);
 }
 

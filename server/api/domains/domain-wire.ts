@@ -15,7 +15,7 @@ import {
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { uptimePercents } from '../../store/checks/uptime.ts';
+import { uptimePercents } from '../../store/checks/downtime.ts';
 import type { HistoryEntry } from '../../store/checks/certificate-history.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 

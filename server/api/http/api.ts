@@ -192,7 +192,7 @@ function sentence(issue: z.core.$ZodIssue): string {
 }
 
 /** Adapts an egress policy for the validation of hosts that users enter. */
-export function endpointPolicy({ policy }: Pick<AppParts, 'policy'>): EndpointPolicy {
+export function endpointPolicy({ policy }: { policy: AppParts['channelPolicy'] }): EndpointPolicy {
   return {
     permitsAddress: (ip) => policy.permits(ip),
     permitsLocalNames: policy.permitsLocalNames,

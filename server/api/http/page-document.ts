@@ -12,14 +12,16 @@ const ESCAPES: Record<string, string> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+/** Escapes text for HTML and for quoted attributes. */
+export const escapeHtml = (text: string) =>
+  text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** Replaces each `{{name}}` with its HTML-escaped value. Placeholders without a value stay as they are. */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
   // Replace in one pass, so that placeholders inside a value are not expanded.
   return template.replaceAll(/\{\{\w+\}\}/g, (placeholder) => {
     const value = values[placeholder];
-    return value === undefined ? placeholder : escaped(value);
+    return value === undefined ? placeholder : escapeHtml(value);
   });
 }
 

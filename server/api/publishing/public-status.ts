@@ -5,60 +5,97 @@ import {
   type PublicStatus,
   type ShownDomain,
 } from '../../../contract/status-page.ts';
-import { displayName, entitlementAt, uptimeWindowDays } from '../../core/index.ts';
-import { findAccount } from '../../store/accounts/accounts.ts';
+import { displayName, onScheduleUntil } from '../../core/index.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import {
   listDowntime,
   listPageMonitors,
   type StatusPageChoices,
 } from '../../store/publishing/status-pages.ts';
-import { uptimePercents } from '../../store/checks/uptime.ts';
+import { dailyDowntimes, uptimePercents, uptimeWindowOf } from '../../store/checks/downtime.ts';
 import { iso, isoOrNull, certificateStateOf } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { contentHash } from '../http/answer-cache.ts';
 import type { BadgeState } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /**
- * Returns the content of a status page with these settings. Only fields named here become public: no id, note, tag or IP
- * address.
+ * Returns the content of a status page with these settings, and the private names that it leaves out. Only fields named here
+ * become public: no id, note, tag or IP address.
  */
 export async function publicStatus(
   store: Store,
-  { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
-): Promise<PublicStatus> {
-  const { monitors, more } = await listPageMonitors(store, { accountId, choices, max: MAX_SHOWN, now });
+  { accountId, choices, isPrivate, now }: PageRequest,
+): Promise<{ status: PublicStatus; privateNames: string[] }> {
+  const { monitors: found, more } = await listPageMonitors(store, {
+    accountId,
+    choices,
+    max: MAX_SHOWN,
+    now,
+  });
   const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
+  const isShown = ({ id, host }: Monitor) => labels.has(id) || !isPrivate(host);
+  const monitors = found.filter(isShown);
   const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
-  const percents = choices.showUptime ? await uptimePercents(store, monitors, now) : null;
-  const windowDays = await windowOf(store, accountId, now);
+  const windowDays = await uptimeWindowOf(store, accountId, now);
+  const uptimeOf = choices.showUptime ? await shownUptimes(store, { monitors, windowDays, now }) : () => null;
   const domains = monitors.map((monitor) => ({
     name: nameOf(monitor),
     ...uptimeState(monitor),
     certificate: choices.showCertificates ? shownCertificate(monitor, now) : null,
-    uptime:
-      percents && monitor.pausedBy === null
-        ? { percent: percents.get(monitor.id) ?? null, checks: monitor.recentChecks }
-        : null,
+    uptime: uptimeOf(monitor),
   }));
-  return {
+  const status: PublicStatus = {
     title: choices.title,
     state: worstOf(domains),
     window_days: windowDays,
     checked_at: isoOrNull(Math.max(0, ...monitors.map(({ lastCheckedAt }) => lastCheckedAt ?? 0)) || null),
-    domains: choices.shows === 'chosen' ? domains : domains.toSorted(byName),
+    domains: (choices.shows === 'chosen' ? domains : domains.toSorted(byName)).toSorted(worstFirst),
     more,
     incidents: choices.showIncidents
       ? await shownIncidents(store, { accountId, monitors, nameOf, from: now - windowDays * DAY_MS })
       : null,
   };
+  const leftOut = found.filter((monitor) => !isShown(monitor));
+  return { status, privateNames: leftOut.map((monitor) => displayName(monitor)).toSorted() };
+}
+
+export interface PageRequest {
+  accountId: string;
+  choices: StatusPageChoices;
+  /** Returns whether a host is a local name or a private address. */
+  isPrivate: (host: string) => boolean;
+  now: number;
 }
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name, 'en');
 
-async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
-  const account = await findAccount(store, accountId);
-  return uptimeWindowDays(account ? entitlementAt(store, account.entitlement, now).plan : 'free');
+const worstFirst = (a: RankedDomain, b: RankedDomain) =>
+  rankOf(a) - rankOf(b) || daysToExpiry(a) - daysToExpiry(b);
+type RankedDomain = Pick<ShownDomain, 'state' | 'certificate'>;
+
+/** Returns the place of a domain on the page, 0 for the worst. */
+function rankOf({ state, certificate }: RankedDomain): number {
+  if (state === 'down') return 0;
+  if (isRefused({ certificate })) return 1;
+  if (certificate?.state === 'critical') return 2;
+  if (certificate?.state === 'soon') return 3;
+  return { unknown: 4, up: 5, paused: 6 }[state];
+}
+
+/** Returns the days left of a certificate that expires soon, and 0 for others. */
+const daysToExpiry = ({ certificate }: RankedDomain) =>
+  certificate?.state === 'critical' || certificate?.state === 'soon' ? certificate.days_left : 0;
+
+async function shownUptimes(
+  store: Store,
+  { monitors, windowDays, now }: { monitors: readonly Monitor[]; windowDays: number; now: number },
+): Promise<(monitor: Monitor) => ShownDomain['uptime']> {
+  const percents = await uptimePercents(store, monitors, now);
+  const daily = await dailyDowntimes(store, monitors, { days: windowDays, now });
+  const noData = Array.from({ length: windowDays }, () => null);
+  return ({ id, pausedBy }) =>
+    pausedBy === null ? { percent: percents.get(id) ?? null, down_minutes: daily.get(id) ?? noData } : null;
 }
 
 function uptimeState({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain, 'state' | 'down_since'> {
@@ -79,15 +116,16 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
 }
 
 const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
+const isRefused = ({ certificate }: Pick<ShownDomain, 'certificate'>) =>
+  BAD_CERTIFICATES.includes(certificate?.state ?? '');
 
 /**
  * Returns the state of the whole page, the worst of its domains. Ignores certificates that expire soon: they concern the
  * owner, not the readers.
  */
-function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
+function worstOf(domains: readonly RankedDomain[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';
-  if (domains.some(({ certificate }) => BAD_CERTIFICATES.includes(certificate?.state ?? '')))
-    return 'trouble';
+  if (domains.some(isRefused)) return 'trouble';
   return domains.some(({ state }) => state === 'up') ? 'up' : 'unknown';
 }
 
@@ -104,6 +142,8 @@ async function shownIncidents(
     max: MAX_INCIDENTS_SHOWN,
   });
   return incidents.map(({ monitorId, startedAt, endedAt }) => ({
+    // Nobody can guess the monitor's id, a random UUID, so the hash does not reveal it.
+    id: contentHash(`${monitorId} ${startedAt}`),
     name: names.get(monitorId) ?? '',
     started_at: iso(startedAt),
     ended_at: isoOrNull(endedAt),
@@ -114,18 +154,20 @@ type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
 
 /**
  * Returns the public state of the certificate last seen; null if none was read yet. Revoked takes precedence over expired,
- * expired over untrusted, and untrusted over a near expiry.
+ * expired over untrusted, and untrusted over a near expiry. A short-lived certificate whose renewal is not overdue is `ok`.
  */
 function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict'>,
   now: number,
 ): CertificateState | null {
+  const { certificate, verdict } = monitor;
   const seen = certificateStateOf(monitor, now);
-  if (seen === 'unread') return null;
+  if (certificate === null || seen === 'unread') return null;
   // Such a certificate is also untrusted, but these states are more specific.
   if (seen === 'revoked' || seen === 'expired') return seen;
-  const isRefused = monitor.verdict?.reached === true && !monitor.verdict.trusted;
-  return isRefused ? 'untrusted' : seen;
+  if (verdict?.reached === true && !verdict.trusted) return 'untrusted';
+  const isOnSchedule = verdict !== null && (onScheduleUntil(verdict, certificate) ?? 0) > now;
+  return isOnSchedule ? 'ok' : seen;
 }
 
 /**

@@ -19,8 +19,9 @@ import {
 } from '../../store/publishing/status-pages.ts';
 import { createAnswerCache, respondWithEtag } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import type { AppEnv } from '../http/app-env.ts';
+import type { AppContext, AppEnv } from '../http/app-env.ts';
 import { publicStatus } from './public-status.ts';
+import { statusFeed } from './status-feed.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { findMonitors } from '../../store/monitors/monitor-list.ts';
@@ -37,38 +38,62 @@ const REFUSALS = {
   noPage: () => refuse('not_found', 'There is no such page.'),
 };
 
-/** Serves the data of public status pages, and registers the calls about their settings. */
+/** Serves the data and the feeds of public status pages, and registers the calls about their settings. */
 export function statusRoutes(api: Api, parts: AppParts): void {
-  const { store, limits, clock } = parts;
+  const { store, limits, clock, config } = parts;
   settingsRoutes(api, parts);
 
-  const cache = createAnswerCache<string | null>({
+  const cache = createAnswerCache<{ json: string; feed: string } | null>({
     clock,
     cacheMs: CACHE_MS,
     maxWeight: MAX_CACHED_CHARACTERS,
-    weigh: (text) => text?.length ?? 1,
+    weigh: (answer) => (answer ? answer.json.length + answer.feed.length : 1),
   });
-  api.on(CALLS.publicStatus, async ({ c, params }) => {
-    const limited = limits.allow('statusByAddress', c.get('client').network);
-    if (limited) return limited;
-    const page = await findPublicPage(store, params.slug);
-    if (page === null) return REFUSALS.noPage();
+  const respond = async (c: AppContext, slug: string, format: keyof typeof CONTENT_TYPES) => {
+    const page = await findPublicPage(store, slug);
+    if (page === null) return null;
     const { accountId, changedAt, listed } = page;
-    const text = await cache.get(`${accountId} ${changedAt}`, async () => {
+    const answer = await cache.get(`${accountId} ${changedAt}`, async () => {
       const choices = await findStatusPage(store, accountId);
       if (choices === null) return null;
       // Read the settings from the primary, because they must be current. The state may come from a replica and be some
       // seconds old.
-      const status = await publicStatus(onReplica(store), { accountId, choices, now: clock.now() });
-      return JSON.stringify({ data: status });
+      const request = { accountId, choices, isPrivate: privateHosts(parts), now: clock.now() };
+      const { status } = await publicStatus(onReplica(store), request);
+      const address = new URL(`/status/${choices.slug}`, config.publicUrl);
+      return {
+        json: JSON.stringify({ data: status }),
+        feed: statusFeed(status, { address, productName: config.productName, changedAt }),
+      };
     });
-    if (text === null) return REFUSALS.noPage();
-    return respondWithEtag(c, text, {
-      contentType: 'application/json',
+    if (answer === null) return null;
+    return respondWithEtag(c, answer[format], {
+      contentType: CONTENT_TYPES[format],
       headers: { 'Cache-Control': 'public, no-cache', ...(!listed && { 'X-Robots-Tag': 'noindex' }) },
     });
+  };
+  api.on(
+    CALLS.publicStatus,
+    async ({ c, params }) =>
+      limits.allow('statusByAddress', c.get('client').network) ??
+      (await respond(c, params.slug, 'json')) ??
+      REFUSALS.noPage(),
+  );
+  api.app.get('/status/:slug/feed.atom', async (c) => {
+    const limited = limits.allow('statusByAddress', c.get('client').network);
+    if (limited) return plainRefusal(c, limited);
+    const slug = pageAddressSchema.safeParse(c.req.param('slug')).data;
+    const response = slug === undefined ? null : await respond(c, slug, 'feed');
+    return response ?? plainRefusal(c, REFUSALS.noPage());
   });
 }
+
+const CONTENT_TYPES = { json: 'application/json', feed: 'application/atom+xml; charset=utf-8' };
+
+const privateHosts =
+  ({ policy }: Pick<AppParts, 'policy'>) =>
+  (host: string) =>
+    policy.isLocalName(host) || policy.opens(host);
 
 /** Limits requests for the HTML of status pages, which `staticPages` serves, together with requests for their data. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
@@ -101,7 +126,13 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.previewStatusPage, async ({ session: { account }, body, now }) => {
     const limited = limits.allow('previewByAccount', account.id);
     if (limited) return limited;
-    return { data: await publicStatus(store, { accountId: account.id, choices: choicesOf(body), now }) };
+    const { status, privateNames } = await publicStatus(store, {
+      accountId: account.id,
+      choices: choicesOf(body),
+      isPrivate: privateHosts(parts),
+      now,
+    });
+    return { data: { ...status, private_names: privateNames } };
   });
 
   api.on(CALLS.pageAddress, async ({ session: { account }, query }) => {

@@ -1,17 +1,10 @@
-import { type Kysely, sql } from 'kysely';
-import {
-  entitlementAt,
-  isUptimeConfirmed,
-  type Uptime,
-  uptimePercent,
-  uptimeWindowDays,
-} from '../../core/index.ts';
-import { storedEntitlement } from '../billing/entitlements.ts';
+import type { Kysely } from 'kysely';
+import { isUptimeConfirmed, type Uptime, uptimePercent } from '../../core/index.ts';
 import { type HourlyResponseTimes, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
-import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
+import { downtimes, uptimeWindowOf } from './downtime.ts';
 import { isComplete, parseSamples, type Sample } from './samples.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
@@ -66,7 +59,7 @@ export async function uptimeHistory(
   if (!monitor) return null;
   const key = { accountId, monitorId };
   const samples = parseSamples(monitor.samples);
-  const windowDays = await windowOf(store, accountId, now);
+  const windowDays = await uptimeWindowOf(store, accountId, now);
   const windowStart = now - windowDays * DAY_MS;
   const from = Math.max(windowStart, monitor.uptime_since ?? windowStart);
   const downMs =
@@ -83,73 +76,6 @@ export async function uptimeHistory(
     incidents: await incidentsSince(db, key, windowStart),
     responseTimes: await responseTimes(db, key, { samples, open: parseHour(monitor), from, now }),
   };
-}
-
-/**
- * Returns the uptime percentage by monitor id, over the window of the account's plan. All monitors must belong to one account.
- * Monitors without a confirmed uptime have no entry.
- */
-export async function uptimePercents(
-  store: Store,
-  monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince' | 'uptime' | 'recentChecks'>[],
-  now: number,
-): Promise<Map<string, number>> {
-  const known = monitors.filter(({ uptimeSince }) => uptimeSince !== null);
-  const [first] = known;
-  if (first === undefined) return new Map();
-  const windowStart = now - (await windowOf(store, first.accountId, now)) * DAY_MS;
-  const ids = known.map(({ id }) => id);
-  const down = await downtimes(store.db, { accountId: first.accountId, ids, from: windowStart, now });
-  return new Map(
-    known.flatMap(({ id, uptimeSince, uptime, recentChecks }) => {
-      const from = Math.max(windowStart, uptimeSince ?? windowStart);
-      const downMs = down.get(id) ?? 0;
-      if (!isUptimeConfirmed({ uptime, recentChecks, downMs })) return [];
-      return [[id, uptimePercent({ from, now, downMs })] as const];
-    }),
-  );
-}
-
-async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
-  const row = await store.db
-    .selectFrom('accounts')
-    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  const { plan } = row ? entitlementAt(store, storedEntitlement(row), now) : { plan: 'free' as const };
-  return uptimeWindowDays(plan);
-}
-
-/** Returns the downtime in ms of each monitor that was down, by id, since `from` or its last pause, whichever is later. */
-async function downtimes(
-  db: Kysely<Tables>,
-  { accountId, ids, from, now }: { accountId: string; ids: readonly string[]; from: number; now: number },
-): Promise<Map<string, number>> {
-  const rows = await db
-    .selectFrom('incidents')
-    .select([
-      'monitor_id',
-      sql<number>`cast(sum(
-        case when ended_at is null or ended_at > ${sql.lit(now)} then ${sql.lit(now)} else ended_at end
-        - case when started_at < ${sql.lit(from)} then ${sql.lit(from)} else started_at end
-      ) as bigint)`.as('down_ms'),
-    ])
-    .where('account_id', '=', accountId)
-    .where('monitor_id', 'in', ids)
-    .where(isDown)
-    .where('started_at', '<', now)
-    // A pause ends the open incident, so no incident spans a pause.
-    .where('started_at', '>=', (eb) =>
-      eb
-        .selectFrom('monitors')
-        .select((of) => of.fn.coalesce('uptime_since', of.lit(0)).as('since'))
-        .whereRef('monitors.account_id', '=', 'incidents.account_id')
-        .whereRef('monitors.id', '=', 'incidents.monitor_id'),
-    )
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
-    .groupBy('monitor_id')
-    .execute();
-  return new Map(rows.map((row) => [row.monitor_id, row.down_ms]));
 }
 
 async function incidentsSince(

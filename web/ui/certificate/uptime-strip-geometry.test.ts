@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { percentText, uptimeStripDrawing } from './uptime-strip-geometry.ts';
+import { percentText, stripLabel, uptimeStripDrawing } from './uptime-strip-geometry.ts';
 
 describe('the strip of the last checks', () => {
   it('is 269 px wide for 90 checks, and one path if all is well', () => {
@@ -8,7 +8,6 @@ describe('the strip of the last checks', () => {
       up: 'M0 7.5H269',
       failed: null,
       unknown: null,
-      label: 'Last 90 checks: 90 up, 0 failed',
     });
   });
 
@@ -18,23 +17,22 @@ describe('the strip of the last checks', () => {
   });
 
   it('keeps the newest at the right, with dots for missing checks', () => {
-    const { up, unknown, label } = uptimeStripDrawing('uu', 4);
+    const { up, unknown } = uptimeStripDrawing('uu', 4);
     expect([up, unknown]).toEqual(['M6 7.5H11', 'M0 7.5H5']);
-    expect(label).toBe('Last 2 checks: 2 up, 0 failed');
   });
 
   it('shows the newest checks if there are too many', () => {
     expect(uptimeStripDrawing(`${'d'.repeat(60)}${'u'.repeat(30)}`, 30)).toMatchObject({
       failed: null,
       width: 89,
-      label: 'Last 30 checks: 30 up, 0 failed',
     });
   });
 
-  it('counts unknown results separately', () => {
-    expect(uptimeStripDrawing('u?d', 3).label).toBe('Last 3 checks: 1 up, 1 failed, 1 unknown');
-    expect(uptimeStripDrawing('u', 90).label).toBe('Last check: 1 up, 0 failed');
-    expect(uptimeStripDrawing('', 90).label).toBe('No checks yet');
+  it('has a label that counts unknown results separately', () => {
+    expect(stripLabel('u'.repeat(90))).toBe('Last 90 checks: 90 up, 0 failed');
+    expect(stripLabel('u?d')).toBe('Last 3 checks: 1 up, 1 failed, 1 unknown');
+    expect(stripLabel('u')).toBe('Last check: 1 up, 0 failed');
+    expect(stripLabel('')).toBe('No checks yet');
   });
 });
 

@@ -14,8 +14,6 @@ interface StripPaths {
 
 export interface UptimeStripDrawing extends StripPaths {
   width: number;
-  /** Describes the drawing: 'Last 90 checks: 85 up, 5 failed'. */
-  label: string;
 }
 
 type Kind = keyof StripPaths;
@@ -42,10 +40,11 @@ export function uptimeStripDrawing(checks: string, places: number): UptimeStripD
     const end = place * TICK_PITCH - 1;
     paths[kind] = `${paths[kind] ?? ''}M${from * TICK_PITCH} ${MIDDLE[kind]}H${end}`;
   }
-  return { ...paths, width: places * TICK_PITCH - 1, label: stripLabel(shown) };
+  return { ...paths, width: places * TICK_PITCH - 1 };
 }
 
-function stripLabel(shown: string): string {
+/** Describes the strip of these checks: 'Last 90 checks: 85 up, 5 failed'. */
+export function stripLabel(shown: string): string {
   if (shown === '') return 'No checks yet';
   const count = (letter: string) => shown.split(letter).length - 1;
   const [up, failed] = [count('u'), count('d')];

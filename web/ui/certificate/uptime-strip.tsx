@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { classNames } from '../class-names.ts';
-import { STRIP_HEIGHT, TICK_HEIGHT, uptimeStripDrawing } from './uptime-strip-geometry.ts';
+import { STRIP_HEIGHT, stripLabel, TICK_HEIGHT, uptimeStripDrawing } from './uptime-strip-geometry.ts';
+import type { UptimeStripDrawing } from './uptime-strip-geometry.ts';
 
 interface UptimeStripProps {
   /** Oldest first, one letter each: `u` up, `d` failed, `?` unknown. */
@@ -15,22 +16,30 @@ interface UptimeStripProps {
  * because thousands of cards have a strip each.
  */
 export const UptimeStrip = memo(function UptimeStrip({ checks, places, className }: UptimeStripProps) {
-  const { width, label, up, failed, unknown } = uptimeStripDrawing(checks, places);
+  const drawing = uptimeStripDrawing(checks, places);
+  const { width } = drawing;
   return (
     <svg
       role="img"
-      aria-label={label}
+      aria-label={stripLabel(checks.slice(-places))}
       viewBox={`0 0 ${width} ${STRIP_HEIGHT}`}
       preserveAspectRatio="xMaxYMid slice"
       shapeRendering="crispEdges"
-      strokeDasharray="2 1"
-      fill="none"
       className={classNames('block h-3.5 min-w-0 forced-color-adjust-none', className)}
       style={{ width }}
     >
-      {unknown !== null && <path d={unknown} stroke="var(--line-2)" strokeWidth={TICK_HEIGHT.unknown} />}
-      {up !== null && <path d={up} stroke="var(--ok-mark)" strokeWidth={TICK_HEIGHT.up} opacity=".38" />}
-      {failed !== null && <path d={failed} stroke="var(--critical-mark)" strokeWidth={TICK_HEIGHT.failed} />}
+      <StripTicks {...drawing} />
     </svg>
   );
 });
+
+/** Draws the ticks of a strip inside an SVG. */
+export function StripTicks({ up, failed, unknown }: UptimeStripDrawing) {
+  return (
+    <g strokeDasharray="2 1" fill="none">
+      {unknown !== null && <path d={unknown} stroke="var(--line-2)" strokeWidth={TICK_HEIGHT.unknown} />}
+      {up !== null && <path d={up} stroke="var(--ok-mark)" strokeWidth={TICK_HEIGHT.up} opacity=".38" />}
+      {failed !== null && <path d={failed} stroke="var(--critical-mark)" strokeWidth={TICK_HEIGHT.failed} />}
+    </g>
+  );
+}

@@ -43,7 +43,11 @@ export function PublicStatusPage() {
             onRetry={() => void refetch()}
           />
         )}
-        {data ? <StatusView status={data} now={now} level={1} /> : !error && <Loading />}
+        {data ? (
+          <StatusView status={data} now={now} level={1} feed={`/status/${slug}/feed.atom`} />
+        ) : (
+          !error && <Loading />
+        )}
       </main>
       <Foot />
     </div>
@@ -80,7 +84,9 @@ function Foot() {
             {productName}
           </a>
         </span>
-        <LazyThemeMenu />
+        <span className="print:hidden">
+          <LazyThemeMenu />
+        </span>
       </div>
       <DayRuler />
     </footer>

@@ -4,20 +4,22 @@ import type { BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';
-import { UptimeStrip } from '../../../ui/certificate/uptime-strip.tsx';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
-import { certificateWords, headline, incidentWords } from './status-words.ts';
-import { grouped, relativeTime, utcTitle } from '../../../lib/format.ts';
+import { DayStrip } from './day-strip.tsx';
+import { certificateWords, dayInUtc, headline, incidentWords } from './status-words.ts';
+import { durationText, grouped, relativeTime, utcTitle } from '../../../lib/format.ts';
 
 interface StatusViewProps {
   status: PublicStatus;
   now: number;
   /** Heading level of the title: 1 on the page itself, 3 in the preview. */
   level: 1 | 3;
+  /** The URL of the page's feed; absent in the preview. */
+  feed?: string;
 }
 
 /** Shows the content of a status page, also in the preview. */
-export function StatusView({ status, now, level }: StatusViewProps) {
+export function StatusView({ status, now, level, feed }: StatusViewProps) {
   const { title, domains, more, incidents, window_days: windowDays, checked_at: checkedAt } = status;
   const Title = level === 1 ? 'h1' : 'h3';
   const Part = level === 1 ? 'h2' : 'h4';
@@ -30,10 +32,29 @@ export function StatusView({ status, now, level }: StatusViewProps) {
         {title}
       </Title>
       <Standing status={status} />
+      <p className="num mt-2.5 flex flex-wrap items-center justify-between gap-x-4 text-meta text-fg-2">
+        <span>
+          {checkedAt === null ? (
+            'No check yet'
+          ) : (
+            <>
+              Updated{' '}
+              <time dateTime={checkedAt} title={utcTitle(checkedAt)}>
+                {relativeTime(checkedAt, now)}
+              </time>
+            </>
+          )}
+        </span>
+        {feed !== undefined && (
+          <a href={feed} className="link inline-flex items-center max-md:min-h-11 print:hidden">
+            Atom feed
+          </a>
+        )}
+      </p>
       {domains.length > 0 && (
         <>
           <Part className="sr-only">Domains</Part>
-          <ul className="mt-5 divide-y divide-line overflow-hidden rounded-4 border border-line bg-surface shadow-1">
+          <ul className="mt-4 divide-y divide-line rounded-4 border border-line bg-surface shadow-1">
             {domains.map((domain, index) => (
               // Names can repeat, and the order is fixed.
               <DomainLine key={index} domain={domain} now={now} />
@@ -50,13 +71,9 @@ export function StatusView({ status, now, level }: StatusViewProps) {
           <Incidents incidents={incidents} windowDays={windowDays} now={now} />
         </section>
       )}
-      {checkedAt !== null && (
+      {domains.some(({ uptime }) => uptime !== null) && (
         <p className="num mt-8 text-meta text-fg-3">
-          Last checked{' '}
-          <time dateTime={checkedAt} title={utcTitle(checkedAt)}>
-            {relativeTime(checkedAt, now)}
-          </time>
-          .{domains.some(({ uptime }) => uptime !== null) && ` Uptime covers the last ${windowDays} days.`}
+          Uptime covers the last {windowDays} days. A strip has one mark per day, in UTC.
         </p>
       )}
     </>
@@ -99,30 +116,26 @@ function Standing({ status }: { status: PublicStatus }) {
 function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
   const { name, certificate, uptime } = domain;
   return (
-    <li className="px-4 py-3.5 sm:px-5">
+    <li className="break-inside-avoid px-4 py-3.5 sm:px-5">
       <div className="flex items-start justify-between gap-4">
         <span className="min-w-0 text-body font-[580] [overflow-wrap:anywhere]">
           <bdi>{name}</bdi>
         </span>
         <State domain={domain} now={now} />
       </div>
+      {uptime && (
+        <div className="mt-2.5">
+          <DayStrip name={name} downMinutes={uptime.down_minutes} now={now} />
+        </div>
+      )}
       {(uptime || certificate) && (
-        <div className="num mt-2 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
+        <div className="num mt-1.5 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
+          {certificate && <Certificate certificate={certificate} />}
           {uptime && (
-            <span className="flex min-w-0 max-w-full items-center gap-3">
-              <UptimeStrip checks={uptime.checks} places={90} className="shrink" />
-              <span className="flex-none font-[520]">
-                {uptime.percent === null ? (
-                  'No data yet'
-                ) : (
-                  <>
-                    {percentText(uptime.percent, uptime.checks)} <span className="sr-only">uptime</span>
-                  </>
-                )}
-              </span>
+            <span className="ml-auto font-[520]">
+              {uptime.percent === null ? 'No data yet' : `${percentText(uptime.percent, '')} uptime`}
             </span>
           )}
-          {certificate && <Certificate certificate={certificate} />}
         </div>
       )}
     </li>
@@ -140,10 +153,10 @@ const TONES: Record<Exclude<NonNullable<ShownDomain['certificate']>['state'], 'o
 function Certificate({ certificate }: { certificate: NonNullable<ShownDomain['certificate']> }) {
   const { state, expiry_date: expiry } = certificate;
   const words = certificateWords(certificate);
-  const title = `${state === 'expired' ? 'Expired' : 'Expires'} ${utcTitle(expiry)}`;
+  const title = `${state === 'expired' ? 'Expired' : 'Expires'} ${dayInUtc(Date.parse(expiry))} UTC`;
   return (
     <span className="flex min-h-6 items-center gap-2">
-      <span className="text-fg-3">Certificate</span>
+      <span className="text-fg-3 max-sm:sr-only">Certificate</span>
       {state === 'ok' ? (
         <span title={title} className="font-[520]">
           {words}
@@ -176,9 +189,7 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
       <Glyph name={glyph} className={classNames('size-[14px]', mark)} />
       {word}
       {downSince !== null && (
-        <span className="max-sm:sr-only">
-          for {incidentWords({ started_at: downSince, ended_at: null }, now).duration}
-        </span>
+        <span className="max-sm:sr-only">for {durationText(now - Date.parse(downSince))}</span>
       )}
     </span>
   );
@@ -199,30 +210,28 @@ function Incidents({
     <ul className="mt-3 grid gap-3">
       {incidents.map((incident) => {
         const { started_at: startedAt, ended_at: endedAt } = incident;
-        const { start, end, duration } = incidentWords(incident, now);
+        const { when, duration } = incidentWords(incident, { now });
         const isLasting = endedAt === null;
         return (
           <li
-            key={`${incident.name} ${startedAt}`}
-            className={classNames('border-l-2 pl-3', isLasting ? 'border-critical-mark' : 'border-line-2')}
+            key={incident.id}
+            className={classNames(
+              'break-inside-avoid border-l-2 pl-3',
+              isLasting ? 'border-critical-mark' : 'border-line-2',
+            )}
           >
             <p className="text-label font-[560] [overflow-wrap:anywhere]">
               <bdi>{incident.name}</bdi> {isLasting ? 'is down' : 'was down'}
             </p>
             <p className="num flex flex-wrap gap-x-3 text-meta text-fg-2">
-              <span>
+              <span
+                title={[startedAt, endedAt]
+                  .filter((at) => at !== null)
+                  .map(utcTitle)
+                  .join(' – ')}
+              >
                 {isLasting && 'Since '}
-                <time dateTime={startedAt} title={utcTitle(startedAt)}>
-                  {start}
-                </time>
-                {endedAt !== null && (
-                  <>
-                    {' – '}
-                    <time dateTime={endedAt} title={utcTitle(endedAt)}>
-                      {end}
-                    </time>
-                  </>
-                )}
+                {when}
               </span>
               <span className="text-fg-3">{duration}</span>
             </p>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { certificateWords, headline, incidentWords } from './status-words.ts';
+import { certificateWords, dayStripLabel, downtimeText, headline, incidentWords } from './status-words.ts';
 
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
   name: 'Shop',
@@ -69,12 +69,33 @@ it.each([
   [certificate('untrusted'), 'Not trusted'],
 ])('describes the certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
 
-it('describes when and how long a domain was down', () => {
-  const started_at = '2026-11-20T14:32:00Z';
-  const words = incidentWords({ started_at, ended_at: '2026-11-20T14:40:00Z' }, 0);
-  expect(words.start).toMatch(/^20 November 2026 at \d\d:32$/);
-  expect(words.end).toMatch(/^\d\d:40$/);
+it.each([
+  ['en-GB', /^20 November 2026(,| at) \d\d:32\s?–\s?\d\d:40$/],
+  ['de', /^20\. November 2026,? (um )?\d\d:32\s?–\s?\d\d:40( Uhr)?$/],
+])('says in the language %s when a domain was down', (language, when) => {
+  const ended = { started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' };
+  const words = incidentWords(ended, { now: 0, languages: [language] });
+  expect(words.when).toMatch(when);
   expect(words.duration).toBe('8 min');
-  const lasting = incidentWords({ started_at, ended_at: null }, Date.parse('2026-11-20T14:35:00Z'));
-  expect(lasting).toEqual({ start: words.start, end: null, duration: '3 min' });
 });
+
+it('says since when a domain is down', () => {
+  const lasting = { started_at: '2026-11-20T14:32:00Z', ended_at: null };
+  const words = incidentWords(lasting, { now: Date.parse('2026-11-20T14:35:00Z'), languages: ['en-GB'] });
+  expect(words.when).toMatch(/^20 November 2026 at \d\d:32$/);
+  expect(words.duration).toBe('3 min');
+});
+
+it.each([
+  [null, 'No data'],
+  [0, 'No downtime'],
+  [12, 'Down for 12 min'],
+  [1_440, 'Down for 1 day'],
+])('the tooltip of a day with %s minutes of downtime is “%s”', (minutes, text) =>
+  expect(downtimeText(minutes)).toBe(text),
+);
+
+it.each([
+  [[0, 0], 'Last 2 days: 0 days with downtime'],
+  [[null, 0, 12], 'Last 3 days: 1 day with downtime, 1 day without data'],
+])('the label of the strip %j is “%s”', (days, label) => expect(dayStripLabel(days)).toBe(label));

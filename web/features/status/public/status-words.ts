@@ -1,11 +1,12 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
+import { MINUTE_MS } from '../../../../contract/durations.ts';
 import {
+  counted,
+  dateFormat,
   daysText,
   durationText,
   grouped,
   inWordsCapitalised,
-  longDate,
-  longDateTime,
 } from '../../../lib/format.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
@@ -51,19 +52,36 @@ export function certificateWords({ state, days_left: days }: Certificate): strin
   return state === 'ok' ? `${count} left` : `Expires in ${count}`;
 }
 
-/** Returns '20 November 2026 at 14:32', '14:40' if on the same day, and '8 min'; the end is null while it lasts. */
+/**
+ * Returns when and how long a domain was down: '20 November 2026 at 14:32 – 14:40' in the reader's language and local time, and
+ * '8 min'. While it lasts, only the start.
+ */
 export function incidentWords(
   { started_at: startedAt, ended_at: endedAt }: Pick<ShownIncident, 'started_at' | 'ended_at'>,
-  now: number,
-): { start: string; end: string | null; duration: string } {
-  const start = longDateTime(startedAt);
-  const begin = Date.parse(startedAt);
-  if (endedAt === null) return { start, end: null, duration: durationText(now - begin) };
-  const end = longDateTime(endedAt);
-  const isSameDay = longDate(startedAt) === longDate(endedAt);
+  { now, languages = navigator.languages }: { now: number; languages?: readonly string[] },
+): { when: string; duration: string } {
+  const format = new Intl.DateTimeFormat(languages, { dateStyle: 'long', timeStyle: 'short' });
+  const [start, end] = [Date.parse(startedAt), endedAt === null ? null : Date.parse(endedAt)];
   return {
-    start,
-    end: isSameDay ? end.slice(-5) : end,
-    duration: durationText(Date.parse(endedAt) - begin),
+    when: end === null ? format.format(start) : format.formatRange(start, end),
+    duration: durationText((end ?? now) - start),
   };
+}
+
+/** Returns '20 November 2026' in the reader's language and in UTC, for an instant in ms UTC. */
+export const dayInUtc = dateFormat({ dateStyle: 'long', timeZone: 'UTC' }, navigator.languages);
+
+/** Returns the tooltip of a day on the strip. */
+export function downtimeText(minutes: number | null): string {
+  if (minutes === null) return 'No data';
+  return minutes === 0 ? 'No downtime' : `Down for ${durationText(minutes * MINUTE_MS)}`;
+}
+
+/** Describes a strip of days: 'Last 90 days: 2 days with downtime, 60 days without data'. */
+export function dayStripLabel(downMinutes: readonly (number | null)[]): string {
+  const count = (isCounted: (minutes: number | null) => boolean) =>
+    counted(downMinutes.filter(isCounted).length, 'day');
+  const parts = [`${count((minutes) => (minutes ?? 0) > 0)} with downtime`];
+  if (downMinutes.includes(null)) parts.push(`${count((minutes) => minutes === null)} without data`);
+  return `Last ${counted(downMinutes.length, 'day')}: ${parts.join(', ')}`;
 }

@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { previewStatusPage } from '../../../../contract/calls/status.ts';
 import { call } from '../../../lib/api-client.ts';
 import { sentenceOf } from '../../../lib/api-error.ts';
+import { grouped, listed } from '../../../lib/format.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { StatusView } from '../public/status-view.tsx';
@@ -27,7 +28,10 @@ export function PagePreview({ draft }: { draft: PageDraft }) {
   return (
     <div className="rounded-4 border border-line-2 bg-bg p-4 sm:p-6" role="group" aria-label="Preview">
       {data ? (
-        <StatusView status={{ ...data, title: draft.title.trim() || 'Your title' }} now={now} level={3} />
+        <>
+          <StatusView status={{ ...data, title: draft.title.trim() || 'Your title' }} now={now} level={3} />
+          {data.private_names.length > 0 && <PrivateNames names={data.private_names} />}
+        </>
       ) : (
         <div aria-busy="true">
           <span className="sr-only">Loading...</span>
@@ -37,5 +41,18 @@ export function PagePreview({ draft }: { draft: PageDraft }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** Number of names that are listed in full. */
+const MAX_LISTED = 5;
+
+function PrivateNames({ names }: { names: readonly string[] }) {
+  const rest = names.length - MAX_LISTED;
+  const shown = [...names.slice(0, MAX_LISTED), ...(rest > 0 ? [`${grouped(rest)} more`] : [])];
+  return (
+    <p className="mt-5 text-label [overflow-wrap:anywhere] text-fg-2">
+      Not published, because the names are private: {listed(shown)}. To publish one, add it under “Names”.
+    </p>
   );
 }

@@ -1,0 +1,43 @@
+import { DAY_MS } from '../../../../contract/durations.ts';
+import { ValueReader } from '../../../domain/uptime/value-reader.tsx';
+import { STRIP_HEIGHT, uptimeStripDrawing } from '../../../ui/certificate/uptime-strip-geometry.ts';
+import { StripTicks } from '../../../ui/certificate/uptime-strip.tsx';
+import { dayInUtc, dayStripLabel, downtimeText } from './status-words.ts';
+
+interface DayStripProps {
+  name: string;
+  /** Minutes of downtime per day (UTC), oldest first, the last one today; null without data. */
+  downMinutes: readonly (number | null)[];
+  now: number;
+}
+
+/** Draws one tick per day over the full width; days with downtime are taller. Each day shows its downtime. */
+export function DayStrip({ name, downMinutes, now }: DayStripProps) {
+  const days = downMinutes.length;
+  const letters = downMinutes.map((minutes) => (minutes === null ? '?' : minutes > 0 ? 'd' : 'u')).join('');
+  const drawing = uptimeStripDrawing(letters, days);
+  return (
+    <div className="relative">
+      <svg
+        role="img"
+        aria-label={dayStripLabel(downMinutes)}
+        viewBox={`0 0 ${drawing.width} ${STRIP_HEIGHT}`}
+        preserveAspectRatio="none"
+        className="block h-6 w-full forced-color-adjust-none print-color-adjust-exact"
+      >
+        <StripTicks {...drawing} />
+      </svg>
+      <ValueReader
+        label={`Days of ${name}`}
+        first={0}
+        last={days - 1}
+        fromRight={(index, width) => ((days - index - 0.5) / days) * width}
+        read={(index) => {
+          const minutes = downMinutes[index];
+          if (minutes === undefined) return undefined;
+          return { value: downtimeText(minutes), time: dayInUtc(now - (days - 1 - index) * DAY_MS) };
+        }}
+      />
+    </div>
+  );
+}
