@@ -139,6 +139,18 @@ export type DomainWire = z.infer<typeof domainSchema>;
 
 export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) });
 
+/** What is known of a host before it is added. */
+export const hostLookupSchema = z
+  .object({
+    /** Name to display, as of a domain. */
+    display_name: z.string(),
+    /** The domain of the account with this host and port; null if there is none. */
+    domain_id: z.string().nullable(),
+    /** Whether DNS has an address for the name; null if no name server answered in time. */
+    in_dns: z.boolean().nullable(),
+  })
+  .meta({ id: 'HostLookup' });
+
 /** Body of a resume call. If the plan's limit is reached, the domain `instead_of` is paused in the same transaction. */
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 

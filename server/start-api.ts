@@ -1,11 +1,15 @@
 import { join, resolve } from 'node:path';
 import { createApp, createIdentityEvents, linkTestMode, refusePlainHttp } from './api/index.ts';
 import type { Config } from './config.ts';
+import { createResolver } from './egress/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import type { Parts } from './start-worker.ts';
 import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createAlarms, systemClock } from './worker/index.ts';
+
+/** Time for which a person who adds a host waits for our name servers. */
+const DNS_TIMEOUT_MS = 1_000;
 
 /** Creates the API's app, and the text to print once it is served at `port`. `warning`: for the operator, or null. */
 export async function startApi(
@@ -46,6 +50,11 @@ export async function startApi(
     now: () => systemClock.now(),
     test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
   });
+  const resolver = createResolver({
+    servers: config.dnsServers,
+    policy: parts.policy,
+    timeoutMs: DNS_TIMEOUT_MS,
+  });
   const app: ReturnType<typeof createApp> = createApp({
     ...parts,
     identity,
@@ -53,6 +62,11 @@ export async function startApi(
     clock: systemClock,
     requestLog: log,
     webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
+    isInDns: async (host) => {
+      const found = await resolver.resolve(host, { signal: AbortSignal.timeout(DNS_TIMEOUT_MS) });
+      if (found.ok || found.stage === 'policy') return true;
+      return found.reason === 'name_not_found' || found.reason === 'no_addresses' ? false : null;
+    },
     mailFolder: config.smtpUrl === null ? join(config.dataDir, 'mail') : null,
   });
   const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${port}`);

@@ -13,6 +13,7 @@ import {
   domainSchema,
   frequencyQuerySchema,
   historyEntrySchema,
+  hostLookupSchema,
   listQuerySchema,
   notKeptSchema,
   resumeSchema,
@@ -166,6 +167,19 @@ export const domainFavicon = {
   mediaType: 'image/*',
   status: 200,
   problems: ['not_found'],
+} as const satisfies Call;
+
+export const lookUpHost = {
+  method: 'get',
+  path: '/domain/lookup',
+  access: 'session',
+  scope: 'read',
+  summary:
+    'Look up a host before adding it: whether the account has it already, and whether DNS has an address for it',
+  query: addDomainSchema,
+  response: wrapped(hostLookupSchema),
+  status: 200,
+  problems: ['invalid_host'],
 } as const satisfies Call;
 
 export const addDomain = {

@@ -24,6 +24,11 @@ export interface AppOptions {
     permitsLocalNames: boolean;
     isLocalName(host: string): boolean;
   };
+  /**
+   * Returns whether DNS has an address for a name, true for IP addresses; null if no name server answered in time. Never rejects
+   * because of a network failure.
+   */
+  isInDns(host: string): Promise<boolean | null>;
   /** Egress policy for the URLs of channels, applied when somebody enters one. */
   channelPolicy: Omit<AppOptions['policy'], 'isLocalName'>;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;

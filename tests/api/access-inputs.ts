@@ -81,6 +81,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   domainUptime: ({ things }) => ({ params: { id: things.domain } }),
   historyDiff: ({ things }) => ({ params: { id: things.domain }, query: { from: 'a', to: 'b' } }),
   domainFavicon: ({ things }) => ({ params: { id: things.domain } }),
+  lookUpHost: () => ({ query: { host: 'new.example.com' } }),
   addDomain: () => ({ body: { host: 'new.example.com' } }),
   removeDomain: ({ things }) => ({ params: { id: things.domain } }),
   domainHistory: ({ things }) => ({ params: { id: things.domain } }),

@@ -40,6 +40,32 @@ const REFUSED_HOSTS = [
 ];
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 
+describeAnyDatabase('A lookup before adding', (open) => {
+  it('names the domain that the account has already, and says whether the name is in DNS', async () => {
+    const known: Record<string, boolean> = { 'shop.example.com': true, 'shpo.example.com': false };
+    const api = await startApi(open, { isInDns: async (host) => known[host] ?? null });
+    const { alice, bob } = await api.cast();
+    const look = async (person: Person, host: string) =>
+      (await person.ask(CALLS.lookUpHost, { query: { host } })).ok.data;
+    const { id } = (await add(alice, 'shop.example.com:8443')).ok.data;
+    const shop = { display_name: 'shop.example.com:8443', in_dns: true };
+    expect(await look(alice, 'https://Shop.Example.com:8443/cart')).toEqual({ ...shop, domain_id: id });
+    expect(await look(bob, 'shop.example.com:8443')).toEqual({ ...shop, domain_id: null });
+    expect(await look(alice, 'shop.example.com')).toMatchObject({ domain_id: null, in_dns: true });
+    expect(await look(alice, 'shpo.example.com')).toMatchObject({ domain_id: null, in_dns: false });
+    expect((await look(alice, 'silent.example.com')).in_dns).toBeNull();
+  });
+
+  it('refuses what cannot be tracked, and the 61st one in a minute', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const look = (host: string) => alice.ask(CALLS.lookUpHost, { query: { host } });
+    expect((await look('nas.local')).problem.code).toBe('invalid_host');
+    for (let times = 1; times < 60; times += 1) expect((await look('shop.example.com')).status).toBe(200);
+    expect((await look('shop.example.com')).status).toBe(429);
+  });
+});
+
 describeAnyDatabase('Domains', (open) => {
   it('are returned with the result of their first check when it finishes in time', async () => {
     const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });

@@ -84,6 +84,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       permitsLocalNames: false,
       isLocalName: () => false,
     },
+    isInDns: async () => true,
     channelPolicy: { permits: (ip) => ip === '192.0.2.10', opens: () => false, permitsLocalNames: false },
     log,
     webRoot: '/nonexistent',

@@ -193,7 +193,8 @@ test('an add refused at the Free limit opens the upgrade dialog without a toast'
 }) => {
   await signUp(page, world);
   const input = page.getByLabel('Host Address');
-  await input.fill('fourth.example');
+  const fourth = world.dead('fourth.example');
+  await input.fill(fourth);
   await page.route('**/api/domain/add', (route) =>
     route.fulfill(problem('limit_reached', 'The Free plan tracks up to 3 domains.')),
   );
@@ -206,7 +207,7 @@ test('an add refused at the Free limit opens the upgrade dialog without a toast'
   await offer.getByRole('button', { name: 'Cancel' }).click();
   await expect(offer).toBeHidden();
   spec('2U.05', 'The upgrade dialog has “Cancel”');
-  await expect(input).toHaveValue('fourth.example');
+  await expect(input).toHaveValue(fourth);
   await heal(page, wire);
 });
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
-import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
+import { displayName, mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { findMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
@@ -11,15 +11,29 @@ import { misuseRules } from '../auth/verified-address.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { waitForSignal } from '../http/wait-for-signal.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
-import { addMonitor } from '../../store/monitors/monitor-adding.ts';
+import { addMonitor, findByEndpoint } from '../../store/monitors/monitor-adding.ts';
 
 /**
  * Adds one host and waits up to `timing.firstCheckMs` for its first check, so that the answer has the result, or refuses a
  * host that resolves to a private address. A client that prefers not to wait sees such a host in the list, with the reason.
+ * Before, it can look the host up.
  */
-export function domainAddRoute(api: Api, parts: AppParts): void {
+export function domainAddRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
+
+  api.on(CALLS.lookUpHost, async ({ query, session: { account } }) => {
+    const limited = limits.allow('lookupByAccount', account.id);
+    if (limited) return limited;
+    const normalised = normaliseEndpoint(query.host, policy);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    const { endpoint } = normalised;
+    const [domainId, inDns] = await Promise.all([
+      findByEndpoint(store, { accountId: account.id, endpoint }),
+      parts.isInDns(endpoint.host),
+    ]);
+    return { data: { display_name: displayName(endpoint), domain_id: domainId, in_dns: inDns } };
+  });
 
   api.on(CALLS.addDomain, async ({ c, body, session, idempotency, now }) => {
     const accountId = session.account.id;

@@ -41,6 +41,8 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
     set: { by: 'searchesPerMinute', what: 'searches a minute' },
   } satisfies Limit,
   addByAccount: { count: 60, windowMs: MINUTE_MS },
+  /** Limit on lookups before adding. Each sends DNS queries. The page sends one when a person stops typing. */
+  lookupByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
   /** Limit on checks of a domain by hand, in addition to `checkByDomain`, for accounts whose address is not verified. */

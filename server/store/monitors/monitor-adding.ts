@@ -155,6 +155,21 @@ export async function trackedEndpoints(
   return readTracked(store.db, request);
 }
 
+/** Returns the id of the account's monitor of this endpoint; null if there is none. */
+export async function findByEndpoint(
+  store: Store,
+  { accountId, endpoint: { host, port } }: { accountId: string; endpoint: Endpoint },
+): Promise<string | null> {
+  const row = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('host', '=', host)
+    .where('port', '=', port)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 async function readTracked(
   db: Kysely<Tables>,
   { accountId, endpoints }: { accountId: string; endpoints: readonly Endpoint[] },

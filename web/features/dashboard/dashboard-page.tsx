@@ -73,6 +73,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
     addedId.current = domain.id;
     setAdding((now) => (now === 'form' ? 'closed' : now));
   };
+  const onShow = (id: string) => change({ domain: id }, { state: { panelDepth: 1 } });
   const onAddMany = () => setAdding('many');
   const onLimitReached = () => {
     setAdding(upgrade.isSold ? 'closed' : 'limit');
@@ -104,6 +105,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
         <EmptyDashboard
           onAdd={() => setAdding('form')}
           onAdded={onAdded}
+          onShow={onShow}
           onLimitReached={onLimitReached}
           onAddMany={onAddMany}
         />
@@ -115,6 +117,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
         onOpenChange={(open) => setAdding(open ? 'form' : 'closed')}
         tracked={tracked ?? 0}
         onAdded={onAdded}
+        onShow={onShow}
         onLimitReached={onLimitReached}
         onAddMany={onAddMany}
         focusAfterClose={() => (addedId.current === undefined ? null : cardElement(addedId.current))}

@@ -20,7 +20,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   aside?: string;
   hint?: ReactNode;
   /** Shown below the input, which refers to it. */
-  error?: string | undefined;
+  error?: ReactNode;
   mono?: boolean;
   /** Placed over the right end of the input. */
   trailing?: ReactNode;
@@ -40,7 +40,7 @@ export function Field({
 }: FieldProps) {
   const ownId = useId();
   const inputId = id ?? ownId;
-  const invalid = error !== undefined;
+  const invalid = error != null;
   const describedBy = invalid ? `${inputId}-error` : hint ? `${inputId}-hint` : undefined;
   return (
     <div className={className}>

@@ -5,6 +5,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/form/field.tsx';
 import { VerifyFirst } from '../../../ui/verify-address.tsx';
+import { HostObstacle } from './host-obstacle.tsx';
 import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 import { inWords } from '../../../lib/format.ts';
@@ -26,7 +27,7 @@ export function AddDomainDialog({
 }: AddDomainDialogProps) {
   const { limits } = usePublicConfig();
   const input = useRef<HTMLInputElement>(null);
-  const { host, error, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
+  const { host, error, obstacle, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
   const cancel = () => {
     clear();
     onOpenChange(false);
@@ -69,7 +70,18 @@ export function AddDomainDialog({
           enterKeyHint="done"
           value={host}
           hint={ENDPOINT_HINT}
-          error={error}
+          error={
+            error ??
+            (obstacle && (
+              <HostObstacle
+                obstacle={obstacle}
+                onShow={(id) => {
+                  cancel();
+                  outcome.onShow(id);
+                }}
+              />
+            ))
+          }
           onChange={(event) => type(event.target.value)}
         />
         <DialogActions>
@@ -80,7 +92,7 @@ export function AddDomainDialog({
             Cancel
           </Button>
           <Button type="submit" busy={isBusy}>
-            Add
+            {obstacle?.kind === 'not_in_dns' ? 'Add anyway' : 'Add'}
             {!isBusy && (
               <kbd
                 aria-hidden="true"

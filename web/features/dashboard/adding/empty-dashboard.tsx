@@ -7,6 +7,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
 import { ENDPOINT_HINT, EXAMPLE_HOST, useAddDomain } from './use-add-domain.ts';
+import { HostObstacle } from './host-obstacle.tsx';
 import { HorizonPreview } from './horizon-preview.tsx';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
@@ -18,9 +19,10 @@ export function EmptyDashboard({
 }: AddDomainOutcome & { onAdd: () => void; onAddMany: () => void }) {
   const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
   const { isSubscribed } = useSubscription();
-  const { host, error, isBusy, type, leave, submit } = useAddDomain(outcome);
+  const { host, error, obstacle, isBusy, type, leave, submit } = useAddDomain(outcome);
   const input = useRef<HTMLInputElement>(null);
   const errorId = useId();
+  const problem = error ?? (obstacle && <HostObstacle obstacle={obstacle} onShow={outcome.onShow} />);
   return (
     <div className="wrap pt-5 pb-12">
       <p className="flex justify-end">
@@ -58,15 +60,15 @@ export function EmptyDashboard({
               inputMode="url"
               enterKeyHint="done"
               value={host}
-              aria-invalid={error !== undefined || undefined}
-              aria-describedby={error === undefined ? undefined : errorId}
+              aria-invalid={problem ? true : undefined}
+              aria-describedby={problem ? errorId : undefined}
               onChange={(event) => type(event.target.value)}
-              className={classNames(inputClass(error !== undefined), 'font-mono md:min-h-11')}
+              className={classNames(inputClass(Boolean(problem)), 'font-mono md:min-h-11')}
             />
-            {error !== undefined && <FieldError id={errorId}>{error}</FieldError>}
+            {problem && <FieldError id={errorId}>{problem}</FieldError>}
           </div>
           <Button type="submit" busy={isBusy} className="min-h-11! px-5 text-lead">
-            Add Domain
+            {obstacle?.kind === 'not_in_dns' ? 'Add anyway' : 'Add Domain'}
           </Button>
         </form>
         <p className="mt-3.5 text-label text-fg-3">

@@ -8,6 +8,8 @@ import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../../../domain/domain-cache.ts';
+import { useHostLookup } from './use-host-lookup.ts';
+import type { HostLookup } from './use-host-lookup.ts';
 
 /** Placeholder of an empty input. RFC 2606 reserves the name, so nobody owns it. */
 export const EXAMPLE_HOST = 'shop.example.com';
@@ -17,6 +19,8 @@ export const ENDPOINT_HINT = 'host:8443 and smtp://mail.example.com work too.';
 
 export interface AddDomainOutcome {
   onAdded: (domain: DomainWire) => void;
+  /** Called to show the domain with this id, which the account has already. */
+  onShow: (id: string) => void;
   /** Called when the plan allows no more domains. */
   onLimitReached: () => void;
 }
@@ -25,22 +29,49 @@ export interface AddDomainOutcome {
 interface Attempt {
   typed: string;
   use: number;
+  /** The person wants a name that is not in DNS. */
+  isConfirmed: boolean;
+}
+
+/** What stands in the way of adding: the account has the domain, or DNS has no address for its name. */
+export interface Obstacle {
+  kind: 'tracked' | 'not_in_dns';
+  name: string;
+  domainId: string | null;
+}
+
+function obstacleOf(found: HostLookup | null): Obstacle | null {
+  if (found === null) return null;
+  const { display_name: name, domain_id: domainId, in_dns: inDns } = found;
+  if (domainId !== null) return { kind: 'tracked', name, domainId };
+  return inDns === false ? { kind: 'not_in_dns', name, domainId: null } : null;
 }
 
 /**
- * Holds the state of a form that adds a domain. The typed text stays until it is added. A response that arrives after the form was
- * closed or reopened adds its domain but does not change the form.
+ * Holds the state of a form that adds a domain. The typed text stays until it is added. A host that the account has already is not
+ * sent, and a name that is not in DNS only when it is submitted twice: a typo must not use up a place. A response that arrives after
+ * the form was closed or reopened adds its domain but does not change the form.
  */
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();
   const [host, setHost, clearHost] = useDraft(ADD_DOMAIN_DRAFT);
   const [error, setError] = useState<string>();
+  const [asked, setAsked] = useState<{ typed: string; obstacle: Obstacle }>();
+  const { found, look } = useHostLookup(host);
   const use = useRef(0);
   const { mutate, reset, isPending } = useWrite({
-    // The form need not wait for the first check, whose result arrives as a live event.
-    mutationFn: ({ typed }: Attempt) =>
-      call(addDomain, { body: { host: typed.trim() }, headers: { prefer: 'respond-async' } }),
-    onSuccess: (domain, attempt) => {
+    mutationFn: async ({ typed, isConfirmed }: Attempt) => {
+      const obstacle = obstacleOf(await look(typed));
+      if (obstacle && !(isConfirmed && obstacle.kind === 'not_in_dns')) return { obstacle, domain: null };
+      // The form need not wait for the first check, whose result arrives as a live event.
+      const headers = { prefer: 'respond-async' };
+      return { obstacle: null, domain: await call(addDomain, { body: { host: typed.trim() }, headers }) };
+    },
+    onSuccess: ({ obstacle, domain }, attempt) => {
+      if (domain === null) {
+        if (attempt.use === use.current) setAsked({ typed: attempt.typed, obstacle });
+        return;
+      }
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
       if (attempt.use !== use.current) return;
@@ -58,10 +89,16 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     use.current += 1;
     reset();
     setError(undefined);
+    setAsked(undefined);
   };
+  // While typing, only a domain that the account has is shown: a name may not be complete yet.
+  const seen = obstacleOf(found);
+  const isAsked = asked?.typed === host;
+  const obstacle = isAsked ? asked.obstacle : seen?.kind === 'tracked' ? seen : null;
   return {
     host,
     error,
+    obstacle,
     isBusy: isPending,
     type: (text: string) => {
       setHost(text);
@@ -77,7 +114,9 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     submit: (text: string = host) => {
       const isBlank = text.trim() === '';
       setError(isBlank ? 'Please enter a valid host address' : undefined);
-      if (!isBlank && !isPending) mutate({ typed: text, use: use.current });
+      if (isBlank || isPending) return;
+      const isConfirmed = asked?.typed === text && asked.obstacle.kind === 'not_in_dns';
+      mutate({ typed: text, use: use.current, isConfirmed });
     },
   };
 }

@@ -1,0 +1,46 @@
+import { addHost, card, expect, signUp, test } from './world.ts';
+
+test('a name that is not in DNS is added only after a confirmation', async ({ page, world }) => {
+  await signUp(page, world);
+  const typo = 'shpo.adding.example';
+  const field = page.getByLabel('Host Address');
+  await field.fill(typo);
+  await field.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText(
+    `${typo} is not in DNS. Check the spelling, or add it anyway.`,
+  );
+  await expect(field).toHaveAccessibleDescription(/is not in DNS/);
+  await expect(card(page, typo)).toHaveCount(0);
+
+  const right = await world.serve('shop.adding.example');
+  await field.fill(right);
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await field.press('Enter');
+  await expect(card(page, right)).toBeVisible();
+
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  await field.fill(typo);
+  await field.press('Enter');
+  await page.getByRole('button', { name: 'Add anyway' }).click();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(card(page, typo)).toBeVisible();
+});
+
+test('a domain that is tracked already is named while typing and can be opened', async ({ page, world }) => {
+  await signUp(page, world);
+  const shop = await world.serve('twice.adding.example');
+  await addHost(page, shop);
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().includes('/domain/')) sent.push(request.url());
+  });
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
+  await dialog.getByLabel('Host Address').fill(`https://${shop.toUpperCase()}/cart`);
+  await expect(dialog.getByRole('alert')).toContainText(`You already track ${shop}.`);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Show it' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByLabel(`Details for ${shop}`)).toBeVisible();
+  expect(sent).toEqual([]);
+});

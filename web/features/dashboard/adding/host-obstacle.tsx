@@ -1,0 +1,30 @@
+import type { Obstacle } from './use-add-domain.ts';
+
+interface HostObstacleProps {
+  obstacle: Obstacle;
+  onShow: (id: string) => void;
+}
+
+/** Says in the error of the field why its host is not added, and what to do. */
+export function HostObstacle({ obstacle: { name, domainId }, onShow }: HostObstacleProps) {
+  return (
+    <span className="min-w-0 [overflow-wrap:anywhere]">
+      {domainId === null ? (
+        <>
+          <bdi>{name}</bdi> is not in DNS. Check the spelling, or add it anyway.
+        </>
+      ) : (
+        <>
+          You already track <bdi>{name}</bdi>.{' '}
+          <button
+            type="button"
+            className="link inline-flex items-center font-semibold max-md:min-h-11"
+            onClick={() => onShow(domainId)}
+          >
+            Show it
+          </button>
+        </>
+      )}
+    </span>
+  );
+}
