@@ -1,4 +1,5 @@
-import { addHost, card, expect, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
 test('a name that is not in DNS is added only after a confirmation', async ({ page, world }) => {
   await signUp(page, world);
@@ -43,4 +44,34 @@ test('a domain that is tracked already is named while typing and can be opened',
   await expect(dialog).toBeHidden();
   await expect(page.getByLabel(`Details for ${shop}`)).toBeVisible();
   expect(sent).toEqual([]);
+});
+
+test('after the first domain a strip says when we email, and offers the next steps', async ({
+  page,
+  world,
+}) => {
+  const person = await signUp(page, world);
+  const shop = await world.serve('first.adding.example', { notAfter: daysFromNow(10.5) });
+  await addHost(page, shop);
+  const strip = page.getByRole('region', { name: 'Next steps' });
+  await card(page, shop).hover();
+  await expect(strip).toContainText(
+    new RegExp(`We’ll email ${person.email} on \\d+.* and .* unless it is renewed\\.`),
+  );
+  await expectAccessible(page);
+  const plain = await strip.evaluate((element) => getComputedStyle(element).backgroundColor);
+  await verifyAddress(page, world, person);
+  await card(page, shop).hover();
+  await expect(strip).not.toHaveCSS('background-color', plain);
+  await strip.getByRole('button', { name: 'Send a test' }).click();
+  await world.mail.waitFor(({ to, subject }) => to.includes(person.email) && /test/i.test(subject));
+  await strip.getByRole('link', { name: 'Add Slack' }).click();
+  await expect(page.getByRole('dialog', { name: 'Add channel' })).toBeVisible();
+  await page.goto('/dashboard');
+  await card(page, shop).hover();
+  await strip.getByRole('button', { name: 'Add more' }).click();
+  await page.getByRole('dialog', { name: 'Add New Domain' }).getByRole('button', { name: 'Cancel' }).click();
+  await strip.getByRole('button', { name: 'Hide' }).click();
+  await expect(strip).toHaveCount(0);
+  expect(await page.evaluate(() => localStorage.getItem('first-domain-strip'))).toBe('hidden');
 });

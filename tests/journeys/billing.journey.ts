@@ -22,6 +22,12 @@ async function fillFree(page: Page, world: World, name: string): Promise<string[
   return hosts;
 }
 
+const LIMIT_REACHED = {
+  status: 402,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ code: 'limit_reached', detail: 'The Free plan tracks up to 3 domains.' }),
+};
+
 async function buyPremium(page: Page): Promise<void> {
   await upgradeDialog(page).getByRole('button', { name: PRICE }).click();
   await page.getByRole('dialog', { name: 'Checkout' }).getByRole('button', { name: 'Pay $4.99' }).click();
@@ -69,9 +75,36 @@ test('at the domain limit, the checkout leads to Premium', async ({ page, world 
   await page.getByRole('button', { name: 'Pay $4.99' }).click();
   await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
-  await addHost(page, await world.serve('limit-4.example'));
+  const fourth = await world.serve('limit-4.example');
+  const form = page.getByRole('dialog', { name: 'Add New Domain' });
+  await form.getByLabel('Host Address').fill(fourth);
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(card(page, fourth)).toBeVisible();
+  const strip = page.getByRole('region', { name: 'Next steps' });
+  await expect(strip).toContainText('Four domains are still checked once a day.');
+  await strip.getByRole('button', { name: 'Check every 10 minutes' }).click();
+  await expect(strip).toBeHidden();
   spec('2H.02', '“Upgrade to Premium” shows only to people who are not subscribed');
   spec('6.06', 'Premium tracks as many as it likes');
+});
+
+test('whoever buys Premium to add a domain comes back to the form with the typed host', async ({
+  page,
+  world,
+}) => {
+  await signUp(page, world);
+  await addHost(page, await world.serve('bought-1.example'));
+  const host = await world.serve('bought-2.example');
+  // As if other tabs had used up the plan meanwhile.
+  await page.route('**/api/domain/add', (route) => route.fulfill(LIMIT_REACHED), { times: 1 });
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const form = page.getByRole('dialog', { name: 'Add New Domain' });
+  await form.getByLabel('Host Address').fill(host);
+  await form.getByLabel('Host Address').press('Enter');
+  await buyPremium(page);
+  await expect(form.getByLabel('Host Address')).toHaveValue(host);
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(card(page, host)).toBeVisible();
 });
 
 test('a failed payment and the end of Premium are shown without a reload', async ({

@@ -217,6 +217,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** The dashboard opens the form that adds a domain. */
     addsDomain?: true;
+    /** The alerts page opens the form that adds a Slack channel. */
+    addsChannel?: 'slack';
   }
   interface Register {
     router: ReturnType<typeof createAppRouter>;

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../contract/durations.ts';
-import { dateFormat } from '../lib/format.ts';
+import { dateFormat, listed } from '../lib/format.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
@@ -13,6 +13,20 @@ const shortMonth = dateFormat({ month: 'short', year: 'numeric' });
 export function dayAndMonth(instant: string, now: number): string {
   const at = Date.parse(instant);
   return (Math.abs(at - now) < HALF_A_YEAR_MS ? dayMonth : dayMonthYear)(at);
+}
+
+/** Number of days that `firstDays` names. */
+const DAYS_NAMED = 3;
+
+/** Returns the first days of these instants: '26, 27 and 28 November', and ' and later' if there are more. `now` in ms UTC. */
+export function firstDays(instants: readonly string[], now: number): string {
+  const days = [...new Set(instants.map((instant) => dayAndMonth(instant, now)))];
+  const named = days.slice(0, DAYS_NAMED);
+  const parts = named.map((day) => /^(\d+) (.*)$/.exec(day) ?? [day, day, '']);
+  const [month = '', ...others] = new Set(parts.map(([, , rest]) => rest));
+  const text =
+    others.length === 0 ? `${listed(parts.map(([, number = '']) => number))} ${month}` : listed(named);
+  return days.length > DAYS_NAMED ? `${text} and later` : text;
 }
 
 /**

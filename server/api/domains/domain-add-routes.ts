@@ -14,9 +14,8 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor, findByEndpoint } from '../../store/monitors/monitor-adding.ts';
 
 /**
- * Adds one host and waits up to `timing.firstCheckMs` for its first check, so that the answer has the result, or refuses a
- * host that resolves to a private address. A client that prefers not to wait sees such a host in the list, with the reason.
- * Before, it can look the host up.
+ * Adds one host and waits up to `timing.firstCheckMs` for its first check, to answer with the result or refuse a private
+ * address. A client that prefers not to wait sees such a host in the list. Before, it can look the host up.
  */
 export function domainAddRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;

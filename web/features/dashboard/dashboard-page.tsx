@@ -8,7 +8,6 @@ import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
 import { EmptyDashboard } from './adding/empty-dashboard.tsx';
-import { LimitNoticeDialog } from './adding/limit-notice-dialog.tsx';
 import { cardElement } from '../../domain/domain-actions.tsx';
 import { isUnfiltered } from '../../domain/domain-filter.ts';
 import { useDomainSummary, useLiveDomains } from '../../domain/domain-queries.ts';
@@ -18,6 +17,14 @@ import { useDomainList } from './list/use-domain-list.ts';
 import { SelectionProvider } from './selection/selection-provider.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useDelayed } from '../../ui/loading.tsx';
+import { lazyDialog, lazyOnMove, OPEN_PROPS } from '../../ui/lazy.tsx';
+import { useNow } from '../../lib/use-now.ts';
+
+const NextSteps = lazyOnMove(async () => (await import('./next-steps.tsx')).NextSteps);
+const LimitNoticeDialog = lazyDialog(
+  async () => (await import('./adding/limit-notice-dialog.tsx')).LimitNoticeDialog,
+  OPEN_PROPS,
+);
 
 /** Which dialog for adding domains is open. If Premium is sold, the upgrade dialog replaces 'limit'. */
 type Adding = 'closed' | 'form' | 'many' | 'limit';
@@ -46,6 +53,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   const [adding, setAdding] = useState<Adding>('closed');
   const addedId = useRef<string>(undefined);
   const isLate = useDelayed(SKELETON_AFTER_MS);
+  const now = useNow();
 
   // A filtered list does not tell the total.
   const tracked = isUnfiltered(list.filter) ? list.total : (summary.data?.total ?? null);
@@ -75,8 +83,15 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   };
   const onShow = (id: string) => change({ domain: id }, { state: { panelDepth: 1 } });
   const onAddMany = () => setAdding('many');
+  // Whoever buys Premium to add a domain comes back to the form, with what was typed.
+  const [isBuying, setBuying] = useState(false);
+  if (isBuying && isSubscribed) {
+    setBuying(false);
+    setAdding('form');
+  }
   const onLimitReached = () => {
     setAdding(upgrade.isSold ? 'closed' : 'limit');
+    setBuying(upgrade.isSold);
     if (upgrade.isSold) upgrade.open('limit');
   };
   const isFull = !isSubscribed && !isPlanLoading && tracked !== null && tracked >= limits.free_domains;
@@ -110,7 +125,17 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
           onAddMany={onAddMany}
         />
       ) : (
-        <DomainsView Panel={Panel} list={list} summary={summary} isLoading={isLoading} onAdd={onAdd} />
+        <DomainsView
+          Panel={Panel}
+          list={list}
+          summary={summary}
+          isLoading={isLoading}
+          nextSteps={
+            isUnfiltered(list.filter) &&
+            list.total === list.loaded.length && <NextSteps domains={list.loaded} now={now} onAdd={onAdd} />
+          }
+          onAdd={onAdd}
+        />
       )}
       <AddDomainDialog
         open={adding === 'form'}

@@ -19,28 +19,31 @@ import type { DomainList } from './list/use-domain-list.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { ExportCsv } from './selection/export-csv.tsx';
 import { dashboardSentence } from './sentence.ts';
-import { SwapDomainDialog } from './swap-domain-dialog.tsx';
 import { statusOfKey, nextSort } from './toolbar/choices.ts';
 import { AddBar, Toolbar } from './toolbar/toolbar.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';
-import { useOpenDomain } from './use-open-domain.ts';
+import { useOpenDomain, usePanelDomain } from './use-open-domain.ts';
 import { usePausing } from './use-pausing.ts';
 import type { DashboardSentence } from './sentence.ts';
 import { Spinner } from '../../ui/loading.tsx';
 import { checkDomain } from '../../../contract/calls/domain.ts';
-import { call, messageOf } from '../../lib/api-client.ts';
+import { call } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
 import { useDomainCache } from '../../domain/domain-cache.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { NO_FILTER } from '../../domain/domain-filter.ts';
-import { useDomain } from '../../domain/domain-queries.ts';
 import type { ListTarget } from './list/use-list-window.ts';
 import { useSelection } from './selection/selection-provider.tsx';
 
 const SelectionActions = lazyPart(
   async () => (await import('./selection/selection-actions.tsx')).SelectionActions,
 );
+
+const SwapDomainDialog = lazyDialog(async () => (await import('./swap-domain-dialog.tsx')).SwapDomainDialog, {
+  isOpen: ({ domain }) => domain !== null,
+  close: ({ onClose }) => onClose(),
+});
 
 const ShortcutsDialog = lazyDialog(
   async () => (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
@@ -67,11 +70,13 @@ interface DomainsViewProps {
   summary: ReturnType<typeof useDomainSummary>;
   /** The first responses have not arrived. */
   isLoading: boolean;
+  /** Shown below the list. */
+  nextSteps: ReactNode;
   onAdd: () => void;
 }
 
 /** Shows the dashboard of an account with domains: headline, horizon, list and panel. */
-export function DomainsView({ Panel, list, summary, isLoading, onAdd }: DomainsViewProps) {
+export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd }: DomainsViewProps) {
   const now = useNow();
   const { limits } = usePublicConfig();
   const { isSubscribed, loading: isPlanLoading } = useSubscription();
@@ -209,6 +214,7 @@ export function DomainsView({ Panel, list, summary, isLoading, onAdd }: DomainsV
         }}
         onClearFilter={() => change(NO_FILTER)}
       />
+      {!isLoading && nextSteps}
       <p className="mt-8 text-right text-label text-fg-3 max-md:hidden">
         <button
           type="button"
@@ -329,26 +335,6 @@ function useDomainActions(given: Omit<DomainActions, 'refresh'>): DomainActions 
     }),
     [],
   );
-}
-
-/** Returns the domain of the open panel: a loaded row, or read by itself. Closes the panel if it is gone or cannot be read. */
-function usePanelDomain(list: DomainList): DomainWire | null {
-  const { openId, close } = useOpenDomain();
-  const row = list.loaded.find(({ id }) => id === openId) ?? null;
-  // The first page may contain it.
-  const isMissing = openId !== null && row === null && (list.total !== null || list.error !== null);
-  const { domain, isGone, isRemoved, error } = useDomain(isMissing ? openId : null);
-  const hasFailed = isMissing && (isGone || error !== null);
-  useEffect(() => {
-    if (!hasFailed) return;
-    // A user who removed it already got a toast.
-    if (isGone && !isRemoved) toast.info('This domain is no longer in your list.');
-    if (!isGone) toast.error(`Could not open the details: ${messageOf(error)}`);
-    close();
-    // Report the failure once.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [hasFailed]);
-  return row ?? (isMissing ? domain : null);
 }
 
 interface Stepping {

@@ -1,6 +1,11 @@
 import { useRouter } from '@tanstack/react-router';
 import type { AnyRouter } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { useCallback, useEffect } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { useDomain } from '../../domain/domain-queries.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { toast } from '../../ui/toast.tsx';
+import type { DomainList } from './list/use-domain-list.ts';
 import { PANEL_SECTIONS } from '../../lib/dashboard-search.ts';
 import type { PanelSectionName } from '../../lib/dashboard-search.ts';
 import { leavePanel, stateOfPanel } from './panel-history.ts';
@@ -44,4 +49,24 @@ function keepScroll(router: AnyRouter): void {
     unsubscribe();
     window.scrollTo({ top });
   });
+}
+
+/** Returns the domain of the open panel: a loaded row, or read by itself. Closes the panel if it is gone or cannot be read. */
+export function usePanelDomain(list: DomainList): DomainWire | null {
+  const { openId, close } = useOpenDomain();
+  const row = list.loaded.find(({ id }) => id === openId) ?? null;
+  // The first page may contain it.
+  const isMissing = openId !== null && row === null && (list.total !== null || list.error !== null);
+  const { domain, isGone, isRemoved, error } = useDomain(isMissing ? openId : null);
+  const hasFailed = isMissing && (isGone || error !== null);
+  useEffect(() => {
+    if (!hasFailed) return;
+    // A user who removed it already got a toast.
+    if (isGone && !isRemoved) toast.info('This domain is no longer in your list.');
+    if (!isGone) toast.error(`Could not open the details: ${messageOf(error)}`);
+    close();
+    // Report the failure once.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [hasFailed]);
+  return row ?? (isMissing ? domain : null);
 }

@@ -17,11 +17,15 @@ import type { ChannelKindName } from '../../../../contract/words.ts';
 
 type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAddedWire };
 
+interface AddChannelDialogProps extends Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
+  /** The kind that is chosen already at first, if the plan includes it. */
+  kind?: ChannelKindName | undefined;
+}
+
 /** Adds a channel: choose the kind, enter its settings, send a test. */
-export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>) {
-  const { open, onOpenChange, focusAfterClose } = props;
+export function AddChannelDialog({ kind, open, onOpenChange, focusAfterClose }: AddChannelDialogProps) {
   const { isSubscribed } = useSubscription();
-  const [step, setStep] = useState<Step>({ at: 'kind' });
+  const [step, setStep] = useState<Step>(isSubscribed && kind ? { at: 'form', kind } : { at: 'kind' });
   const close = () => {
     onOpenChange(false);
     setStep({ at: 'kind' });

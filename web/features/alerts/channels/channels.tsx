@@ -1,3 +1,4 @@
+import { useLocation } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
@@ -10,7 +11,8 @@ import { ChannelItem } from './channel-item.tsx';
 export function Channels() {
   const { data, error, isFetching } = useChannels();
   const reread = useRereadAlerts();
-  const [adding, setAdding] = useState(false);
+  const wanted = useLocation({ select: ({ state }) => state.addsChannel });
+  const [adding, setAdding] = useState(wanted !== undefined);
   const add = useRef<HTMLButtonElement>(null);
 
   if (!data)
@@ -36,7 +38,12 @@ export function Channels() {
           Add channel
         </Button>
       </div>
-      <AddChannelDialog open={adding} onOpenChange={setAdding} focusAfterClose={() => add.current} />
+      <AddChannelDialog
+        open={adding}
+        kind={wanted}
+        onOpenChange={setAdding}
+        focusAfterClose={() => add.current}
+      />
     </div>
   );
 }

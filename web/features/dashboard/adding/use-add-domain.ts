@@ -48,9 +48,8 @@ function obstacleOf(found: HostLookup | null): Obstacle | null {
 }
 
 /**
- * Holds the state of a form that adds a domain. The typed text stays until it is added. A host that the account has already is not
- * sent, and a name that is not in DNS only when it is submitted twice: a typo must not use up a place. A response that arrives after
- * the form was closed or reopened adds its domain but does not change the form.
+ * Holds the state of a form that adds a domain. The typed text stays until it is added. A name that is not in DNS is sent only when
+ * it is submitted twice. A response after the form was closed adds its domain but does not change the form.
  */
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();

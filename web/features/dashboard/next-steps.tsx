@@ -1,0 +1,167 @@
+import { Link } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { previewAlerts, testChannel } from '../../../contract/calls/alert.ts';
+import { actOnDomains } from '../../../contract/calls/domain.ts';
+import { OWN_MAIL } from '../../../contract/channel.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
+import { firstDays } from '../../domain/day-and-month.ts';
+import { useDomainCache } from '../../domain/domain-cache.ts';
+import { ALERT_KEYS, useAccountAlerts } from '../../lib/alerts/alert-queries.ts';
+import { call } from '../../lib/api-client.ts';
+import { useCurrentUser } from '../../lib/account/current-user.ts';
+import { useStanding } from '../../lib/account/standing.ts';
+import { createPreference } from '../../lib/browser/preference.ts';
+import { inWordsCapitalised } from '../../lib/format.ts';
+import { useWrite } from '../../lib/use-write.ts';
+import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Glyph } from '../../ui/glyph.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { failureText } from '../../ui/verify-address.tsx';
+
+const firstDomainStrip = createPreference('first-domain-strip', ['shown', 'hidden'], 'shown');
+const frequencyStrip = createPreference('frequency-strip', ['shown', 'hidden'], 'shown');
+
+interface NextStepsProps {
+  /** All domains of the account, at most one more than Free tracks. */
+  domains: readonly DomainWire[];
+  /** In ms UTC. */
+  now: number;
+  onAdd: () => void;
+}
+
+/** Suggests what to do after the first domain was added, and after Premium was bought. */
+export function NextSteps({ domains, now, onAdd }: NextStepsProps) {
+  const standing = useStanding();
+  const isFirstShown = firstDomainStrip.use() === 'shown';
+  const isFrequencyShown = frequencyStrip.use() === 'shown';
+  const [first] = domains;
+  if (standing === null || first === undefined) return null;
+  const daily = domains.filter((domain) => domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES);
+  if (standing.source === 'subscription' && isFrequencyShown && daily.length > 0)
+    return <FrequencyStrip domains={daily} />;
+  const reaches = !standing.mail_failing && !standing.unsubscribed;
+  if (domains.length === 1 && isFirstShown && reaches)
+    return <FirstDomainStrip domain={first} now={now} isProven={standing.email_verified} onAdd={onAdd} />;
+  return null;
+}
+
+interface FirstDomainStripProps extends Pick<NextStepsProps, 'now' | 'onAdd'> {
+  domain: DomainWire;
+  /** The address of the account is verified. */
+  isProven: boolean;
+}
+
+function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProps) {
+  const { email } = useCurrentUser();
+  const days = useAlertDays(domain, now);
+  const test = useWrite({
+    mutationFn: () => call(testChannel, { params: { key: OWN_MAIL } }),
+    onSuccess: () => toast.success(`We sent a test to ${email}.`),
+    onError: (error) => toast.error(failureText(error, 'Could not send the test: ')),
+  });
+  if (days === null) return null;
+  return (
+    <Strip
+      tone={isProven ? 'ok' : 'plain'}
+      onHide={() => firstDomainStrip.set('hidden')}
+      actions={
+        <>
+          <Button variant="outline" size="small" busy={test.isPending} onClick={() => test.mutate()}>
+            Send a test
+          </Button>
+          <Link to="/alerts" state={{ addsChannel: 'slack' }} className={buttonClass('outline', 'small')}>
+            Add Slack
+          </Link>
+          <Button variant="outline" size="small" onClick={onAdd}>
+            Add more
+          </Button>
+        </>
+      }
+    >
+      We’ll email <b className="font-[560]">{email}</b> on {days} unless it is renewed.
+    </Strip>
+  );
+}
+
+/** Returns the days of the next alerts about a domain: '26, 27 and 28 November'; null if none is planned or known yet. */
+function useAlertDays({ id, fingerprint }: DomainWire, now: number): string | null {
+  const steps = useAccountAlerts().data?.settings.steps;
+  const { data } = useQuery({
+    queryKey: [...ALERT_KEYS.preview, id, fingerprint],
+    queryFn: ({ signal }) => call(previewAlerts, { body: { domain_id: id, steps: steps ?? null }, signal }),
+    enabled: steps !== undefined && fingerprint !== null,
+  });
+  return data && data.alerts.length > 0
+    ? firstDays(
+        data.alerts.map(({ at }) => at),
+        now,
+      )
+    : null;
+}
+
+const [FASTEST] = CHECK_FREQUENCIES;
+
+function FrequencyStrip({ domains }: { domains: readonly DomainWire[] }) {
+  const cache = useDomainCache();
+  const subject =
+    domains.length === 1 ? 'One domain is' : `${inWordsCapitalised(domains.length)} domains are`;
+  const change = useWrite({
+    mutationFn: () =>
+      call(actOnDomains, {
+        body: {
+          action: 'frequency',
+          ids: domains.map(({ id }) => id),
+          check_frequency: FASTEST.minutes,
+        },
+      }),
+    onSuccess: (results) => cache.patch(results.flatMap(({ domain }) => domain ?? [])),
+    onError: (error) => toast.error(failureText(error, 'Could not change the frequency: ')),
+  });
+  return (
+    <Strip
+      tone="plain"
+      onHide={() => frequencyStrip.set('hidden')}
+      actions={
+        <Button variant="outline" size="small" busy={change.isPending} onClick={() => change.mutate()}>
+          Check every {FASTEST.minutes} minutes
+        </Button>
+      }
+    >
+      {subject} still checked once a day. Premium checks as often as every {FASTEST.minutes} minutes.
+    </Strip>
+  );
+}
+
+interface StripProps {
+  tone: 'ok' | 'plain';
+  children: ReactNode;
+  actions: ReactNode;
+  onHide: () => void;
+}
+
+function Strip({ tone, children, actions, onHide }: StripProps) {
+  return (
+    <section
+      aria-label="Next steps"
+      className={classNames(
+        'mt-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-4 border border-line px-4 py-2.5 text-label',
+        tone === 'ok' ? 'bg-ok-bg text-ok-fg' : 'bg-sunken text-fg-2',
+      )}
+    >
+      <p className="flex min-w-0 flex-1 basis-64 items-start gap-2 [overflow-wrap:anywhere]">
+        {tone === 'ok' && <Glyph name="active" className="mt-0.5 size-3.5 flex-none text-ok-mark" />}
+        <span className="min-w-0">{children}</span>
+      </p>
+      <span className="flex flex-wrap items-center gap-2">
+        {actions}
+        <IconButton label="Hide" onClick={onHide}>
+          <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      </span>
+    </section>
+  );
+}
