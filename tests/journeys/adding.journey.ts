@@ -56,7 +56,7 @@ test('after the first domain a strip says when we email, and offers the next ste
   const strip = page.getByRole('region', { name: 'Next steps' });
   await card(page, shop).hover();
   await expect(strip).toContainText(
-    new RegExp(`We’ll email ${person.email} on \\d+.* and .* unless it is renewed\\.`),
+    new RegExp(`We’ll email ${person.email} on \\d+.* and .*, unless it is renewed\\.`),
   );
   await expectAccessible(page);
   const plain = await strip.evaluate((element) => getComputedStyle(element).backgroundColor);

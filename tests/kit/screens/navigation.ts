@@ -13,6 +13,8 @@ export interface Screen {
 
 /** Opens an address and waits for its content. */
 export async function open(page: Page, path: string): Promise<void> {
+  // What an earlier screen typed would open a form again.
+  if (page.url().startsWith('http')) await page.evaluate(() => sessionStorage.clear());
   // The browser loads nothing if only the fragment differs.
   if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);

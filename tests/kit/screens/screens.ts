@@ -67,6 +67,36 @@ const FREE: Screen[] = [
     },
   },
   {
+    name: 'next-steps',
+    visitor: 'beginner',
+    async show(page) {
+      await dashboard(page);
+      await page.locator('main').hover();
+      await page.getByRole('region', { name: 'Next steps' }).waitFor();
+    },
+  },
+  {
+    name: 'add-tracked',
+    visitor: 'beginner',
+    async show(page, { portSuffix }) {
+      await dashboard(page);
+      await press(page, 'Add Domain');
+      await page.getByLabel('Host Address').fill(`git.orchard.example${portSuffix}`);
+      await page.getByRole('button', { name: 'Show it' }).waitFor();
+    },
+  },
+  {
+    name: 'add-not-in-dns',
+    visitor: 'beginner',
+    async show(page) {
+      await dashboard(page);
+      await press(page, 'Add Domain');
+      await page.getByLabel('Host Address').fill('shpo.example.com');
+      await page.getByLabel('Host Address').press('Enter');
+      await page.getByRole('button', { name: 'Add anyway' }).waitFor();
+    },
+  },
+  {
     name: 'add-domain-unverified',
     visitor: 'unverified',
     async show(page) {

@@ -6,16 +6,18 @@ import type { Demo } from '../demo.ts';
 import { sendAs, sendTo, signIn, signUp } from '../people.ts';
 
 /**
- * Who looks at a screen of the demo: nobody signed in; somebody who has just signed up; somebody with as many domains as the Free
+ * Who looks at a screen of the demo: nobody signed in; somebody who has just signed up; somebody with one domain; somebody with as many domains as the Free
  * plan allows; somebody on trial with as many as an unverified address may have; the demo's own person, with Premium and months
  * of history.
  */
-export type Visitor = 'nobody' | 'newcomer' | 'full' | 'unverified' | 'member';
+export type Visitor = 'nobody' | 'newcomer' | 'beginner' | 'full' | 'unverified' | 'member';
 
 /** Opens a window for each visitor, signed in, without animations. */
 export async function openWindows(browser: Browser, demo: Demo): Promise<Record<Visitor, Page>> {
   const send = sendTo(demo.url);
   const newcomer = await signUp(send, { name: 'Tove', company: 'Moss' });
+  const beginner = await signUp(send, { name: 'Ada', company: 'Moss' });
+  await beginner.ask(CALLS.addDomain, { body: { host: `git.orchard.example${demo.portSuffix}` } });
   const full = await signUp(send, { name: 'Ola', company: 'Moss' });
   for (const name of ['orchard.example', 'lab.moss.example', 'edge.moss.example']) {
     const added = await full.ask(CALLS.addDomain, { body: { host: `${name}${demo.portSuffix}` } });
@@ -34,6 +36,7 @@ export async function openWindows(browser: Browser, demo: Demo): Promise<Record<
   return {
     nobody: await openWindow(browser, demo),
     newcomer: await openWindow(browser, demo, newcomer),
+    beginner: await openWindow(browser, demo, beginner),
     full: await openWindow(browser, demo, full),
     unverified: await openWindow(browser, demo, unverified),
     member: await openWindow(browser, demo, demo.person),

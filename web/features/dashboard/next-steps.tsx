@@ -82,7 +82,7 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
         </>
       }
     >
-      We’ll email <b className="font-[560]">{email}</b> on {days} unless it is renewed.
+      We’ll email <b className="font-[560]">{email}</b> on {days}, unless it is renewed.
     </Strip>
   );
 }
@@ -148,20 +148,20 @@ function Strip({ tone, children, actions, onHide }: StripProps) {
     <section
       aria-label="Next steps"
       className={classNames(
-        'mt-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-4 border border-line px-4 py-2.5 text-label',
+        'mt-5 flex items-start gap-2 rounded-4 border border-line py-1 pr-1 pl-4 text-label md:py-2 md:pr-2',
         tone === 'ok' ? 'bg-ok-bg text-ok-fg' : 'bg-sunken text-fg-2',
       )}
     >
-      <p className="flex min-w-0 flex-1 basis-64 items-start gap-2 [overflow-wrap:anywhere]">
-        {tone === 'ok' && <Glyph name="active" className="mt-0.5 size-3.5 flex-none text-ok-mark" />}
-        <span className="min-w-0">{children}</span>
-      </p>
-      <span className="flex flex-wrap items-center gap-2">
-        {actions}
-        <IconButton label="Hide" onClick={onHide}>
-          <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
-        </IconButton>
-      </span>
+      <div className="flex flex-1 flex-wrap items-center gap-x-4 gap-y-2 py-2 md:py-0.5">
+        <p className="flex min-w-0 flex-1 basis-64 items-start gap-2 [overflow-wrap:anywhere]">
+          {tone === 'ok' && <Glyph name="active" className="mt-0.5 size-3.5 flex-none text-ok-mark" />}
+          <span className="min-w-0">{children}</span>
+        </p>
+        <span className="flex flex-wrap gap-2">{actions}</span>
+      </div>
+      <IconButton label="Hide" onClick={onHide}>
+        <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+      </IconButton>
     </section>
   );
 }

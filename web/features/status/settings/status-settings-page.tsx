@@ -170,7 +170,7 @@ function Settings({ page }: { page: StatusPageWire }) {
         />
         <CheckboxLine
           label="Uptime"
-          note="The last 90 checks and the uptime percentage"
+          note="The downtime of each day and the uptime percentage"
           checked={draft.showUptime}
           onChange={(showUptime) => change({ showUptime })}
         />
