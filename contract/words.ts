@@ -131,6 +131,9 @@ export const ALERT_PROBLEMS = [
 ] as const;
 export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
 
+/** An alert step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
+export const EARLIEST_STEP_SHARE = 0.5;
+
 /**
  * Events whose alerts can be turned off. Alerts about expiry, revocation, a wrong name or a broken chain are the purpose of the
  * product, so they always stay on.

@@ -1,13 +1,11 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { count } from '../../contract/words.ts';
+import { count, EARLIEST_STEP_SHARE } from '../../contract/words.ts';
 
 /**
  * Lifetime below which a certificate should be renewed after half of its lifetime; others should be renewed after two thirds.
  */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
 const SHORT_LIVED_MS = 30 * DAY_MS;
-/** A step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
-const EARLIEST_SHARE = 0.5;
 
 type DefaultStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
 /** A step that a user chose: a number of days before notAfter, or the percentage of the lifetime that is left. */
@@ -90,7 +88,7 @@ function timeLeftAt(step: ChosenStep, lifetime: number): number {
   const number = Number.parseFloat(step);
   return step.endsWith('%')
     ? (number / 100) * lifetime
-    : Math.min(number * DAY_MS, EARLIEST_SHARE * lifetime);
+    : Math.min(number * DAY_MS, EARLIEST_STEP_SHARE * lifetime);
 }
 
 /**

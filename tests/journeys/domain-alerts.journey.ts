@@ -109,5 +109,12 @@ test('changed steps of a domain are previewed before they are saved', async ({ p
   await alerts.getByRole('button', { name: 'Add', exact: true }).click();
   const preview = alerts.getByRole('region', { name: 'Upcoming alerts if nothing is renewed' });
   await expect(preview.getByText('21 days before')).toBeVisible();
+  await alerts.getByLabel('Add a step').fill('60');
+  await alerts.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(
+    alerts.getByText(
+      'The certificate is valid for 90 days, so “60 days before” comes 45 days before: when half of its lifetime is left.',
+    ),
+  ).toBeVisible();
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();
 });

@@ -74,7 +74,7 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
           {editing === part ? (
             <PartEditor
               part={part}
-              domainId={domain.id}
+              domain={domain}
               alerts={alerts}
               channels={channels ?? []}
               isStoring={isStoring}

@@ -7,6 +7,8 @@ import type {
   DomainAlertsWire,
 } from '../../../contract/alerting.ts';
 import type { ChannelWire } from '../../../contract/channel.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { ChannelChoice } from '../../ui/alert-settings/channel-choice.tsx';
@@ -19,7 +21,7 @@ import type { Part } from './settings-words.ts';
 
 interface PartEditorProps {
   part: Part;
-  domainId: string;
+  domain: DomainWire;
   alerts: DomainAlertsWire;
   channels: readonly ChannelWire[];
   isStoring: boolean;
@@ -32,7 +34,7 @@ interface PartEditorProps {
 /** Edits one part of a domain's settings with a preview. Nothing changes until it is saved. */
 export function PartEditor({
   part,
-  domainId,
+  domain,
   alerts,
   channels,
   isStoring,
@@ -58,7 +60,11 @@ export function PartEditor({
     <form noValidate className="mt-2 grid gap-3" onSubmit={save}>
       {isLocked && <StepsLocked />}
       {part === 'steps' && !isLocked && (
-        <StepsEditor value={draft.steps} onChange={(steps) => setDraft({ ...draft, steps })} />
+        <StepsEditor
+          value={draft.steps}
+          onChange={(steps) => setDraft({ ...draft, steps })}
+          lifetimeDays={lifetimeDaysOf(domain)}
+        />
       )}
       {part === 'channels' && (
         <ChannelChoice
@@ -80,7 +86,7 @@ export function PartEditor({
       {(part === 'steps' || part === 'quiet_hours') && isWhole(part, draft) && (
         <StepsPreview
           reachesAnybody={alerts.is_told}
-          domain_id={domainId}
+          domain_id={domain.id}
           steps={isSubscribed ? draft.steps : alerts.effective.steps}
           quiet_hours={draft.quiet_hours}
         />
@@ -125,4 +131,8 @@ function StepsLocked() {
       )}
     </div>
   );
+}
+
+function lifetimeDaysOf({ valid_from: from, expiry_date: to }: DomainWire): number | null {
+  return from === null || to === null ? null : Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }

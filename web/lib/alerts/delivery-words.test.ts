@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { deliveryLine, sortedSteps, stepWords } from './delivery-words.ts';
+import { deliveryLine, sortedSteps, stepWords, laterStepNote } from './delivery-words.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const attempt = {
@@ -52,3 +52,26 @@ it('names steps and sorts the earliest first', () => {
   ]);
   expect(sortedSteps(['1d', '5%', '30d', '50%', '7d'])).toEqual(['30d', '7d', '1d', '50%', '5%']);
 });
+
+it.each([
+  [
+    ['45d', '7d'],
+    60,
+    'The certificate is valid for 60 days, so “45 days before” comes 30 days before: when half of its lifetime is left.',
+  ],
+  [['45d', '7d'], 90, null],
+  [
+    ['45d', '7d'],
+    null,
+    'If a certificate is valid for less than 90 days, “45 days before” comes when half of its lifetime is left: 23 days before for one of 47 days.',
+  ],
+  [
+    ['7d', '20%'],
+    null,
+    'If a certificate is valid for less than 14 days, “7 days before” comes when half of its lifetime is left: 3 days before for one of 6 days.',
+  ],
+  [['1d'], null, null],
+  [['60%'], 10, null],
+])('says what becomes of the steps %j for a lifetime of %s days', (steps, lifetimeDays, note) =>
+  expect(laterStepNote(steps, lifetimeDays)).toBe(note),
+);

@@ -1,6 +1,7 @@
 import type { DeliveryWire } from '../../../contract/channel.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
-import { counted, longDateTime, relativeTime, untilText } from '../format.ts';
+import { EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
+import { counted, daysText, longDateTime, relativeTime, untilText } from '../format.ts';
 
 /** Returns the state of a delivery and the next step: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
 export function deliveryLine(
@@ -45,4 +46,28 @@ export function stepWords(step: string): string {
 export function sortedSteps(steps: readonly string[]): string[] {
   const rank = (step: string) => (step.endsWith('d') ? 1_000 : 0) + Number.parseInt(step, 10);
   return steps.toSorted((one, other) => rank(other) - rank(one));
+}
+
+/** Lifetimes in days that CAs use now or will use, as examples. */
+const LIFETIMES = [200, 100, 47, 6];
+
+/**
+ * Says what becomes of the longest step in days if it is more than half of the lifetime; null if that happens to none.
+ * `lifetimeDays` is null if the certificate is not known.
+ */
+export function laterStepNote(steps: readonly string[], lifetimeDays: number | null): string | null {
+  const days = Math.max(
+    0,
+    ...steps.filter((step) => step.endsWith('d')).map((step) => Number.parseInt(step, 10)),
+  );
+  const from = days / EARLIEST_STEP_SHARE;
+  const step = `“${stepWords(`${days}d`)}”`;
+  const comesAt = (lifetime: number) => stepWords(`${Math.floor(lifetime * EARLIEST_STEP_SHARE)}d`);
+  if (lifetimeDays !== null)
+    return lifetimeDays < from
+      ? `The certificate is valid for ${daysText(lifetimeDays)}, so ${step} comes ${comesAt(lifetimeDays)}: when half of its lifetime is left.`
+      : null;
+  const example = LIFETIMES.find((lifetime) => lifetime < from);
+  if (example === undefined) return null;
+  return `If a certificate is valid for less than ${daysText(from)}, ${step} comes when half of its lifetime is left: ${comesAt(example)} for one of ${daysText(example)}.`;
 }

@@ -2,7 +2,7 @@ import { Lock, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { alertStepSchema, MAX_STEPS } from '../../../contract/alerting.ts';
-import { sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
+import { laterStepNote, sortedSteps, stepWords } from '../../lib/alerts/delivery-words.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { FieldError, inputClass } from '../form/field.tsx';
@@ -25,10 +25,12 @@ export interface StepsEditorProps {
   onChange: (steps: string[] | null) => void;
   /** Why custom steps are locked; the option stays visible. */
   lockedReason?: ReactNode;
+  /** The lifetime of the certificate in days; null if it is not known, or for all certificates of the account. */
+  lifetimeDays?: number | null;
 }
 
 /** Chooses automatic steps, or custom ones in days or percent of the lifetime. */
-export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps) {
+export function StepsEditor({ value, onChange, lockedReason, lifetimeDays = null }: StepsEditorProps) {
   const id = useId();
   // Keeps the custom steps while the user looks at the automatic ones.
   const [kept, setKept] = useState<readonly string[]>(value ?? FIRST_STEPS);
@@ -74,19 +76,26 @@ export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps)
           expiry.
         </p>
       ) : (
-        <OwnSteps steps={value} onChange={change} />
+        <OwnSteps steps={value} onChange={change} lifetimeDays={lifetimeDays} />
       )}
     </div>
   );
 }
 
-function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (steps: string[]) => void }) {
+interface OwnStepsProps {
+  steps: readonly string[];
+  onChange: (steps: string[]) => void;
+  lifetimeDays: number | null;
+}
+
+function OwnSteps({ steps, onChange, lifetimeDays }: OwnStepsProps) {
   const id = useId();
   const amount = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState('');
   const [unit, setUnit] = useState<Unit>('d');
   const [error, setError] = useState<string>();
   const isFull = steps.length >= MAX_STEPS;
+  const note = laterStepNote(steps, lifetimeDays);
 
   const add = () => {
     const step = `${typed.trim().replace(/^0+(?=\d)/, '')}${unit}`;
@@ -168,6 +177,7 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
         </Button>
       </div>
       {error !== undefined && <FieldError id={`${id}-error`}>{error}</FieldError>}
+      {note !== null && <output className="num mt-2.5 block text-meta text-fg-2">{note}</output>}
     </div>
   );
 }
