@@ -131,6 +131,18 @@ export const ALERT_PROBLEMS = [
 ] as const;
 export type AlertProblem = (typeof ALERT_PROBLEMS)[number];
 
+/**
+ * The default alert steps before expiry. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later.
+ * For `renewal_overdue`, the CA's renewal window takes precedence.
+ */
+export const DEFAULT_ALERT_STEPS = [
+  { step: 'renewal_overdue', days: 30, share: 0.25 },
+  { step: 'warning', days: 14, share: 0.2 },
+  { step: 'critical', days: 7, share: 0.1 },
+  { step: 'three_days', days: 3, share: 0.05 },
+  { step: 'one_day', days: 1, share: 0.02 },
+] as const;
+
 /** An alert step chosen in days never comes while more than this share of the lifetime is left: earlier, nobody has to act. */
 export const EARLIEST_STEP_SHARE = 0.5;
 

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
-import { count, EARLIEST_STEP_SHARE } from '../../contract/words.ts';
+import { count, DEFAULT_ALERT_STEPS, EARLIEST_STEP_SHARE } from '../../contract/words.ts';
 
 /**
  * Lifetime below which a certificate should be renewed after half of its lifetime; others should be renewed after two thirds.
@@ -12,16 +12,8 @@ type DefaultStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | '
 export type ChosenStep = `${number}d` | `${number}%`;
 export type Step = DefaultStep | ChosenStep;
 
-/**
- * The default steps. Each comes `days` before notAfter, or when `share` of the lifetime is left if that is later. For
- * `renewal_overdue`, the CA's renewal window takes precedence.
- */
 const STEPS: readonly { step: DefaultStep; days: number; share: number }[] = [
-  { step: 'renewal_overdue', days: 30, share: 0.25 },
-  { step: 'warning', days: 14, share: 0.2 },
-  { step: 'critical', days: 7, share: 0.1 },
-  { step: 'three_days', days: 3, share: 0.05 },
-  { step: 'one_day', days: 1, share: 0.02 },
+  ...DEFAULT_ALERT_STEPS,
   { step: 'expired', days: 0, share: 0 },
 ];
 

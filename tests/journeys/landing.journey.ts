@@ -9,6 +9,30 @@ async function visit(page: Page, settings: object): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
 }
 
+test('the story of lifetimes moves the alerts along, and the fixed alarm falls off the bar', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('/landing');
+  const story = page.getByRole('region', { name: /^From 398 days to 47/ });
+  await story.scrollIntoViewIfNeeded();
+  await expect(story.getByRole('button', { name: /^398 days/ })).toHaveAttribute('aria-pressed', 'true');
+  await expect(story).toContainText('We email you 30 days, 14 days, 7 days, 3 days and 1 day before expiry.');
+  await expect(story).toContainText('when 92% of the lifetime is used');
+  await story.getByRole('button', { name: /^47 days/ }).click();
+  await expect(story).toContainText(
+    'We email you 11 days, 9 days, 4 days, 2 days and 22 hours before expiry.',
+  );
+  await expect(story).toContainText('when 36% of the lifetime is used');
+  await story.getByRole('button', { name: /^6 days/ }).click();
+  await expect(story).toContainText('comes before the certificate exists');
+
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.reload();
+  await story.scrollIntoViewIfNeeded();
+  await expect(story.getByRole('button', { name: /^6 days/ })).toHaveAttribute('aria-pressed', 'true');
+});
+
 test('the landing page shows the plans and links to the trial', async ({ page }) => {
   await page.goto('/landing');
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();

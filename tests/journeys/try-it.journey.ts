@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { daysFromNow, expect, newPerson, test } from './world.ts';
+import { card, daysFromNow, expect, newPerson, test } from './world.ts';
 
-const box = (page: Page) => page.getByRole('region', { name: 'Check any host' });
+const box = (page: Page) => page.locator('section', { has: page.getByRole('heading', { level: 1 }) });
+const input = (page: Page) => page.getByRole('textbox', { name: 'Check any host' });
 
 async function look(page: Page, host: string): Promise<void> {
-  await page.getByLabel('Type a hostname').fill(host);
+  await input(page).fill(host);
   await page.getByRole('button', { name: 'Check' }).click();
 }
 
@@ -34,16 +35,35 @@ test('a visitor gets a preview report of a host and can sign up to watch it', as
     await expectAccessible(page);
   }
 
-  await report.getByRole('link', { name: 'Watch this host' }).click();
-  await expect(page).toHaveURL(/\/signup\?host=/);
-  await expect(page.getByText(`After you sign up, you can watch ${host}.`)).toBeVisible();
-  const person = newPerson();
-  await page.getByLabel('Name', { exact: true }).fill(person.name);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeVisible();
-  await expect(page.getByLabel('Host Address')).toHaveValue(host);
+  await test.step('with one field and one form, the host is watched', async () => {
+    const fields: string[] = [];
+    const typeInto = async (label: string, text: string) => {
+      await page.getByLabel(label, { exact: true }).fill(text);
+      fields.push(label);
+    };
+    await report.getByRole('link', { name: 'Watch this host' }).click();
+    await expect(page).toHaveURL(/\/signup\?host=/);
+    await expect(page.getByText(`After you sign up, we watch ${host}.`)).toBeVisible();
+    const person = newPerson();
+    await typeInto('Name', person.name);
+    await typeInto('Email', person.email);
+    await typeInto('Password', person.password);
+    await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+    await expect(card(page, host)).toBeVisible();
+    expect(fields).toEqual(['Name', 'Email', 'Password']);
+    await page.reload();
+    await expect(card(page, host)).toHaveCount(1);
+  });
+});
+
+test('the checked host drops onto the horizon of the landing page', async ({ page, world }) => {
+  const host = await world.serve('pin.orchard.example', { notAfter: daysFromNow(300.5) });
+  await page.goto('/landing');
+  const pins = box(page).locator('svg text');
+  await expect(pins.filter({ hasText: 'pay.fjord.example' })).toHaveCount(1);
+  await expect(pins.filter({ hasText: 'pin.orchard' })).toHaveCount(0);
+  await look(page, host);
+  await expect(pins.filter({ hasText: 'pin.orchard' })).toBeInViewport();
 });
 
 test('a preview report names problems: expired, unreachable', async ({ page, world }) => {
@@ -72,15 +92,15 @@ test('a preview report names problems: expired, unreachable', async ({ page, wor
 test('an invalid host is refused below the input', async ({ page }) => {
   await page.goto('/landing');
   await page.getByRole('button', { name: 'Check' }).click();
-  const input = page.getByLabel('Type a hostname');
+  const field = input(page);
   await expect(box(page).getByRole('alert')).toHaveText('Please enter a valid host address');
-  await expect(input).toBeFocused();
-  await input.fill('bad host');
+  await expect(field).toBeFocused();
+  await field.fill('bad host');
   await expect(box(page).getByRole('alert')).toHaveCount(0);
-  await input.press('Enter');
+  await field.press('Enter');
   await expect(box(page).getByRole('alert')).toHaveText(/A host name can contain letters/);
-  await expect(input).toHaveAttribute('aria-invalid', 'true');
-  await expect(input).toHaveValue('bad host');
+  await expect(field).toHaveAttribute('aria-invalid', 'true');
+  await expect(field).toHaveValue('bad host');
 });
 
 test('a failed preview check keeps the host and can be retried', async ({ page, world }) => {
@@ -90,7 +110,7 @@ test('a failed preview check keeps the host and can be retried', async ({ page, 
   await look(page, host);
   const failure = box(page).getByRole('alert');
   await expect(failure).toContainText('The server could not be reached');
-  await expect(page.getByLabel('Type a hostname')).toHaveValue(host);
+  await expect(input(page)).toHaveValue(host);
   await expectAccessible(page);
 
   await page.unroute('**/api/try');
@@ -132,8 +152,8 @@ test('a slow preview check shows its progress', async ({ page, world }) => {
   await expect(page.getByRole('button', { name: 'Check' })).toBeDisabled();
   await expect(box(page).getByRole('status')).toContainText('Still checking');
   // The report does not take the focus from a person who continues typing.
-  await page.getByLabel('Type a hostname').fill('next.example');
+  await input(page).fill('next.example');
   answer();
   await expect(box(page).getByRole('heading', { name: host })).toBeVisible();
-  await expect(page.getByLabel('Type a hostname')).toBeFocused();
+  await expect(input(page)).toBeFocused();
 });

@@ -61,7 +61,7 @@ it('With permitted ranges and open sign-up, the server warns and disables previe
   expect((await stranger.ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);
   expect((await stranger.ask(CALLS.glance, { body: { host } })).problem.code).toBe('not_found');
   const landing = await (await fetch(`${app.url}/landing`)).text();
-  expect(landing).not.toContain('id="try-it"');
+  expect(landing).not.toContain('name="host"');
 });
 
 it('TRY_IT=on enables preview checks all the same, and the warning names it', async () => {

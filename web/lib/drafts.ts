@@ -8,6 +8,9 @@ const drafts = createDrafts(() => sessionStorage);
 /** Draft key of the host to add. */
 export const ADD_DOMAIN_DRAFT = 'add-domain';
 
+/** Draft key of the host that was chosen before sign-in, to be added without asking again. */
+export const HOST_TO_WATCH = 'host-to-watch';
+
 /** Stores a draft for a user who has just signed in; `useDraft` reads it. */
 export const keepDraft = drafts.write;
 

@@ -7,7 +7,6 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
-import { EmptyDashboard } from './adding/empty-dashboard.tsx';
 import { cardElement } from '../../domain/domain-actions.tsx';
 import { isUnfiltered } from '../../domain/domain-filter.ts';
 import { useDomainSummary, useLiveDomains } from '../../domain/domain-queries.ts';
@@ -17,9 +16,10 @@ import { useDomainList } from './list/use-domain-list.ts';
 import { SelectionProvider } from './selection/selection-provider.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useDelayed } from '../../ui/loading.tsx';
-import { lazyDialog, lazyOnMove, OPEN_PROPS } from '../../ui/lazy.tsx';
+import { lazyDialog, lazyOnMove, lazyPart, OPEN_PROPS } from '../../ui/lazy.tsx';
 import { useNow } from '../../lib/use-now.ts';
 
+const EmptyDashboard = lazyPart(async () => (await import('./adding/empty-dashboard.tsx')).EmptyDashboard);
 const NextSteps = lazyOnMove(async () => (await import('./next-steps.tsx')).NextSteps);
 const LimitNoticeDialog = lazyDialog(
   async () => (await import('./adding/limit-notice-dialog.tsx')).LimitNoticeDialog,

@@ -1,16 +1,22 @@
+import { useMemo } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { DayRuler } from '../../ui/horizon/day-ruler.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { DashboardShot } from './dashboard-shot.tsx';
 import { HeroHorizon } from './hero-horizon.tsx';
+import type { VisitorPin } from './hero-horizon.tsx';
 import { KeyFeatures } from './key-features.tsx';
 import { LandingHeader } from './landing-header.tsx';
+import { LifetimeStory } from './lifetime-story.tsx';
 import { offerOf } from './offer.ts';
 import { Pricing } from './pricing.tsx';
 import { SECTION_TITLE, WithCurrentTime } from './section-parts.tsx';
-import { TryIt } from './try-it/try-it.tsx';
+import { TryItForm, TryItReport } from './try-it/try-it.tsx';
+import { usePreviewCheck } from './try-it/use-preview-check.ts';
+import type { PreviewCheck } from './try-it/use-preview-check.ts';
 
 export function LandingPage() {
   usePageTitle('Never miss an SSL certificate expiry');
@@ -20,7 +26,6 @@ export function LandingPage() {
       <LandingHeader />
       <main>
         <Hero productName={productName} />
-        <TryIt />
         <section data-needs-script="" className="wrap pt-[72px] md:pt-22">
           <div className="flex flex-col justify-between gap-x-12 gap-y-3.5 md:flex-row md:items-end">
             <h2 className={`${SECTION_TITLE} max-w-[480px]`}>
@@ -35,6 +40,7 @@ export function LandingPage() {
             {(now) => <DashboardShot productName={productName} now={now} />}
           </WithCurrentTime>
         </section>
+        <LifetimeStory />
         <section className="wrap pt-[72px] md:pt-28">
           <h2 id="features" tabIndex={-1} className={SECTION_TITLE}>
             Key Features
@@ -52,33 +58,60 @@ export function LandingPage() {
 function Hero({ productName }: { productName: string }) {
   const config = usePublicConfig();
   const { hasPlans, isOpen } = offerOf(config);
+  const preview = usePreviewCheck();
+  const visitor = useMemo(() => pinOf(preview.check), [preview.check]);
   return (
-    <section className="bg-surface pt-11 md:pt-[92px]">
-      <div className="wrap pb-9 md:pb-11">
-        <h1
-          tabIndex={-1}
-          className="max-w-[900px] text-[36px]/10 font-heavy tracking-[-.036em] text-balance md:text-[60px]/16"
-        >
-          {productName}: Never miss an SSL certificate expiry again.
-        </h1>
-        <p className="mt-5 max-w-[590px] text-[17px]/[26px] tracking-[-.008em] text-fg-2 md:mt-[22px] md:text-[19px]/[30px]">
-          Add a hostname. We read its certificate, watch the date in its notAfter field, and email you before
-          that day comes.
-        </p>
-        <div className="mt-[30px] flex items-center gap-4">
-          <a href={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>
-            {isOpen ? 'Sign Up' : 'Login'}
-          </a>
-          <span className="text-balance text-fg-3">
-            {hasPlans && isOpen && `Free for ${config.limits.free_domains} domains. `}Open source.
-          </span>
+    <section>
+      <div className="bg-surface pt-11 md:pt-[92px]">
+        <div className="wrap pb-9 md:pb-11">
+          <h1
+            tabIndex={-1}
+            className="max-w-[900px] text-[36px]/10 font-heavy tracking-[-.036em] text-balance md:text-[60px]/16"
+          >
+            {productName}: Never miss an SSL certificate expiry again.
+          </h1>
+          <p className="mt-5 max-w-[590px] text-[17px]/[26px] tracking-[-.008em] text-fg-2 md:mt-[22px] md:text-[19px]/[30px]">
+            Add a hostname. We read its certificate, watch the date in its notAfter field, and email you
+            before that day comes.
+          </p>
+          <div className="mt-[30px] flex flex-col gap-x-4 gap-y-5 md:flex-row md:items-start">
+            {config.try_it && (
+              <div data-needs-script="" className="contents">
+                <TryItForm preview={preview} />
+              </div>
+            )}
+            <div
+              className={classNames(
+                'flex items-center gap-4',
+                config.try_it && 'md:mt-[26px] md:flex-col md:items-start md:gap-1.5',
+              )}
+            >
+              <a href={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>
+                {isOpen ? 'Sign Up' : 'Login'}
+              </a>
+              <span className="text-balance text-fg-3">
+                {hasPlans && isOpen && `Free for ${config.limits.free_domains} domains. `}Open source
+                <span className="max-sm:hidden">
+                  : <code className="font-mono text-label">npm start</code>
+                </span>
+                .
+              </span>
+            </div>
+          </div>
         </div>
+        <WithCurrentTime className="min-h-[189px] md:min-h-[205px]">
+          {(now) => <HeroHorizon now={now} visitor={visitor} />}
+        </WithCurrentTime>
       </div>
-      <WithCurrentTime className="min-h-[189px] md:min-h-[205px]">
-        {(now) => <HeroHorizon now={now} />}
-      </WithCurrentTime>
+      <TryItReport preview={preview} />
     </section>
   );
+}
+
+/** Returns the pin of the host that the visitor checked; null if no certificate was read. */
+function pinOf(check: PreviewCheck): VisitorPin | null {
+  if (check.stage !== 'done' || check.result.expiry_date === null) return null;
+  return { name: check.result.display_name, notAfter: Date.parse(check.result.expiry_date) };
 }
 
 function ClosingBand() {

@@ -44,7 +44,7 @@ export function SignupPage() {
           )}
           {host !== undefined && (
             <p className="mt-1 text-fg-2 [overflow-wrap:anywhere]">
-              After you sign up, you can watch <span className="font-mono">{host}</span>.
+              After you sign up, we watch <span className="font-mono">{host}</span>.
             </p>
           )}
           <SignupForm key={invite} invite={invite} trial={trial === 1} host={host} />

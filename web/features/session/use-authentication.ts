@@ -26,7 +26,7 @@ export interface Authentication {
 interface Destination {
   /** The page to open instead of the dashboard; ignored unless it is a protected page of this origin. */
   next?: string | undefined;
-  /** Prefills the form that adds a domain. */
+  /** The host to watch, which was checked on the landing page. */
   host?: string | undefined;
 }
 
@@ -71,11 +71,12 @@ export function useAuthentication({ next, host }: Destination): Authentication {
   return { authenticate, pending };
 }
 
-/** Prefills the form that adds a domain with the host that was checked on the landing page. */
+/** Keeps the host that was checked on the landing page; the dashboard adds it. */
 async function keepHost(userId: string, host: string): Promise<void> {
   try {
-    const { ADD_DOMAIN_DRAFT, keepDraft } = await import('../../lib/drafts.ts');
+    const { ADD_DOMAIN_DRAFT, HOST_TO_WATCH, keepDraft } = await import('../../lib/drafts.ts');
     keepDraft(userId, ADD_DOMAIN_DRAFT, host);
+    keepDraft(userId, HOST_TO_WATCH, host);
   } catch {
     // Its code failed to load: the user is signed in anyway and can type the host again.
   }

@@ -11,6 +11,8 @@ interface DrawingProps {
   layout: HorizonLayout;
   /** Whether to hatch the area of expired certificates, which is not to scale. */
   hatched: boolean;
+  /** Whether the pins that are not dimmed drop onto the ruler when they appear. */
+  drops?: boolean;
 }
 
 interface Layers {
@@ -21,7 +23,7 @@ interface Layers {
 }
 
 /** Draws a horizon layout at its own size, never scaled. */
-export function HorizonDrawing({ layout, hatched, onRuler, children }: DrawingProps & Layers) {
+export function HorizonDrawing({ layout, hatched, drops = false, onRuler, children }: DrawingProps & Layers) {
   return (
     // The tokens use system colours in forced-colors mode.
     <svg
@@ -33,7 +35,7 @@ export function HorizonDrawing({ layout, hatched, onRuler, children }: DrawingPr
     >
       <Ground layout={layout} hatched={hatched} />
       {onRuler}
-      <Pins layout={layout} />
+      <Pins layout={layout} drops={drops} />
       {children}
       <Today layout={layout} />
     </svg>
@@ -50,13 +52,22 @@ const Ground = memo(function Ground({ layout, hatched }: DrawingProps) {
   );
 });
 
+interface PinsProps {
+  layout: HorizonLayout;
+  drops: boolean;
+}
+
 /** Draws the pins. Memoised, because there may be hundreds. */
-const Pins = memo(function Pins({ layout: { pins, base, frame } }: { layout: HorizonLayout }) {
+const Pins = memo(function Pins({ layout: { pins, base, frame }, drops }: PinsProps) {
   // Dimmed as a group, because marks that lie on each other would shine through and add up.
   return [true, false].map((dimmed) => {
     const drawn = pins.filter((pin) => isDimmed(pin) === dimmed);
     return (
-      <g key={String(dimmed)} opacity={dimmed ? DIMMED : undefined}>
+      <g
+        key={String(dimmed)}
+        opacity={dimmed ? DIMMED : undefined}
+        className={drops && !dimmed ? 'animate-[pin-drop_420ms_cubic-bezier(.3,1.4,.6,1)]' : undefined}
+      >
         {drawn.map((pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={base} />)}
         {drawn.map((pin) => (
           <Mark key={pin.entries[0].id} pin={pin} size={frame.nameSize} />

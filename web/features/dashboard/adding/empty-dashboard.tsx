@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { useEffect, useEffectEvent, useId, useRef } from 'react';
+import { HOST_TO_WATCH, useDraft } from '../../../lib/drafts.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { useSubscription } from '../../../lib/account/plan.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -22,6 +23,15 @@ export function EmptyDashboard({
   const { host, error, obstacle, isBusy, type, leave, submit } = useAddDomain(outcome);
   const input = useRef<HTMLInputElement>(null);
   const errorId = useId();
+  const [chosen, , clearChosen] = useDraft(HOST_TO_WATCH);
+  const addChosen = useEffectEvent(() => {
+    clearChosen();
+    if (chosen === host) submit(chosen);
+  });
+  useEffect(() => {
+    // The visitor chose this host on the landing page.
+    if (chosen !== '') addChosen();
+  }, [chosen]);
   const problem = error ?? (obstacle && <HostObstacle obstacle={obstacle} onShow={outcome.onShow} />);
   return (
     <div className="wrap pt-5 pb-12">

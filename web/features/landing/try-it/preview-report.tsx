@@ -35,16 +35,16 @@ export function PreviewReport({ result, typed, now, isAwaited }: PreviewReportPr
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return (
-    <article className="mt-6 border-t border-line pt-6" aria-label={`Report on ${result.display_name}`}>
+    <article aria-label={`Report on ${result.display_name}`}>
       <div className="flex items-center gap-3">
         <FaviconTile hostname={result.display_name} src={null} />
-        <h3
+        <h2
           ref={heading}
           tabIndex={-1}
           className="min-w-0 font-mono text-lead font-[560] [overflow-wrap:anywhere]"
         >
           {result.display_name}
-        </h3>
+        </h2>
       </div>
       {result.unreachable ? (
         <Unread result={result} message={result.unreachable.message} />

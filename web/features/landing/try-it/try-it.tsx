@@ -1,50 +1,26 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../../ui/form/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Spinner } from '../../../ui/loading.tsx';
-import { SECTION_TITLE } from '../section-parts.tsx';
-import { usePreviewCheck } from './use-preview-check.ts';
+import type { usePreviewCheck } from './use-preview-check.ts';
 
 // Most checks are faster; a host that is down takes longer.
 const LONG_MS = 3_000;
 
-/** Checks any host without an account. */
-export function TryIt() {
-  const { try_it: isOffered } = usePublicConfig();
-  if (!isOffered) return null;
-  return (
-    <section
-      data-needs-script=""
-      className="wrap grid gap-6 pt-14 md:pt-[72px] xl:grid-cols-[1fr_776px]"
-      aria-labelledby="try-it"
-    >
-      <div>
-        <h2 id="try-it" tabIndex={-1} className={SECTION_TITLE}>
-          Check any host
-        </h2>
-        <p className="mt-2.5 text-lead text-fg-2 xl:max-w-[320px]">
-          The full report in seconds. No account, nothing stored.
-        </p>
-      </div>
-      <TryItBox />
-    </section>
-  );
+interface TryItProps {
+  preview: ReturnType<typeof usePreviewCheck>;
 }
 
-function TryItBox() {
-  const [host, setHost] = useState('');
-  const { check, start, forgetRefusal, prepare } = usePreviewCheck();
+/** Checks any host without an account; the report is shown elsewhere. */
+export function TryItForm({ preview: { check, host, type, start, prepare } }: TryItProps) {
   const input = useRef<HTMLInputElement>(null);
-  const form = useRef<HTMLFormElement>(null);
   const id = useId();
   const refusal = check.stage === 'refused' ? check.message : undefined;
   return (
-    <div className="min-w-0 rounded-5 border border-line bg-surface p-5 shadow-1 md:p-8">
+    <div className="min-w-0 flex-1 md:max-w-[520px]">
       <form
-        ref={form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -53,9 +29,9 @@ function TryItBox() {
         }}
       >
         <label htmlFor={id} className="mb-1.5 block text-label font-medium">
-          Type a hostname
+          Check any host
         </label>
-        <div className="flex flex-col gap-2 md:flex-row md:items-start">
+        <div className="flex gap-2 max-sm:flex-col">
           <input
             ref={input}
             id={id}
@@ -68,28 +44,33 @@ function TryItBox() {
             enterKeyHint="go"
             value={host}
             aria-invalid={refusal !== undefined || undefined}
-            aria-describedby={refusal === undefined ? undefined : `${id}-error`}
+            aria-describedby={refusal === undefined ? `${id}-hint` : `${id}-error`}
             onFocus={prepare}
-            onChange={(event) => {
-              setHost(event.target.value);
-              forgetRefusal();
-            }}
-            className={classNames(inputClass(refusal !== undefined), 'min-w-0 flex-1 font-mono md:min-h-11')}
+            onChange={(event) => type(event.target.value)}
+            className={classNames(inputClass(refusal !== undefined), 'min-w-0 flex-1 font-mono md:min-h-12')}
           />
-          <Button type="submit" busy={check.stage === 'running'} className="min-h-11! px-6 text-lead">
+          <Button
+            type="submit"
+            variant="outline"
+            busy={check.stage === 'running'}
+            className="min-h-12! px-6 text-lead"
+          >
             Check
           </Button>
         </div>
-        {refusal !== undefined && <FieldError id={`${id}-error`}>{refusal}</FieldError>}
+        {refusal === undefined ? (
+          <p id={`${id}-hint`} className="mt-1.5 text-label text-fg-3">
+            The full report in seconds. No account, nothing stored.
+          </p>
+        ) : (
+          <FieldError id={`${id}-error`}>{refusal}</FieldError>
+        )}
       </form>
       <output className="block">
         {check.stage === 'running' && <Running key={check.host} host={check.host} />}
       </output>
       {check.stage === 'failed' && (
-        <div
-          role="alert"
-          className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-3 border-t border-line pt-5"
-        >
+        <div role="alert" className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-3">
           <Glyph name="critical" className="size-4 text-critical-mark [--glyph-cut:var(--surface)]" />
           <p className="min-w-0 flex-1 basis-52 [overflow-wrap:anywhere]">
             <b className="block font-semibold">Could not check {check.host}</b>
@@ -100,7 +81,16 @@ function TryItBox() {
           </Button>
         </div>
       )}
-      {check.stage === 'done' && (
+    </div>
+  );
+}
+
+/** Shows the report of the last check. */
+export function TryItReport({ preview: { check, host } }: TryItProps) {
+  if (check.stage !== 'done') return null;
+  return (
+    <div className="wrap pt-8 md:pt-12">
+      <div className="mx-auto max-w-[776px] rounded-5 border border-line bg-surface p-5 shadow-1 md:p-8">
         <check.Report
           key={check.at}
           result={check.result}
@@ -109,11 +99,10 @@ function TryItBox() {
           // Does not move the focus of a visitor who types the next name or went on reading.
           isAwaited={() =>
             host.trim() === check.host &&
-            (document.activeElement === document.body ||
-              form.current?.contains(document.activeElement) === true)
+            (document.activeElement === document.body || document.activeElement?.closest('form') !== null)
           }
         />
-      )}
+      </div>
     </div>
   );
 }
@@ -125,7 +114,7 @@ function Running({ host }: { host: string }) {
     return () => clearTimeout(timer);
   }, []);
   return (
-    <span className="mt-5 flex gap-2.5 border-t border-line pt-5 text-fg-2">
+    <span className="mt-4 flex gap-2.5 text-fg-2">
       <Spinner className="mt-0.5 flex-none" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
         {isLong

@@ -21,6 +21,7 @@ const loadCode = () =>
   ]);
 
 export function usePreviewCheck() {
+  const [host, setHost] = useState('');
   const [check, setCheck] = useState<PreviewCheck>({ stage: 'none' });
   const running = useRef<AbortController>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -51,10 +52,14 @@ export function usePreviewCheck() {
   };
 
   return {
+    /** The typed text. */
+    host,
+    type: (text: string) => {
+      setHost(text);
+      setCheck((former) => (former.stage === 'refused' ? { stage: 'none' } : former));
+    },
     check,
-    start: (host: string) => void start(host),
-    /** Called when the text changes after an error. */
-    forgetRefusal: () => setCheck((former) => (former.stage === 'refused' ? { stage: 'none' } : former)),
+    start: (typed: string) => void start(typed),
     prepare: () => void loadCode().catch(() => undefined),
   };
 }
