@@ -130,6 +130,21 @@ test('thousands of rows are loaded as they scroll into view, and the focus stays
   expect(await table.getByRole('row').count()).toBeLessThan(80);
   expect(pages.size).toBeLessThan(8);
 
+  await test.step('at least 15 rows fit into a window of 900 px', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 4));
+    const toolbar = page.locator('[data-toolbar]');
+    await expect
+      .poll(async () => {
+        const { y = 0, height = 0 } = (await toolbar.boundingBox()) ?? {};
+        const boxes = await table
+          .locator('tr[data-row]')
+          .evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON() as DOMRect));
+        return boxes.filter(({ top, bottom }) => top >= y + height - 1 && bottom <= 901).length;
+      })
+      .toBeGreaterThanOrEqual(15);
+  });
+
   await test.step('a page that fails to load shows an error and can be loaded again', async () => {
     await page.route('**/api/domain/list?page=20*', (route) => route.fulfill({ status: 404, json: {} }));
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));

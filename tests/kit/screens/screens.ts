@@ -19,6 +19,16 @@ import {
 const PUBLIC: Screen[] = [
   { name: 'landing', visitor: 'nobody', show: at('/landing') },
   {
+    name: 'landing-report',
+    visitor: 'nobody',
+    async show(page, { portSuffix }) {
+      await open(page, '/landing');
+      await page.getByLabel('Check any host').fill(`git.orchard.example${portSuffix}`);
+      await press(page, 'Check');
+      await page.getByRole('article', { name: /^Report on/ }).waitFor();
+    },
+  },
+  {
     name: 'login',
     visitor: 'nobody',
     async show(page) {

@@ -98,11 +98,11 @@ export function LifetimeStory() {
             </button>
           ))}
         </div>
-        <div aria-hidden="true" className="relative mt-10 h-14 overflow-x-clip">
+        <div aria-hidden="true" className="relative mx-2 mt-10 h-14 overflow-x-clip">
           <div className="absolute inset-x-0 top-6 h-2 rounded-full bg-elapsed opacity-40 forced-colors:border" />
           <span
             className={classNames(
-              'absolute top-0 bottom-0 border-l-2 border-dashed border-fg-3 transition-[left,opacity] duration-700',
+              'absolute top-0 bottom-5 border-l-2 border-dashed border-fg-3 transition-[left,opacity] duration-700',
               isFixedOff && 'opacity-0',
             )}
             style={{ left: isFixedOff ? '-12%' : at(FIXED_DAYS) }}

@@ -5,7 +5,7 @@ import { DomainRow, NOT_BESIDE_PANEL, ROW_CELL } from './domain-row.tsx';
 import { FailedCell, showsErrorAt, RowSkeleton } from './skeletons.tsx';
 import { useListWindow } from './use-list-window.ts';
 
-const ROW_PX = 57;
+const ROW_PX = 49;
 const PHONE_ROW_PX = 63;
 // The table hides the last check below 1100 px, the strip below 1060, the bar below 900, and all but remaining days and expiry
 // below 720. Beside the panel, 400 px are taken from that.
