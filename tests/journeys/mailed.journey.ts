@@ -66,7 +66,7 @@ test('an invitation in the old format still works and keeps the other parameters
   const code = tokenOf(await invitationFor(person.email, world));
   await page.goto(`/signup?host=shop.example&invite=${code}`);
   await expect(page).toHaveURL(`${world.app.url}/signup?host=shop.example`);
-  await expect(page.getByText('After you sign up, you can watch shop.example.')).toBeVisible();
+  await expect(page.getByText('After you sign up, we watch shop.example.')).toBeVisible();
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await accept(page, person);
 });

@@ -30,6 +30,15 @@ export function DomainPanel({ domain, ...content }: DomainPanelProps) {
   useEscapeFromFields(panel, onClose);
   useContentAhead();
   useRoom(domain?.id ?? null);
+  const returnFocus = useEffectEvent(() => {
+    const { activeElement } = document;
+    const isLost = activeElement === document.body || panel.current?.contains(activeElement);
+    if (shown && isLost) panelOpener(shown.id)?.focus();
+  });
+  // The content may have loaded and taken the focus after the panel was closed.
+  useEffect(() => {
+    if (isLeaving) returnFocus();
+  }, [isLeaving]);
   if (!shown) return null;
 
   const label = `Details for ${shown.display_name}`;
