@@ -258,6 +258,8 @@ test('the panel adds no history entry, keeps the scroll position and closes with
   await signInWith(60, context, world);
   await page.goto('/profile');
   await page.goto('/dashboard?sort=name&view=list');
+  await expect(host(page, 3)).toBeVisible();
+  await page.evaluate(() => window.scrollTo(0, 150));
   await host(page, 3).click();
   await expect(page).toHaveURL(/domain=/);
   const top = () => page.evaluate(() => window.scrollY);

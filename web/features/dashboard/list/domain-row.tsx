@@ -21,7 +21,7 @@ import { TagList } from './tag-list.tsx';
 import { DAY_MS } from '../../../../contract/durations.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/format.ts';
 
-export const ROW_CELL = 
+export const ROW_CELL =
   'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0 md:h-12 md:py-1';
 /** Hides a column where the open panel leaves too little room for it. */
 export const NOT_BESIDE_PANEL = 'group-data-beside-panel/table:hidden';
