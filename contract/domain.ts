@@ -142,7 +142,7 @@ export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) 
 /** What is known of a host before it is added. */
 export const hostLookupSchema = z
   .object({
-    /** Name to display, as of a domain. */
+    /** Display name, in the form that domains have. */
     display_name: z.string(),
     /** The domain of the account with this host and port; null if there is none. */
     domain_id: z.string().nullable(),

@@ -154,9 +154,7 @@ export type PublicStatus = z.infer<typeof publicStatusSchema>;
 /** A status page as it would be published, for its owner. */
 export const statusPreviewSchema = publicStatusSchema
   .extend({
-    /**
-     * Local names and private addresses that the page leaves out. They appear if `domains` lists them.
-     */
+    /** Local names and private addresses that the page leaves out. They appear if `domains` lists them. */
     private_names: z.array(z.string()),
   })
   .meta({ id: 'StatusPreview' });

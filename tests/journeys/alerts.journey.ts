@@ -191,7 +191,7 @@ test('alert steps are previewed, and quiet hours, events and maintenance are sav
   await expect(page.getByText('Steps saved.')).toBeVisible();
   await expect(preview.getByRole('listitem').filter({ hasText: '30 days before' })).toHaveCount(1);
   await expect(steps.getByRole('status')).toHaveText(
-    'If a certificate is valid for less than 60 days, “30 days before” comes when half of its lifetime is left: 23 days before for one of 47 days.',
+    '“30 days before” is too early for certificates that are valid for less than 60 days. For them, we send this alert when half of the lifetime is left: for 47 days, 23 days before.',
   );
   await steps.getByLabel('Add a step').fill('21');
   await steps.getByLabel('Add a step').press('Enter');

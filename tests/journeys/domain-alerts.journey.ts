@@ -113,7 +113,7 @@ test('changed steps of a domain are previewed before they are saved', async ({ p
   await alerts.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(
     alerts.getByText(
-      'The certificate is valid for 90 days, so “60 days before” comes 45 days before: when half of its lifetime is left.',
+      'This certificate is valid for 90 days, so we send the alert “60 days before” when half of its lifetime is left: 45 days before.',
     ),
   ).toBeVisible();
   await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();

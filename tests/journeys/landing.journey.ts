@@ -28,9 +28,16 @@ test('the story of lifetimes moves the alerts along, and the fixed alarm falls o
   await expect(story).toContainText('comes before the certificate exists');
 
   await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.clock.install();
   await page.reload();
   await story.scrollIntoViewIfNeeded();
-  await expect(story.getByRole('button', { name: /^6 days/ })).toHaveAttribute('aria-pressed', 'true');
+  const last = story.getByRole('button', { name: /^6 days/ });
+  await expect
+    .poll(async () => {
+      await page.clock.runFor(1_000);
+      return last.getAttribute('aria-pressed');
+    })
+    .toBe('true');
 });
 
 test('the landing page shows the plans and links to the trial', async ({ page }) => {

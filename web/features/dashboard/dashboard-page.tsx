@@ -83,7 +83,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   };
   const onShow = (id: string) => change({ domain: id }, { state: { panelDepth: 1 } });
   const onAddMany = () => setAdding('many');
-  // Whoever buys Premium to add a domain comes back to the form, with what was typed.
+  // After an upgrade at the limit, the form opens again with the typed text.
   const [isBuying, setBuying] = useState(false);
   if (isBuying && isSubscribed) {
     setBuying(false);

@@ -57,18 +57,18 @@ it.each([
   [
     ['45d', '7d'],
     60,
-    'The certificate is valid for 60 days, so “45 days before” comes 30 days before: when half of its lifetime is left.',
+    'This certificate is valid for 60 days, so we send the alert “45 days before” when half of its lifetime is left: 30 days before.',
   ],
   [['45d', '7d'], 90, null],
   [
     ['45d', '7d'],
     null,
-    'If a certificate is valid for less than 90 days, “45 days before” comes when half of its lifetime is left: 23 days before for one of 47 days.',
+    '“45 days before” is too early for certificates that are valid for less than 90 days. For them, we send this alert when half of the lifetime is left: for 47 days, 23 days before.',
   ],
   [
     ['7d', '20%'],
     null,
-    'If a certificate is valid for less than 14 days, “7 days before” comes when half of its lifetime is left: 3 days before for one of 6 days.',
+    '“7 days before” is too early for certificates that are valid for less than 14 days. For them, we send this alert when half of the lifetime is left: for 6 days, 3 days before.',
   ],
   [['1d'], null, null],
   [['60%'], 10, null],

@@ -52,7 +52,7 @@ export function sortedSteps(steps: readonly string[]): string[] {
 const LIFETIMES = [200, 100, 47, 6];
 
 /**
- * Says what becomes of the longest step in days if it is more than half of the lifetime; null if that happens to none.
+ * Explains when the alert of the longest step in days is sent if the step exceeds half of the lifetime; null if it does not.
  * `lifetimeDays` is null if the certificate is not known.
  */
 export function laterStepNote(steps: readonly string[], lifetimeDays: number | null): string | null {
@@ -62,12 +62,12 @@ export function laterStepNote(steps: readonly string[], lifetimeDays: number | n
   );
   const from = days / EARLIEST_STEP_SHARE;
   const step = `“${stepWords(`${days}d`)}”`;
-  const comesAt = (lifetime: number) => stepWords(`${Math.floor(lifetime * EARLIEST_STEP_SHARE)}d`);
+  const sentAt = (lifetime: number) => stepWords(`${Math.floor(lifetime * EARLIEST_STEP_SHARE)}d`);
   if (lifetimeDays !== null)
     return lifetimeDays < from
-      ? `The certificate is valid for ${daysText(lifetimeDays)}, so ${step} comes ${comesAt(lifetimeDays)}: when half of its lifetime is left.`
+      ? `This certificate is valid for ${daysText(lifetimeDays)}, so we send the alert ${step} when half of its lifetime is left: ${sentAt(lifetimeDays)}.`
       : null;
   const example = LIFETIMES.find((lifetime) => lifetime < from);
   if (example === undefined) return null;
-  return `If a certificate is valid for less than ${daysText(from)}, ${step} comes when half of its lifetime is left: ${comesAt(example)} for one of ${daysText(example)}.`;
+  return `${step} is too early for certificates that are valid for less than ${daysText(from)}. For them, we send this alert when half of the lifetime is left: for ${daysText(example)}, ${sentAt(example)}.`;
 }

@@ -18,7 +18,7 @@ import type { ChannelKindName } from '../../../../contract/words.ts';
 type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'added'; added: ChannelAddedWire };
 
 interface AddChannelDialogProps extends Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
-  /** The kind that is chosen already at first, if the plan includes it. */
+  /** The preselected kind, if the plan includes channels. */
   kind?: ChannelKindName | undefined;
 }
 

@@ -12,9 +12,9 @@ interface WhichDomainsProps {
 }
 
 const CELLS = [
-  { value: 'all', label: 'All', note: 'Also new ones, but no private names' },
+  { value: 'all', label: 'All', note: 'Including new ones, without private names' },
   { value: 'tags', label: 'By tag', note: 'With a chosen tag' },
-  { value: 'chosen', label: 'Chosen', note: 'Worst first, then your order' },
+  { value: 'chosen', label: 'Chosen', note: 'Worst first, then in your order' },
 ] as const;
 
 /** Chooses the domains on the page and their names. */
