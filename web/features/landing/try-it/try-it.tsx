@@ -14,7 +14,7 @@ interface TryItProps {
 }
 
 /** Checks any host without an account; the report is shown elsewhere. */
-export function TryItForm({ preview: { check, host, type, start, prepare } }: TryItProps) {
+export function TryItForm({ preview: { check, type, start, prepare } }: TryItProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const refusal = check.stage === 'refused' ? check.message : undefined;
@@ -24,7 +24,7 @@ export function TryItForm({ preview: { check, host, type, start, prepare } }: Tr
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          start(host);
+          start(input.current?.value ?? '');
           input.current?.focus();
         }}
       >
@@ -32,6 +32,7 @@ export function TryItForm({ preview: { check, host, type, start, prepare } }: Tr
           Check any host
         </label>
         <div className="flex gap-2 max-sm:flex-col">
+          {/* React does not set its value, so text that was typed before the page's code ran stays. */}
           <input
             ref={input}
             id={id}
@@ -42,7 +43,6 @@ export function TryItForm({ preview: { check, host, type, start, prepare } }: Tr
             spellCheck={false}
             inputMode="url"
             enterKeyHint="go"
-            value={host}
             aria-invalid={refusal !== undefined || undefined}
             aria-describedby={refusal === undefined ? `${id}-hint` : `${id}-error`}
             onFocus={prepare}

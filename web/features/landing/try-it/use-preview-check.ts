@@ -59,7 +59,10 @@ export function usePreviewCheck() {
       setCheck((former) => (former.stage === 'refused' ? { stage: 'none' } : former));
     },
     check,
-    start: (typed: string) => void start(typed),
+    start: (typed: string) => {
+      setHost(typed);
+      void start(typed);
+    },
     prepare: () => void loadCode().catch(() => undefined),
   };
 }
