@@ -13,7 +13,7 @@ export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
 
 export const TRIAL_MS = TRIAL_DAYS * DAY_MS;
-/** How long we remember, as a salted hash, that an address had a trial after its account was deleted. */
+/** How long we keep a salted hash of an address after its account was deleted, so that it gets no second trial. */
 export const TRIAL_REMEMBERED_MS = 365 * DAY_MS;
 /** How long Premium continues after a failed payment, while the payment provider retries. */
 export const GRACE_MS = 14 * DAY_MS;

@@ -83,7 +83,7 @@ function placeOf({ state, expiry_date, trusted, paused, unreachable, uptime, not
   ]);
 }
 
-/** Does the same as `useDomainCache` outside of components. */
+/** Creates what `useDomainCache` returns, for code outside of components. */
 export function createDomainCache(queryClient: QueryClient): DomainCache {
   const rereadLists = () => {
     void queryClient.invalidateQueries({ queryKey: ALL_LISTS });

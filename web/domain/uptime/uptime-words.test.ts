@@ -37,7 +37,7 @@ describe('uptime texts', () => {
     expect(windowWords(uptime({ since: ago(2 * DAY_MS) }), EXAMPLE_NOW)).toBe('since 18 November 2026');
   });
 
-  it('describe a check by its response time or its failure', () => {
+  it('name the response time of a check, or why it failed', () => {
     const check = { at: ago(0), response_ms: null, message: null };
     expect(checkWords({ ...check, state: 'up', response_ms: 120 })).toBe('Up, 120 ms');
     expect(checkWords({ ...check, state: 'down', message: 'It answered 503.' })).toBe('It answered 503.');

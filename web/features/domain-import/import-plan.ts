@@ -106,7 +106,7 @@ export function countFates(plan: readonly PlannedLine[]): Map<Fate['kind'], numb
 /** Results by the line's index in the plan. */
 export type Results = ReadonlyMap<number, Result>;
 
-/** Returns the indices that are still to be sent: neither added nor refused. */
+/** Returns the indices of the lines that were neither added nor refused yet. */
 export function remaining(plan: readonly PlannedLine[], results: Results): number[] {
   return plan.flatMap(({ fate }, index) => {
     const result = results.get(index)?.kind;

@@ -239,7 +239,7 @@ describe('a backup of Uptime Kuma', () => {
     ]);
   });
 
-  test('skips kinds without a host, each with its reason', () => {
+  test('skips monitors of kinds that have no host, and says why for each', () => {
     expect(
       read(
         backup(

@@ -8,7 +8,7 @@ export const STRIP_HEIGHT = 14;
 interface StripPaths {
   up: string | null;
   failed: string | null;
-  /** Unknown results, and the places before the first check. */
+  /** Ticks of checks without a result, and of places before the first check. */
   unknown: string | null;
 }
 

@@ -16,8 +16,8 @@ interface TimeFieldProps {
 }
 
 /**
- * Edits a time of day as text in 24 hours, which reads '7', '0700' and '7:00 pm' too. The up and down keys change the hour or, with
- * the cursor behind the colon, the minutes by five.
+ * Edits a time of day as text in the 24-hour form; it also accepts '7', '0700' and '7:00 pm'. The up and down keys change the hour.
+ * If the cursor is behind the colon, they change the minutes in steps of five.
  */
 export function TimeField({ label, name, minute, onChange, errorId }: TimeFieldProps) {
   const id = useId();

@@ -7,13 +7,13 @@ const measure = createTextMeasure({ mono: 'Mono', sans: 'Sans' }, (text, font) =
   return text.length * 10;
 });
 
-describe('the width of a name', () => {
+describe('the width of a name on the horizon', () => {
   it("is computed from the mono font's metrics", () => {
     expect(measure.name('fjord.example', 12)).toBeCloseTo(13 * 7.056);
     expect(fonts).toEqual([]);
   });
 
-  it('is measured if letters may come from another font', () => {
+  it('is measured by the browser if another font may draw some letters', () => {
     expect(measure.name('例え.テスト', 12)).toBeCloseTo(60 - 6 * 0.144);
     expect(measure.label('7 days')).toBe(60);
     expect(fonts).toEqual(['600 12px Mono', '560 12px Sans']);

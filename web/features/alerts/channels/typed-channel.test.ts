@@ -23,7 +23,7 @@ describe('the form of a new channel', () => {
     });
   });
 
-  it('reports each error at its field', () => {
+  it('returns each error under the name of its field', () => {
     expect(typed('slack', { url: 'https://example.com/' })).toEqual({
       ok: false,
       errors: { url: 'A Slack webhook address starts with https://hooks.slack.com/' },

@@ -31,7 +31,7 @@ it("reads times in the browser's time zone", () => {
   });
 });
 
-it('reports each error at its field', () => {
+it('a maintenance window with wrong times returns each error under the name of its field', () => {
   expect(check(typedWindowSchema, { ...typed, to_day: '2026-11-22', to_time: '21:00' })).toEqual({
     ok: false,
     errors: { to_day: 'Choose an end after the start' },
