@@ -66,7 +66,11 @@ test('after the first domain a strip says when we email, and offers the next ste
   await strip.getByRole('button', { name: 'Send a test' }).click();
   await world.mail.waitFor(({ to, subject }) => to.includes(person.email) && /test/i.test(subject));
   await strip.getByRole('link', { name: 'Add Slack' }).click();
-  await expect(page.getByRole('dialog', { name: 'Add channel' })).toBeVisible();
+  const channels = page.getByRole('dialog', { name: 'Add channel' });
+  await expect(channels).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Add channel' })).toBeVisible();
+  await expect(channels).toHaveCount(0);
   await page.goto('/dashboard');
   await card(page, shop).hover();
   await strip.getByRole('button', { name: 'Add more' }).click();

@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { previewAlerts, testChannel } from '../../../contract/calls/alert.ts';
+import { testChannel } from '../../../contract/calls/alert.ts';
 import { actOnDomains } from '../../../contract/calls/domain.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { firstDays } from '../../domain/day-and-month.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
-import { ALERT_KEYS, useAccountAlerts } from '../../lib/alerts/alert-queries.ts';
+import { alertPreview, useAccountAlerts } from '../../lib/alerts/alert-queries.ts';
 import { call } from '../../lib/api-client.ts';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useStanding } from '../../lib/account/standing.ts';
@@ -91,8 +91,7 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
 function useAlertDays({ id, fingerprint }: DomainWire, now: number): string | null {
   const steps = useAccountAlerts().data?.settings.steps;
   const { data } = useQuery({
-    queryKey: [...ALERT_KEYS.preview, id, fingerprint],
-    queryFn: ({ signal }) => call(previewAlerts, { body: { domain_id: id, steps: steps ?? null }, signal }),
+    ...alertPreview({ domain_id: id, steps: steps ?? null }, fingerprint),
     enabled: steps !== undefined && fingerprint !== null,
   });
   return data && data.alerts.length > 0
@@ -118,7 +117,11 @@ function FrequencyStrip({ domains }: { domains: readonly DomainWire[] }) {
           check_frequency: FASTEST.minutes,
         },
       }),
-    onSuccess: (results) => cache.patch(results.flatMap(({ domain }) => domain ?? [])),
+    onSuccess: (results) => {
+      cache.patch(results.flatMap(({ domain }) => domain ?? []));
+      const refused = results.find(({ message }) => message !== null);
+      if (refused) toast.error(`Could not change the frequency: ${refused.message}`);
+    },
     onError: (error) => toast.error(failureText(error, 'Could not change the frequency: ')),
   });
   return (

@@ -5,6 +5,7 @@ import type {
   AccountAlertsWire,
   DomainAlertsWire,
   MaintenanceWindowWire,
+  PreviewAlerts,
 } from '../../../contract/alerting.ts';
 import {
   accountAlerts,
@@ -13,6 +14,7 @@ import {
   domainAlerts,
   listChannels,
   listMaintenance,
+  previewAlerts,
 } from '../../../contract/calls/alert.ts';
 import type { ChannelWire, DeliveryWire } from '../../../contract/channel.ts';
 import { call } from '../api-client.ts';
@@ -43,6 +45,14 @@ const MAINTENANCE = queryOptions({
   queryKey: ALERT_KEYS.maintenance,
   queryFn: ({ signal }) => call(listMaintenance, { signal }),
 });
+
+/** Query for the alerts that settings would send. It is asked again if `fingerprint`, that of the certificate, changes. */
+export const alertPreview = (question: PreviewAlerts, fingerprint: string | null = null) =>
+  queryOptions({
+    queryKey: [...ALERT_KEYS.preview, question, fingerprint],
+    queryFn: ({ signal }) => call(previewAlerts, { body: question, signal }),
+    staleTime: 0,
+  });
 
 export const useChannels = (): UseQueryResult<ChannelWire[]> => useQuery(CHANNELS);
 export const useAccountAlerts = (): UseQueryResult<AccountAlertsWire> => useQuery(ACCOUNT);

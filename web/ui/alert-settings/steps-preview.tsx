@@ -7,9 +7,7 @@ import { Glyph } from '../glyph.tsx';
 import { Skeleton } from '../loading.tsx';
 import { Time } from '../time.tsx';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { previewAlerts } from '../../../contract/calls/alert.ts';
-import { call } from '../../lib/api-client.ts';
-import { ALERT_KEYS } from '../../lib/alerts/alert-queries.ts';
+import { alertPreview } from '../../lib/alerts/alert-queries.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
 
 /** Number of alerts shown at first, few enough to scan. */
@@ -117,9 +115,7 @@ export function StepsPreview({ reachesAnybody, ...question }: StepsPreviewProps)
 function usePreview(question: PreviewAlerts) {
   const asked = useDebounced(JSON.stringify(question));
   return useQuery({
-    queryKey: [...ALERT_KEYS.preview, asked],
-    queryFn: ({ signal }) => call(previewAlerts, { body: JSON.parse(asked) as PreviewAlerts, signal }),
+    ...alertPreview(JSON.parse(asked) as PreviewAlerts),
     placeholderData: keepPreviousData,
-    staleTime: 0,
   });
 }

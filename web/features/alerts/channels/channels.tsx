@@ -1,6 +1,6 @@
-import { useLocation } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionError } from '../../../domain/section-error.tsx';
@@ -11,8 +11,14 @@ import { ChannelItem } from './channel-item.tsx';
 export function Channels() {
   const { data, error, isFetching } = useChannels();
   const reread = useRereadAlerts();
-  const wanted = useLocation({ select: ({ state }) => state.addsChannel });
+  const asked = useLocation({ select: ({ state }) => state.addsChannel });
+  const [wanted] = useState(asked);
   const [adding, setAdding] = useState(wanted !== undefined);
+  const navigate = useNavigate();
+  useEffect(() => {
+    // A reload must not open the form again.
+    if (wanted !== undefined) void navigate({ to: '/alerts', replace: true, state: {} });
+  }, [wanted, navigate]);
   const add = useRef<HTMLButtonElement>(null);
 
   if (!data)

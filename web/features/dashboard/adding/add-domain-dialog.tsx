@@ -92,7 +92,7 @@ export function AddDomainDialog({
             Cancel
           </Button>
           <Button type="submit" busy={isBusy}>
-            {obstacle?.kind === 'not_in_dns' ? 'Add anyway' : 'Add'}
+            {obstacle?.domainId === null ? 'Add anyway' : 'Add'}
             {!isBusy && (
               <kbd
                 aria-hidden="true"

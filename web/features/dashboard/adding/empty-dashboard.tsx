@@ -78,7 +78,7 @@ export function EmptyDashboard({
             {problem && <FieldError id={errorId}>{problem}</FieldError>}
           </div>
           <Button type="submit" busy={isBusy} className="min-h-11! px-5 text-lead">
-            {obstacle?.kind === 'not_in_dns' ? 'Add anyway' : 'Add Domain'}
+            {obstacle?.domainId === null ? 'Add anyway' : 'Add Domain'}
           </Button>
         </form>
         <p className="mt-3.5 text-label text-fg-3">

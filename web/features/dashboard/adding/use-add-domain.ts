@@ -33,18 +33,16 @@ interface Attempt {
   isConfirmed: boolean;
 }
 
-/** What stands in the way of adding: the account has the domain, or DNS has no address for its name. */
+/** Why a host is not added: the account tracks it already, or DNS has no address for its name. */
 export interface Obstacle {
-  kind: 'tracked' | 'not_in_dns';
   name: string;
+  /** The domain that the account tracks; null if the name is not in DNS. */
   domainId: string | null;
 }
 
 function obstacleOf(found: HostLookup | null): Obstacle | null {
-  if (found === null) return null;
-  const { display_name: name, domain_id: domainId, in_dns: inDns } = found;
-  if (domainId !== null) return { kind: 'tracked', name, domainId };
-  return inDns === false ? { kind: 'not_in_dns', name, domainId: null } : null;
+  if (found === null || (found.domain_id === null && found.in_dns !== false)) return null;
+  return { name: found.display_name, domainId: found.domain_id };
 }
 
 /**
@@ -61,7 +59,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const { mutate, reset, isPending } = useWrite({
     mutationFn: async ({ typed, isConfirmed }: Attempt) => {
       const obstacle = obstacleOf(await look(typed));
-      if (obstacle && !(isConfirmed && obstacle.kind === 'not_in_dns')) return { obstacle, domain: null };
+      if (obstacle && !(isConfirmed && obstacle.domainId === null)) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
       const headers = { prefer: 'respond-async' };
       return { obstacle: null, domain: await call(addDomain, { body: { host: typed.trim() }, headers }) };
@@ -71,6 +69,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
         if (attempt.use === use.current) setAsked({ typed: attempt.typed, obstacle });
         return;
       }
+      setAsked(undefined);
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
       if (attempt.use !== use.current) return;
@@ -90,10 +89,9 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     setError(undefined);
     setAsked(undefined);
   };
-  // While typing, only a domain that the account has is shown: a name may not be complete yet.
-  const seen = obstacleOf(found);
-  const isAsked = asked?.typed === host;
-  const obstacle = isAsked ? asked.obstacle : seen?.kind === 'tracked' ? seen : null;
+  // While the person types, a name may not be complete, so say only that it is tracked already.
+  const tracked = found?.domain_id == null ? null : obstacleOf(found);
+  const obstacle = asked?.typed === host ? asked.obstacle : tracked;
   return {
     host,
     error,
@@ -114,7 +112,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       const isBlank = text.trim() === '';
       setError(isBlank ? 'Please enter a valid host address' : undefined);
       if (isBlank || isPending) return;
-      const isConfirmed = asked?.typed === text && asked.obstacle.kind === 'not_in_dns';
+      const isConfirmed = asked?.typed === text && asked.obstacle.domainId === null;
       mutate({ typed: text, use: use.current, isConfirmed });
     },
   };
