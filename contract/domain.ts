@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './calls/call.ts';
+import { PERIOD } from './period.ts';
 import {
   ATTENTION_REASONS,
   DEFAULT_CHECK_EVERY_MINUTES,
@@ -14,7 +15,6 @@ import {
   TAG_MAX_LENGTH,
   DOMAIN_SORTS,
   LIST_STATUSES,
-  MONTH,
 } from './words.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
@@ -159,8 +159,11 @@ const domainFilterSchema = z.object({
   q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),
-  /** Month (UTC) in which the certificate of an active domain expires, e.g. '2027-03'. */
-  expires: z.string().regex(MONTH, 'Please give a month such as 2027-03').optional(),
+  /** Period (UTC) in which the certificate of an active domain expires: '2027-03', or '2026-11-22..2026-12-05' with both days. */
+  expires: z
+    .string()
+    .regex(PERIOD, 'Please give a month such as 2027-03, or days such as 2026-11-22..2026-12-05')
+    .optional(),
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
 

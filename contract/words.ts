@@ -166,9 +166,6 @@ export function count(n: number, unit: string, plural = `${unit}s`): string {
 export const FREE_DOMAIN_LIMIT = 3;
 /** Length of the Premium trial in days, for people who sign up through a button that offers it. No card is needed. */
 export const TRIAL_DAYS = 14;
-/** Matches a month such as '2027-03'. */
-export const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
-
 /** Default limit of domains per account until the account's email address is verified. */
 export const UNCONFIRMED_DOMAIN_LIMIT = 10;
 export const PAGE_SIZE = 50;

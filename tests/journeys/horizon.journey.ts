@@ -97,24 +97,88 @@ test('the horizon works by keyboard, with each time span and at each width', asy
   await expect(pin(page, 'host-00005')).toHaveCount(0);
 });
 
-test('five hundred certificates are merged by day on the horizon', async ({ page, world }) => {
+test('five hundred certificates are a histogram, and a range of its days filters the list', async ({
+  page,
+  world,
+}) => {
   const { email } = await signUp(page, world);
   await watchFleet(world, email, 500);
-  await page.goto('/dashboard');
-  const crowd = horizon(page).getByRole('link', { name: /^\d+ certificates expire on/ });
-  await expect(crowd.first()).toBeAttached();
-  // Of every fifty, one has expired and two expire this week; of the ten expired ones, four have a name. Those are never merged.
-  await expect(
-    horizon(page).getByRole('link', { name: '6 more expired: show all expired domains in the list' }),
-  ).toBeVisible();
-  await expect(pin(page, 'host-.*, 2 days left')).toHaveCount(10);
+  await page.goto('/dashboard?span=90&view=list');
+  const bars = horizon(page).getByRole('list', { name: 'Certificates by day of expiry' }).getByRole('link');
+  const status = horizon(page).getByRole('status');
+  const rows = page.getByRole('table').getByRole('row');
+  const periodNow = () => new URL(page.url()).searchParams.get('expires');
+  await expect(bars.first()).toBeAttached();
+  await expect(status).toHaveText('Drag over days to filter the list.');
 
-  await horizon(page)
-    .getByRole('link', { name: '6 more expired: show all expired domains in the list' })
-    .click();
-  await expect(page).toHaveURL(/status=expired/);
-  await crowd.first().focus();
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/sort=soonest/);
-  await expect(page).not.toHaveURL(/status=/);
+  await test.step('expired certificates keep their pins and their link', async () => {
+    // Of every fifty, one has expired; four have a name.
+    await horizon(page)
+      .getByRole('link', { name: '6 more expired: show all expired domains in the list' })
+      .click();
+    await expect(page).toHaveURL(/status=expired/);
+    await page.getByRole('button', { name: /^Expired|^More: Expired/ }).press('Enter');
+    await page.goto('/dashboard?span=90&view=list');
+  });
+
+  await test.step('Enter shows the domains of a day, as many as the bar says', async () => {
+    const crowded = horizon(page).getByRole('link', { name: /^\d+ certificates expire on/ });
+    const [count = ''] = /^\d+/.exec((await crowded.first().getAttribute('aria-label')) ?? '') ?? [];
+    await crowded.first().focus();
+    await expect(horizon(page).getByText(`${count} certificates expire on`)).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/expires=/);
+    await expect(status).toHaveText(new RegExp(`^${count} domains on `));
+    await expect(rows).toHaveCount(Number(count) + 1);
+  });
+
+  await test.step('Shift with the arrow keys extends the range from where it began', async () => {
+    await bars.first().focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await bars.first().focus();
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press('Shift+ArrowRight');
+    await expect(bars.nth(3)).toBeFocused();
+    const sum = (await bars.all()).slice(0, 4).map(async (bar) => {
+      const [count = '1'] = /^\d+(?= certificates)/.exec((await bar.getAttribute('aria-label')) ?? '') ?? [];
+      return Number(count);
+    });
+    const expected = (await Promise.all(sum)).reduce((total, count) => total + count);
+    await expect(status).toHaveText(new RegExp(`^${expected} domains on .* – `));
+  });
+
+  await test.step('dragging selects the days it passes, Escape and a press beside the bars undo', async () => {
+    const area = horizon(page).locator('[data-days]');
+    const box = (await area.boundingBox())!;
+    const dayX = (day: number) => box.x + ((day + 0.5) * box.width) / 90;
+    const y = box.y + box.height / 2;
+    const before = periodNow();
+    await page.mouse.move(dayX(20), y);
+    await page.mouse.down();
+    await page.mouse.move(dayX(40), y, { steps: 4 });
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    expect(periodNow()).toBe(before);
+    await page.mouse.move(dayX(40), y);
+    await page.mouse.down();
+    await page.mouse.move(dayX(20), y, { steps: 4 });
+    await page.mouse.up();
+    const day = (after: number) =>
+      page.evaluate((days) => {
+        const date = new Date();
+        return new Date(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate() + days))
+          .toISOString()
+          .slice(0, 10);
+      }, after);
+    await expect.poll(periodNow).toBe(`${await day(20)}..${await day(40)}`);
+    await expect(status).toHaveText(/^\d+ domains on /);
+    await page.getByRole('button', { name: /^Expiring on .*: show every date$/ }).press('Enter');
+    await expect.poll(periodNow).toBe(null);
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    await test.step(`axe finds nothing in the ${colorScheme} theme`, async () => {
+      await page.emulateMedia({ colorScheme });
+      expect(await axeFindings(page, colorScheme === 'light' ? 'everything' : 'colours')).toEqual([]);
+    });
 });

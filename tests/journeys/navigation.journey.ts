@@ -98,7 +98,7 @@ test('the palette opens a domain, pauses it, adds one, filters and opens pages, 
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(new RegExp(`expires=${notAfter.toISOString().slice(0, 7)}`));
     await expect(card(page, host)).toBeVisible();
-    await page.getByRole('button', { name: `Expiring in ${name}: show every month` }).press('Enter');
+    await page.getByRole('button', { name: `Expiring in ${name}: show every date` }).press('Enter');
     await expect(page).not.toHaveURL(/expires=/);
     await page.goto('/dashboard?expires=2001-01');
     await expect(page.getByText('No certificate expires in January 2001.')).toBeVisible();

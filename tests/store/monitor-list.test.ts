@@ -94,7 +94,7 @@ describeEachDatabase('the list of monitors', (open) => {
     expect(await inState('revoked')).toEqual([]);
   });
 
-  it('can be filtered by the month (UTC) in which an active certificate expires', async () => {
+  it('can be filtered by the month or days (UTC) in which an active certificate expires', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
     const ends = {
@@ -111,19 +111,22 @@ describeEachDatabase('the list of monitors', (open) => {
     const { id: monitorId } = await watch(store, accountId, 'paused.example', { now: NOW + 9 });
     await check(store, NOW + 9, [certificate({ notAfter: Date.UTC(2027, 2, 9) })]);
     await pauseMonitor(store, { accountId, monitorId, now: NOW });
-    const inMonth = async (expires: string, filter: { q?: string; status?: 'ok' | 'expired' } = {}) => {
+    const expiring = async (expires: string, filter: { q?: string; status?: 'ok' | 'expired' } = {}) => {
       const query = { accountId, sort: 'name' as const, expires, now: NOW, ...filter };
       const list = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
       const { ids, total } = await monitorIds(store, { ...query, limit: 9 });
       expect([list.total, total]).toEqual([list.monitors.length, ids.length]);
       return list.monitors.map(({ host }) => host);
     };
-    expect(await inMonth('2027-03')).toEqual(['first.example', 'last.example']);
-    expect(await inMonth('2027-03', { status: 'ok' })).toEqual(['first.example', 'last.example']);
-    expect(await inMonth('2027-03', { status: 'expired' })).toEqual([]);
-    expect(await inMonth('2027-03', { q: 'las' })).toEqual(['last.example']);
-    expect(await inMonth('2027-12')).toEqual(['december.example']);
-    expect(await inMonth('2027-05')).toEqual([]);
+    expect(await expiring('2027-03')).toEqual(['first.example', 'last.example']);
+    expect(await expiring('2027-03', { status: 'ok' })).toEqual(['first.example', 'last.example']);
+    expect(await expiring('2027-03', { status: 'expired' })).toEqual([]);
+    expect(await expiring('2027-03', { q: 'las' })).toEqual(['last.example']);
+    expect(await expiring('2027-12')).toEqual(['december.example']);
+    expect(await expiring('2027-05')).toEqual([]);
+    expect(await expiring('2027-02-28..2027-03-01')).toEqual(['before.example', 'first.example']);
+    expect(await expiring('2027-03-31..2027-03-31')).toEqual(['last.example']);
+    expect(await expiring('2027-03-31..2027-03-30')).toEqual([]);
   });
 
   it('can be searched for a part of a host, with % and _ taken literally', async () => {

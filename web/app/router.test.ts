@@ -52,9 +52,17 @@ describe.each(searchedRoutes())('The search parameters of $path', ({ path, names
 
 const isPlain = ([, type]: [string, string]) => ['undefined', 'string', 'number'].includes(type);
 
-it('the dashboard filters by a month, and by nothing that is no month', async () => {
-  expect(await searchAt('/dashboard', { expires: '2027-03' })).toMatchObject({ expires: '2027-03' });
-  for (const expires of ['2027-13', '2027-3', '27-03', '2027-03-01'])
+it('the dashboard filters by a month or by days, and by nothing else', async () => {
+  for (const expires of ['2027-03', '2026-11-22..2026-12-05'])
+    expect(await searchAt('/dashboard', { expires })).toMatchObject({ expires });
+  for (const expires of [
+    '2027-13',
+    '2027-3',
+    '27-03',
+    '2027-03-01',
+    '2026-11..2026-12',
+    '2026-11-32..2026-12-05',
+  ])
     expect((await searchAt('/dashboard', { expires })).expires).toBeUndefined();
 });
 

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../contract/durations.ts';
+import { boundsOf } from '../../contract/period.ts';
 import { dateFormat, listed } from '../lib/format.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;
@@ -8,6 +9,8 @@ const dayMonth = dateFormat({ day: 'numeric', month: 'long' });
 const dayMonthYear = dateFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 const short = dateFormat({ day: 'numeric', month: 'short' });
 const shortMonth = dateFormat({ month: 'short', year: 'numeric' });
+const utcMonth = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
+const utcDay = dateFormat({ day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /** Returns '22 November' within half a year of `now` (ms UTC), otherwise '22 November 2027'; in local time. */
 export function dayAndMonth(instant: string, now: number): string {
@@ -36,3 +39,18 @@ export function firstDays(instants: readonly string[], now: number): string {
 export function shortDays(from: number, to: number): (instant: number) => string {
   return to - from < YEAR_MS ? short : shortMonth;
 }
+
+/** Returns 'March 2027' for '2027-03', and '22 Nov – 5 Dec' for '2026-11-22..2026-12-05'. */
+export function periodName(period: string): string {
+  const { from, until } = boundsOf(period);
+  if (!isOfDays(period)) return utcMonth(from);
+  const [first, last] = [utcDay(from), utcDay(until - 1)];
+  return first === last ? first : `${first} – ${last}`;
+}
+
+/** Returns 'in March 2027', or 'on 22 Nov – 5 Dec'. */
+export function inPeriod(period: string): string {
+  return `${isOfDays(period) ? 'on' : 'in'} ${periodName(period)}`;
+}
+
+const isOfDays = (period: string): boolean => period.includes('..');

@@ -1,10 +1,5 @@
-import {
-  DOMAIN_SORTS,
-  LIST_STATUSES,
-  MONTH,
-  SEARCH_MAX_LENGTH,
-  TAG_MAX_LENGTH,
-} from '../../contract/words.ts';
+import { DOMAIN_SORTS, LIST_STATUSES, SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
+import { PERIOD } from '../../contract/period.ts';
 import type { DomainSort, ListStatus } from '../../contract/words.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 
@@ -30,7 +25,7 @@ export interface DashboardSearch {
   q?: string;
   status?: ListStatus;
   tag?: string;
-  /** Month in which certificates expire, such as '2027-03'. */
+  /** Period in which certificates expire, such as '2027-03' or '2026-11-22..2026-12-05'. */
   expires?: string;
   sort?: DomainSort;
   view?: DomainView;
@@ -47,7 +42,7 @@ export const dashboardSearch = searchParameters<DashboardSearch>({
   q: line(SEARCH_MAX_LENGTH),
   status: oneOf(LIST_STATUSES),
   tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
-  expires: (raw) => (typeof raw === 'string' && MONTH.test(raw) ? raw : undefined),
+  expires: (raw) => (typeof raw === 'string' && PERIOD.test(raw) ? raw : undefined),
   sort: oneOf(DOMAIN_SORTS),
   view: oneOf(VIEWS),
   span: oneOf(HORIZON_SPANS),

@@ -34,17 +34,11 @@ const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;
 const TIME = { hour: '2-digit', minute: '2-digit' } as const;
 const long = dateFormat(DATE);
 const longTime = dateFormat({ ...DATE, ...TIME });
-const utcMonth = dateFormat({ month: 'long', year: 'numeric', timeZone: 'UTC' });
 const utc = dateFormat({ ...DATE, ...TIME, timeZone: 'UTC' });
 
 /** Returns '22 November 2026', in local time. Instants are ms UTC or ISO 8601. */
 export function longDate(instant: number | string): string {
   return long(new Date(instant).getTime());
-}
-
-/** Returns 'March 2027' for '2027-03'. */
-export function monthName(month: string): string {
-  return utcMonth(Date.parse(`${month}-01`));
 }
 
 /** Returns '22 November 2026 at 14:32', in local time. */

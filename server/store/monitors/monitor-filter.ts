@@ -21,6 +21,7 @@ import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import { boundsOf } from '../../../contract/period.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 
 export interface MonitorFilter {
@@ -31,7 +32,7 @@ export interface MonitorFilter {
   status?: ListStatus | 'unreached' | undefined;
   /** Tag in lower case. */
   tag?: string | undefined;
-  /** Month (UTC) in which the certificate expires, such as '2027-03'; excludes paused monitors, like the timeline. */
+  /** Period in which the certificate expires, as in the contract; excludes paused monitors, like the timeline. */
   expires?: string | undefined;
   now: number;
 }
@@ -206,12 +207,10 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
   }
 }
 
-/** Returns an SQL condition for certificates that end in a month (UTC). */
-function expiresIn(month: string): RawBuilder<SqlBool> {
-  const from = new Date(`${month}-01`);
-  const until = new Date(from);
-  until.setUTCMonth(from.getUTCMonth() + 1);
-  return sql`${hasCertificate} and not_after >= ${from.getTime()} and not_after < ${until.getTime()}`;
+/** Returns an SQL condition for certificates that end in a period of the contract. */
+function expiresIn(period: string): RawBuilder<SqlBool> {
+  const { from, until } = boundsOf(period);
+  return sql`${hasCertificate} and not_after >= ${from} and not_after < ${until}`;
 }
 
 /** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */

@@ -1,6 +1,6 @@
 import { countOf } from '../../domain/domain-filter.ts';
 import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
-import { monthName } from '../../lib/format.ts';
+import { inPeriod } from '../../domain/day-and-month.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 import type { DashboardSearch } from '../../lib/dashboard-search.ts';
@@ -147,7 +147,7 @@ function filtersOf(summary: SummaryWire | undefined, isTyped: boolean, now: numb
   }));
   const months = (isTyped ? expiryMonths(summary, now) : []).map(([month, count]): PaletteOption => ({
     id: `month ${month}`,
-    label: `Expiring in ${monthName(month)}`,
+    label: `Expiring ${inPeriod(month)}`,
     words: 'expires certificates',
     count,
     action: { type: 'filter', search: { expires: month } },

@@ -2,7 +2,7 @@ import { memo, useId } from 'react';
 import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import { GlyphShape } from '../glyph.tsx';
-import { GLYPH, isDimmed, TODAY_HALF_WIDTH, WORDS_Y } from './horizon-layout.ts';
+import { GLYPH, TODAY_HALF_WIDTH, WORDS_Y } from './horizon-layout.ts';
 import type { HorizonLayout, HorizonPin, PinStatus } from './horizon-layout.ts';
 import { NAME_OFFSET } from './pack-labels.ts';
 import { NAME_TRACKING } from './text-measure.ts';
@@ -61,16 +61,16 @@ interface PinsProps {
 const Pins = memo(function Pins({ layout: { pins, base, frame }, drops }: PinsProps) {
   // Dimmed as a group, because marks that lie on each other would shine through and add up.
   return [true, false].map((dimmed) => {
-    const drawn = pins.filter((pin) => isDimmed(pin) === dimmed);
+    const drawn = pins.filter(({ entry }) => (entry.isDimmed ?? false) === dimmed);
     return (
       <g
         key={String(dimmed)}
         opacity={dimmed ? DIMMED : undefined}
         className={drops && !dimmed ? 'animate-[pin-drop_420ms_cubic-bezier(.3,1.4,.6,1)]' : undefined}
       >
-        {drawn.map((pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={base} />)}
+        {drawn.map((pin) => pin.place === 'axis' && <Stem key={pin.entry.id} pin={pin} base={base} />)}
         {drawn.map((pin) => (
-          <Mark key={pin.entries[0].id} pin={pin} size={frame.nameSize} />
+          <Mark key={pin.entry.id} pin={pin} size={frame.nameSize} />
         ))}
       </g>
     );
@@ -176,23 +176,28 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
   );
 }
 
-const markColour = (status: PinStatus) => `var(--${status === 'fault' ? 'critical' : status}-mark)`;
+/** Returns the colour of a state's marks. */
+export const markColour = (status: PinStatus) => `var(--${status === 'fault' ? 'critical' : status}-mark)`;
 
-const DIMMED = 0.25;
+/** The opacity of what the filter does not match. */
+export const DIMMED = 0.25;
 
-function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
-  const { x, y, status } = pin;
+/** Draws the line from a pin down to the ruler, or to `base` in px. */
+export function Stem({ pin, base }: { pin: HorizonPin; base: number }) {
+  const { x, y, entry } = pin;
   return (
     <path
       d={`M${x} ${y + 5}V${base}`}
-      stroke={markColour(status)}
+      stroke={markColour(entry.status)}
       strokeWidth="1.25"
-      opacity={status === 'ok' ? 0.55 : 0.9}
+      opacity={entry.status === 'ok' ? 0.55 : 0.9}
     />
   );
 }
 
-function Mark({ pin: { x, y, status, count, label }, size }: { pin: HorizonPin; size: number }) {
+/** Draws the glyph and the name of a pin. */
+export function Mark({ pin: { x, y, entry, label }, size }: { pin: HorizonPin; size: number }) {
+  const { status, count } = entry;
   const isOpenShape = status === 'ok' || status === 'revoked' || status === 'fault';
   const isCount = count > 1 && status === 'ok';
   const tone = status === 'ok' ? 'var(--fg-2)' : 'var(--fg)';

@@ -103,23 +103,25 @@ describe('the buckets', () => {
   });
 });
 
-describe('more than forty pins', () => {
-  const crowd = Array.from({ length: 48 }, (_, index) => ({ days: 20 + Math.floor(index / 4) }));
-
-  it('are merged by day, with a count', () => {
-    const pins = onAxis(laidOut(crowd));
-    expect(pins.map(({ count }) => count)).toEqual(Array.from({ length: 12 }, () => 4));
-    expect(pins[0]).toMatchObject({ label: '4', status: 'ok' });
-    expect(onAxis(laidOut(crowd.slice(0, 40)))).toHaveLength(40);
+describe('more than forty certificates', () => {
+  it('in view are left to the histogram; expired and later ones keep their pins', () => {
+    const inView = Array.from({ length: 40 }, (_, index) => ({ days: 20 + index }));
+    const others = [{ days: -3 }, { days: 200 }];
+    const crowded = laidOut([...inView, { days: 3 }, ...others]);
+    expect(crowded.pins.map(({ place }) => place)).toEqual(['expired', 'later']);
+    expect(crowded.crowd).toHaveLength(41);
+    const roomy = laidOut([...inView, ...others]);
+    expect(onAxis(roomy)).toHaveLength(40);
+    expect(roomy.crowd).toEqual([]);
   });
 
-  it('keep urgent and revoked ones separate', () => {
-    const urgent = [{ days: 3 }, { days: 3 }, { days: 10 }, { days: 10 }, { days: 20, revoked: true }];
-    const pins = onAxis(laidOut([...crowd, ...urgent]));
-    expect(pins.filter(({ status }) => status !== 'ok').map(({ count }) => count)).toEqual([1, 1, 1, 1, 1]);
+  it('are counted, also if the server merged them', () => {
+    expect(laidOut([{ days: 40, count: 41 }]).crowd).toHaveLength(1);
   });
+});
 
-  it('show server-side groups: urgent ones with the first name and the number of others', () => {
+describe('several certificates of one day', () => {
+  it('have a count; urgent ones have the first name and the number of the others', () => {
     expect(
       labels(
         laidOut([
@@ -140,7 +142,7 @@ describe('the bands', () => {
       { days: 15.1 },
     ]);
     const bandOf = ({ x }: HorizonPin) => (x < criticalEnd ? 'critical' : x < soonEnd ? 'soon' : 'ok');
-    expect(pins.map(bandOf)).toEqual(pins.map(({ status }) => status));
+    expect(pins.map(bandOf)).toEqual(pins.map(({ entry }) => entry.status));
   });
 
   it('have short names if they are small', () => {
@@ -221,7 +223,7 @@ describe('with random certificates', () => {
         expect(y).toBeGreaterThan(GLYPH / 2);
         expect(y).toBeLessThan(layout.base);
       }
-      const dates = pins.map(({ entries }) => entries[0].notAfter);
+      const dates = pins.map(({ entry }) => entry.notAfter);
       expect(dates).toEqual(dates.toSorted((one, other) => one - other));
       expect(moreExpired?.count ?? 1).toBeGreaterThan(0);
       expect(later?.count ?? 0).toBeGreaterThanOrEqual(pins.filter(({ place }) => place === 'later').length);

@@ -1,4 +1,4 @@
-import { dayAxis, dayOf, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
+import { dayAxis, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
 import type { DayAxis, MonthName, Tick } from './day-axis.ts';
 import { NAME_OFFSET, packLabels } from './pack-labels.ts';
 import { cutToFit } from './text-measure.ts';
@@ -47,10 +47,7 @@ export interface HorizonFrame {
 
 export interface HorizonPin {
   place: 'expired' | 'axis' | 'later';
-  /** The pin's entries by date; more than one if those of a day were merged. */
-  entries: readonly [HorizonEntry, ...HorizonEntry[]];
-  status: PinStatus;
-  count: number;
+  entry: HorizonEntry;
   x: number;
   y: number;
   /** Text beside the pin: the certificate's name, truncated if it is long, or the number of certificates. Null without room. */
@@ -81,6 +78,8 @@ export interface HorizonLayout {
   bandNames: readonly { x: number; text: string }[];
   /** By date. */
   pins: readonly HorizonPin[];
+  /** What is on the axis if it has too many certificates for single pins, else empty; by date. */
+  crowd: readonly HorizonEntry[];
   moreExpired: HorizonNote | null;
   later: HorizonNote | null;
 }
@@ -132,6 +131,7 @@ export function layOutHorizon(
   const expired = entries.filter(({ notAfter }) => notAfter < now);
   const inView = entries.filter(({ notAfter }) => notAfter >= now && notAfter < end);
   const beyond = entries.filter(({ notAfter }) => notAfter >= end);
+  const isCrowded = countOf(inView) > MAX_SINGLE;
   const bucket = expiredPins(expired, frame, { base, measure });
   return {
     frame,
@@ -150,23 +150,20 @@ export function layOutHorizon(
     bandNames: bandNames({ from: frame.todayX, criticalEnd, soonEnd }, measure),
     pins: [
       ...bucket.pins,
-      ...axisPins(mergedByDay(inView, axis), frame, { axis, base, measure }),
+      ...(isCrowded ? [] : axisPins(inView, frame, { axis, base, measure })),
       ...laterPins(beyond, frame, base),
     ],
+    crowd: isCrowded ? inView : [],
     moreExpired: bucket.more,
     later: laterNote(beyond, frame, measure),
   };
 }
 
-/** Tells whether a pin is drawn faintly: no entry of it matches the filter. */
-export function isDimmed({ entries }: Pick<HorizonPin, 'entries'>): boolean {
-  return entries.every((entry) => entry.isDimmed === true);
-}
-
-const countOf = (entries: readonly HorizonEntry[]) => entries.reduce((sum, { count }) => sum + count, 0);
+export const countOf = (entries: readonly HorizonEntry[]) =>
+  entries.reduce((sum, { count }) => sum + count, 0);
 /** Aligns a glyph of 13 px and its stem to whole pixels. */
 const crisp = (x: number) => Math.floor(x) + 0.5;
-const rowY = (frame: HorizonFrame, row: number) => FIRST_ROW + row * frame.rowHeight;
+export const rowY = (frame: HorizonFrame, row: number) => FIRST_ROW + row * frame.rowHeight;
 
 function bandNames(
   { from, criticalEnd, soonEnd }: { from: number; criticalEnd: number; soonEnd: number },
@@ -202,9 +199,7 @@ function expiredPins(
     const label = frame.narrow ? null : cutToFit(entry.name, room, widthOf);
     return {
       place: 'expired',
-      entries: [entry],
-      status: entry.status,
-      count: 1,
+      entry,
       x,
       y: rowY(frame, row),
       label,
@@ -218,55 +213,26 @@ function expiredPins(
   return { pins, more: { x: noteX, y: base - 8, text, width: measure.label(text), count } };
 }
 
-/** Merges healthy certificates by day if there are many. Urgent and revoked ones stay single. */
-function mergedByDay(inView: readonly HorizonEntry[], axis: DayAxis): [HorizonEntry, ...HorizonEntry[]][] {
-  if (countOf(inView) <= MAX_SINGLE) return inView.map((entry) => [entry]);
-  const days = new Map<number, [HorizonEntry, ...HorizonEntry[]]>();
-  const groups: [HorizonEntry, ...HorizonEntry[]][] = [];
-  for (const entry of inView) {
-    const day = dayOf(axis, entry.notAfter);
-    const sameDay = entry.status === 'ok' ? days.get(day) : undefined;
-    if (sameDay) sameDay.push(entry);
-    else {
-      const group: [HorizonEntry, ...HorizonEntry[]] = [entry];
-      groups.push(group);
-      if (entry.status === 'ok') days.set(day, group);
-    }
-  }
-  return groups;
-}
-
 function axisPins(
-  groups: readonly [HorizonEntry, ...HorizonEntry[]][],
+  entries: readonly HorizonEntry[],
   frame: HorizonFrame,
   { axis, base, measure }: { axis: DayAxis; base: number; measure: TextMeasure },
 ): HorizonPin[] {
-  const longest = frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH;
-  const wide = (text: string) => measure.name(text, frame.nameSize);
-  const labels = groups.map((entries) => {
-    const [first] = entries;
-    const count = countOf(entries);
+  const labels = entries.map((entry) => {
     // The last hours of the last day lie after the last midnight.
-    const x = crisp(Math.min(xOf(axis, first.notAfter), frame.axisEnd));
-    if (count === 1 || first.status !== 'ok') {
-      const more = count === 1 ? '' : ` +${count - 1}`;
-      const text = cutToFit(first.name, longest - wide(more), wide) + more;
-      return { entries, first, count, x, text, width: wide(text) };
-    }
-    return { entries, first, count, x, text: String(count), width: measure.label(String(count)) };
+    const x = crisp(Math.min(xOf(axis, entry.notAfter), frame.axisEnd));
+    return { entry, x, ...entryLabel(entry, frame, measure) };
   });
   const packed = packLabels(labels, {
     rows: frame.rows,
-    right: (frame.hasLater ? frame.axisEnd : frame.width) - 4,
+    right: namesEnd(frame),
     keepRow: frame.narrow,
   });
-  return labels.map(({ entries, first, count, x, text, width }, index): HorizonPin => {
+  return labels.map(({ entry, x, text, width }, index): HorizonPin => {
     const { row, named } = packed[index] ?? { row: null, named: false };
     return {
       place: 'axis',
-      entries,
-      status: first.status,
-      count,
+      entry,
       x,
       y: row === null ? base - SHORT_PIN : rowY(frame, row),
       label: named ? text : null,
@@ -275,13 +241,30 @@ function axisPins(
   });
 }
 
+/** Returns the right limit of names on the axis, in px. */
+export function namesEnd(frame: HorizonFrame): number {
+  return (frame.hasLater ? frame.axisEnd : frame.width) - 4;
+}
+
+/** Returns the text beside a pin: a name, with '+3' if it stands for four, or the number of healthy certificates. */
+export function entryLabel(
+  { name, count, status }: Pick<HorizonEntry, 'name' | 'count' | 'status'>,
+  frame: HorizonFrame,
+  measure: TextMeasure,
+): { text: string; width: number } {
+  if (count > 1 && status === 'ok') return { text: String(count), width: measure.label(String(count)) };
+  const wide = (text: string) => measure.name(text, frame.nameSize);
+  const more = count === 1 ? '' : ` +${count - 1}`;
+  const text =
+    cutToFit(name, (frame.narrow ? MAX_NAME_WIDTH_NARROW : MAX_NAME_WIDTH) - wide(more), wide) + more;
+  return { text, width: wide(text) };
+}
+
 function laterPins(beyond: readonly HorizonEntry[], frame: HorizonFrame, base: number): HorizonPin[] {
   if (!frame.hasLater) return [];
   return beyond.slice(0, MAX_LATER).map((entry, index): HorizonPin => ({
     place: 'later',
-    entries: [entry],
-    status: entry.status,
-    count: entry.count,
+    entry,
     x: crisp(frame.axisEnd + 16 + index * LATER_STEP),
     y: base - SHORT_PIN,
     label: null,

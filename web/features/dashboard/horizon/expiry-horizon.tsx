@@ -14,14 +14,20 @@ import { horizonLinks, SPAN_NAMES } from './horizon-links.ts';
 import type { Target } from './horizon-links.ts';
 import { PinLinks } from './pin-links.tsx';
 import { RenewalSpan, SelectedPin } from './pin-highlight.tsx';
-import { PinTooltip } from './pin-tooltip.tsx';
 import { usePinHighlight } from './use-pin-highlight.ts';
 import { createPreference } from '../../../lib/browser/preference.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
 import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
+import { lazyOnMove, lazyPart } from '../../../ui/lazy.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { SEGMENTS, segmentClass } from '../../../ui/segments.ts';
+
+// Only a move of the pointer or the focus shows it.
+const PinTooltip = lazyOnMove(async () => (await import('./pin-tooltip.tsx')).PinTooltip);
+
+// Its code loads with the first fleet that needs it.
+const DayHistogram = lazyPart(async () => (await import('./day-histogram.tsx')).DayHistogram);
 
 const preference = createPreference('span', ['30', '90', '365'], '90');
 
@@ -56,7 +62,7 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
   const { change } = useDashboardSearch();
   const [highlightedKey, highlight] = usePinHighlight();
   const highlighted = links.find(({ key }) => key === highlightedKey)?.pin ?? null;
-  const single = highlighted?.count === 1 ? highlighted.entries[0].id : null;
+  const single = highlighted?.entry.count === 1 ? highlighted.entry.id : null;
   const { domain } = useDomain(useDebounced(single, HOVER_MS));
   const known = domain?.id === single ? domain : null;
   const selected = links.find(({ target }) => target.kind === 'domain' && target.id === openId);
@@ -68,10 +74,12 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
       else if (target.kind === 'span') choose(target.span);
       // The horizon shows all domains, whatever the list shows.
       else if (target.kind === 'expired') change({ ...NO_FILTER, status: 'expired' });
-      else change({ ...NO_FILTER, sort: 'soonest' });
+      else change({ expires: target.period });
     },
     [highlight, open, choose, change],
   );
+
+  const select = useCallback((period: string | undefined) => change({ expires: period }), [change]);
 
   return (
     <section aria-labelledby={headingId}>
@@ -88,23 +96,44 @@ export function ExpiryHorizon({ summary, now, list }: ExpiryHorizonProps) {
             <RenewalSpan
               layout={layout}
               from={Date.parse(known.renewal_from)}
-              to={highlighted.entries[0].notAfter}
+              to={highlighted.entry.notAfter}
             />
           )
         }
         onPins={selected && <SelectedPin link={selected} />}
       >
-        <PinLinks links={links} openId={openId} highlight={highlight} onFollow={follow} />
-        {layout && highlighted && (
-          <PinTooltip
-            pin={highlighted}
-            issuer={known && issuerLine(known.authority_name, known.issuer)}
+        {layout && layout.crowd.length > 0 && (
+          <DayHistogram
+            Tooltip={PinTooltip}
+            layout={layout}
+            list={list}
             now={now}
-            width={layout.frame.width}
-            onPointerEnter={highlight.hold}
-            onPointerLeave={highlight.releaseSoon}
+            openId={openId}
+            onFollow={follow}
+            onSelect={select}
           />
         )}
+        <PinLinks
+          label="Certificates by expiry date"
+          links={links}
+          openId={openId}
+          highlight={highlight}
+          onFollow={follow}
+        />
+        <PinTooltip
+          described={
+            highlighted && {
+              ...highlighted,
+              entries: [highlighted.entry],
+              count: highlighted.entry.count,
+            }
+          }
+          issuer={known && issuerLine(known.authority_name, known.issuer)}
+          now={now}
+          width={layout?.frame.width ?? 0}
+          onPointerEnter={highlight.hold}
+          onPointerLeave={highlight.releaseSoon}
+        />
       </HorizonCard>
     </section>
   );

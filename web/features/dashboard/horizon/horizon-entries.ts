@@ -1,7 +1,6 @@
 import { expiryBadge } from '../../../../contract/badge.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import { isDimmed } from '../../../ui/horizon/horizon-layout.ts';
-import type { HorizonEntry, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { daysLeft } from '../../../../contract/badge.ts';
 import { daysText, grouped, longDate } from '../../../lib/format.ts';
 
@@ -49,10 +48,10 @@ export function remainingWords(notAfter: number, now: number): string {
 }
 
 /** Returns the accessible name of a pin's link, with everything its tooltip shows. */
-export function pinName({ entries, count }: HorizonPin, now: number): string {
-  const [{ name, notAfter, status, trouble }] = entries;
+export function pinName(entry: HorizonEntry, now: number): string {
+  const { name, notAfter, status, trouble, count } = entry;
   const date = longDate(notAfter);
-  const filtered = isDimmed({ entries }) ? ', not in the list below' : '';
+  const filtered = entry.isDimmed === true ? ', not in the list below' : '';
   if (count > 1)
     return `${grouped(count)} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}${filtered}`;
   const isRevoked = status === 'revoked' ? ', revoked' : '';

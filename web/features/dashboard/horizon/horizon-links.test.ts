@@ -45,15 +45,15 @@ describe('the links of the horizon', () => {
 
   it('update the state as time passes', () => {
     const [{ pin } = { pin: null }] = linksOf([expiry(2, { state: 'ok' })]);
-    expect(pin?.status).toBe('critical');
+    expect(pin?.entry.status).toBe('critical');
   });
 
-  it("open a single domain's panel, and for several the list by expiry", () => {
+  it("open a single domain's panel, and for several the list of that day", () => {
     const [one, many] = linksOf([expiry(20), expiry(40, { count: 12 })]);
     expect(one?.target).toEqual({ kind: 'domain', id: 'id of 20' });
     expect(many).toMatchObject({
       name: '12 certificates expire on 30 December 2026',
-      target: { kind: 'soonest' },
+      target: { kind: 'period', period: '2026-12-30..2026-12-30' },
     });
   });
 

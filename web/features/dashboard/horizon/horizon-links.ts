@@ -16,10 +16,10 @@ export interface Box {
   height: number;
 }
 
-/** What a link of the horizon opens: a panel, the list with another order or state, or another span. */
+/** What a link of the horizon opens: a panel, the list with other filters, or another span. */
 export type Target =
   | { kind: 'domain'; id: string }
-  | { kind: 'soonest' }
+  | { kind: 'period'; period: string }
   | { kind: 'expired' }
   | { kind: 'span'; span: HorizonSpan };
 
@@ -52,22 +52,33 @@ export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] 
 }
 
 function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): HorizonLink {
-  const { entries, count, x, y, label, labelWidth: width } = pin;
+  const { entry, x, y, label, labelWidth: width } = pin;
   const isShort = y + HEIGHT / 2 > base;
   const height = isShort ? SHORT_HEIGHT : HEIGHT;
   return {
-    key: entries[0].id,
-    name: pinName(pin, now),
+    key: entry.id,
+    name: pinName(entry, now),
     box: {
       left: x - (label === null ? REACH : NAMED_REACH),
       top: y - height / 2,
       width: label === null ? 2 * REACH : NAMED_REACH + NAME_OFFSET + width + 4,
       height,
     },
-    target: count > 1 ? { kind: 'soonest' } : { kind: 'domain', id: entries[0].id },
+    target: targetOf(entry, daysPeriod(utcDay(entry.notAfter))),
     pin,
   };
 }
+
+/** Returns what a certificate, or several that expire in a period, open. */
+export function targetOf({ id, count }: { id: string; count: number }, period: string): Target {
+  return count > 1 ? { kind: 'period', period } : { kind: 'domain', id };
+}
+
+/** Returns '2026-11-22' for an instant in ms UTC. */
+export const utcDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+
+/** Returns the period of the contract from one day to another. */
+export const daysPeriod = (first: string, last = first): string => `${first}..${last}`;
 
 function noteBox({ x, y, width }: HorizonNote): Box {
   return { left: x - 4, top: y - 16, width: width + 8, height: HEIGHT };
@@ -95,7 +106,7 @@ function laterLink(note: HorizonNote, span: HorizonSpan): HorizonLink {
 
 /** Returns the smallest span that shows more certificates, else the widest; null if there is none. */
 function widerSpan({ frame, pins }: HorizonLayout, now: number): HorizonSpan | null {
-  const first = pins.find(({ place }) => place === 'later')?.entries[0].notAfter;
+  const first = pins.find(({ place }) => place === 'later')?.entry.notAfter;
   const wider = HORIZON_SPANS.filter((span) => span > frame.days);
   const showing = wider.find((span) => first !== undefined && first < endOfView(now, span));
   return showing ?? wider.at(-1) ?? null;

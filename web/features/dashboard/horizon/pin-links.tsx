@@ -5,15 +5,20 @@ import type { HorizonLink, Target } from './horizon-links.ts';
 import type { PinHighlight } from './use-pin-highlight.ts';
 
 interface PinLinksProps {
+  /** Names the list for screen readers. */
+  label: string;
   links: readonly HorizonLink[];
   /** The domain whose panel is open. */
   openId: string | null;
   highlight: PinHighlight;
   onFollow: (target: Target) => void;
+  /** An arrow key with Shift moved from one link to another. */
+  onExtend?: (from: HorizonLink, to: HorizonLink) => void;
 }
 
 /** Renders the links behind a drawing: one tab stop, then arrow keys in date order. */
-export const PinLinks = memo(function PinLinks({ links, openId, highlight, onFollow }: PinLinksProps) {
+export const PinLinks = memo(function PinLinks(props: PinLinksProps) {
+  const { label, links, openId, highlight, onFollow, onExtend } = props;
   const list = useRef<HTMLOListElement>(null);
   const [stop, setStop] = useState<string | null>(null);
   // The domain whose panel was opened here, until focus has returned and moved on.
@@ -25,10 +30,11 @@ export const PinLinks = memo(function PinLinks({ links, openId, highlight, onFol
 
   const onKeyDown = (event: KeyboardEvent, index: number) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const next = links[nextIndex(event.key, index, links.length)];
-    if (!next) return;
+    const [former, next] = [links[index], links[nextIndex(event.key, index, links.length)]];
+    if (!former || !next) return;
     event.preventDefault();
     elementOf(next.key)?.focus();
+    if (event.shiftKey) onExtend?.(former, next);
   };
   const onClick = (event: MouseEvent, { key, target }: HorizonLink) => {
     // The browser opens new tabs and windows.
@@ -40,7 +46,7 @@ export const PinLinks = memo(function PinLinks({ links, openId, highlight, onFol
   };
 
   return (
-    <ol ref={list} aria-label="Certificates by expiry date">
+    <ol ref={list} aria-label={label}>
       {links.map((link, index) => (
         <li key={link.key}>
           <a
@@ -82,5 +88,5 @@ function nextIndex(key: string, index: number, count: number): number {
 function addressOf(target: Target): string {
   if (target.kind === 'domain') return `/dashboard?domain=${encodeURIComponent(target.id)}`;
   if (target.kind === 'expired') return '/dashboard?status=expired';
-  return target.kind === 'span' ? `/dashboard?span=${target.span}` : '/dashboard?sort=soonest';
+  return `/dashboard?${target.kind === 'span' ? `span=${target.span}` : `expires=${target.period}`}`;
 }

@@ -1,14 +1,26 @@
 import { expiryBadge } from '../../../../contract/badge.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
-import type { HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonEntry } from '../../../ui/horizon/horizon-layout.ts';
 import { remainingWords } from './horizon-entries.ts';
-import { longDate } from '../../../lib/format.ts';
+import { grouped, longDate } from '../../../lib/format.ts';
 
 const MAX_NAMES = 6;
 
-interface PinTooltipProps {
-  pin: HorizonPin;
+/** What a tooltip describes: a pin or a bar, with its place in px. */
+export interface Described {
+  /** By date. */
+  entries: readonly [HorizonEntry, ...HorizonEntry[]];
+  count: number;
+  x: number;
+  y: number;
+}
+
+export interface PinTooltipProps {
+  /** Null: nothing is highlighted. */
+  described: Described | null;
+  /** The date, if it is not the local day of the first entry. */
+  date?: string;
   /** Who issued the certificate; null while unknown. */
   issuer: string | null;
   now: number;
@@ -17,10 +29,13 @@ interface PinTooltipProps {
   onPointerLeave: () => void;
 }
 
-/** Describes the highlighted pin. Hidden from screen readers, because the link says the same. */
-export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerLeave }: PinTooltipProps) {
-  const { entries, count, x, y } = pin;
+/** Describes what is highlighted. Hidden from screen readers, because the link says the same. */
+export function PinTooltip(props: PinTooltipProps) {
+  const { described, issuer, now, width, onPointerEnter, onPointerLeave } = props;
+  if (described === null) return null;
+  const { entries, count, x, y } = described;
   const [{ name, notAfter, status, trouble }] = entries;
+  const { date = longDate(notAfter) } = props;
   const isRight = x > width / 2;
   return (
     <div
@@ -36,7 +51,7 @@ export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerL
       {count > 1 ? (
         <>
           <p className="font-semibold">
-            {count} certificates {notAfter < now ? 'expired' : 'expire'} on {longDate(notAfter)}
+            {grouped(count)} certificates {notAfter < now ? 'expired' : 'expire'} on {date}
           </p>
           <ul className="mt-1 font-mono text-meta text-fg-2">
             {entries.slice(0, MAX_NAMES).map((entry) => (
@@ -46,7 +61,9 @@ export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerL
             ))}
           </ul>
           {count > Math.min(entries.length, MAX_NAMES) && (
-            <p className="mt-1 text-meta text-fg-3">and {count - Math.min(entries.length, MAX_NAMES)} more</p>
+            <p className="mt-1 text-meta text-fg-3">
+              and {grouped(count - Math.min(entries.length, MAX_NAMES))} more
+            </p>
           )}
         </>
       ) : (

@@ -2,7 +2,7 @@ import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
 import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
 import { CRITICAL_DAYS, DOMAIN_SORTS, SOON_DAYS } from '../../../../contract/words.ts';
 import { countOf } from '../../../domain/domain-filter.ts';
-import { monthName } from '../../../lib/format.ts';
+import { inPeriod } from '../../../domain/day-and-month.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 
 export const SORT_LABELS: Record<DomainSort, string> = {
@@ -61,7 +61,7 @@ export function noHitsLine({ q, status, tag, expires }: DomainFilter): string {
   if ([q, status, tag, expires].filter((part) => part !== undefined).length === 1) {
     if (q !== undefined) return `No domain matches “${q}”.`;
     if (tag !== undefined) return `No domain has the tag “${tag}”.`;
-    if (expires !== undefined) return `No certificate expires in ${monthName(expires)}.`;
+    if (expires !== undefined) return `No certificate expires ${inPeriod(expires)}.`;
   }
   if (q !== undefined) return `No domain matches “${q}” with these filters.`;
   return 'No domain matches this filter.';

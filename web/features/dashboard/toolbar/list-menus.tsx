@@ -5,7 +5,7 @@ import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { DomainSort } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Menu, MenuChoices } from '../../../ui/menu.tsx';
-import { monthName } from '../../../lib/format.ts';
+import { inPeriod, periodName } from '../../../domain/day-and-month.ts';
 import { SORT_LABELS } from './choices.ts';
 
 const SORT_ICONS = { newest: ArrowDownWideNarrow, soonest: CalendarClock, name: ArrowDownAZ };
@@ -103,17 +103,16 @@ export function TagMenu({ tags, chosen, onChoose }: TagMenuProps) {
   );
 }
 
-/** Shows the chosen month of expiry; a click removes the filter. */
-export function MonthFilter({ month, onClear }: { month: string; onClear: () => void }) {
-  const name = monthName(month);
+/** Shows the chosen period of expiry; a click removes the filter. */
+export function PeriodFilter({ period, onClear }: { period: string; onClear: () => void }) {
   return (
     <ToolButton
-      aria-label={`Expiring in ${name}: show every month`}
-      title="Show every month"
+      aria-label={`Expiring ${inPeriod(period)}: show every date`}
+      title="Show every date"
       isChosen
       onClick={onClear}
     >
-      {name}
+      {periodName(period)}
       <X className="size-3.5 text-fg-3" strokeWidth={1.8} aria-hidden="true" />
     </ToolButton>
   );

@@ -24,10 +24,12 @@ interface StatusFiltersProps {
   summary: SummaryWire | undefined;
   chosen: ListStatus | undefined;
   onChoose: (status: ListStatus | undefined) => void;
+  /** Without glyphs, because the period needs the space. */
+  isBrief: boolean;
 }
 
 /** Filters by state. Clicking the chosen filter selects All. On phones the buttons wrap with those beside them. */
-export function StatusFilters({ summary, chosen, onChoose }: StatusFiltersProps) {
+export function StatusFilters({ summary, chosen, onChoose, isBrief }: StatusFiltersProps) {
   const { main, more } = statusFilters(summary);
   const rare = more.find(({ status }) => status === chosen);
   return (
@@ -46,7 +48,7 @@ export function StatusFilters({ summary, chosen, onChoose }: StatusFiltersProps)
             aria-label={nameOf({ label, count })}
             onClick={() => onChoose(isChosen ? undefined : status)}
           >
-            <FilterGlyph glyph={glyph} className="@max-[1040px]:hidden" />
+            {!isBrief && <FilterGlyph glyph={glyph} className="@max-[1040px]:hidden" />}
             {label}
             <Count count={count} />
           </FilterButton>

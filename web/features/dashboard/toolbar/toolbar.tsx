@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { InHeader } from '../../../ui/header-slot.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
-import { MonthFilter, SortMenu, TagMenu } from './list-menus.tsx';
+import { PeriodFilter, SortMenu, TagMenu } from './list-menus.tsx';
 import { SearchField } from './search-field.tsx';
 import { isUnderMore } from './choices.ts';
 import { StatusFilters } from './status-filters.tsx';
@@ -65,9 +65,14 @@ export function Toolbar({
         <span className="md:order-1">{children}</span>
         <span className="basis-full md:hidden" />
       </span>
-      <StatusFilters summary={summary} chosen={search.status} onChoose={(status) => change({ status })} />
+      <StatusFilters
+        isBrief={search.expires !== undefined}
+        summary={summary}
+        chosen={search.status}
+        onChoose={(status) => change({ status })}
+      />
       {search.expires !== undefined && (
-        <MonthFilter month={search.expires} onClear={() => change({ expires: undefined })} />
+        <PeriodFilter period={search.expires} onClear={() => change({ expires: undefined })} />
       )}
       <span className="flex-1 md:hidden" />
       <SortMenu

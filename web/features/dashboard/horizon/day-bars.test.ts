@@ -1,0 +1,127 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../contract/durations.ts';
+import { cardFrame } from '../../../ui/horizon/frames.ts';
+import { layOutHorizon } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonEntry, HorizonLayout, PinStatus } from '../../../ui/horizon/horizon-layout.ts';
+import { createTextMeasure } from '../../../ui/horizon/text-measure.ts';
+import { barAt, barName, dayBars, periodOf, rangeOf, tallestBar } from './day-bars.ts';
+
+const NOW = new Date(2026, 10, 20, 13, 0).getTime();
+const measure = createTextMeasure({ mono: '', sans: '' }, (text) => text.length * 7);
+
+/** Returns a certificate that expires at noon UTC some days after 20 November. */
+function entry(days: number, status: PinStatus = 'ok', count = 1): HorizonEntry {
+  const notAfter = Date.UTC(2026, 10, 20 + days, 12);
+  return { id: `${days} ${status}`, name: `${status}.example`, notAfter, status, count };
+}
+
+const crowd = (days: number, count = 41) => Array.from({ length: count }, () => entry(days));
+
+function laidOut(given: readonly HorizonEntry[], days = 90, width = 1198): HorizonLayout {
+  const entries = given.toSorted((one, other) => one.notAfter - other.notAfter);
+  return layOutHorizon(cardFrame(width, days, 4), { entries, now: NOW }, measure);
+}
+
+const barsOf = (given: readonly HorizonEntry[]) => dayBars(laidOut(given), measure);
+
+describe('the bars of the horizon', () => {
+  it('stand for a day each, as tall as its number of certificates', () => {
+    const layout = laidOut([...crowd(20, 40), ...crowd(30, 20), entry(40)]);
+    const bars = dayBars(layout, measure);
+    expect(bars.map(({ column, period, count }) => [column, period, count])).toEqual([
+      [20, '2026-12-10..2026-12-10', 40],
+      [30, '2026-12-20..2026-12-20', 20],
+      [40, '2026-12-30..2026-12-30', 1],
+    ]);
+    const heights = bars.map(({ y }) => layout.base - y);
+    expect(heights).toEqual([tallestBar(layout), Math.round(tallestBar(layout) / 2), 3]);
+  });
+
+  it('show urgent certificates at the bottom, and the name of the most urgent one above', () => {
+    const [bar] = barsOf([...crowd(9, 40), entry(9, 'soon'), entry(9, 'soon'), entry(9, 'revoked')]);
+    expect(bar?.parts.map(({ status }) => status)).toEqual(['revoked', 'soon', 'ok']);
+    expect(bar?.pin?.label).toBe('revoked.example +2');
+    expect(bar?.pin?.y).toBeLessThan(bar?.y ?? 0);
+  });
+
+  it('have no name if nothing is urgent, or if there is no room', () => {
+    const bars = barsOf([...crowd(50), ...[1, 2, 3, 4].map((days) => entry(days, 'critical'))]);
+    expect(bars.map(({ pin }) => pin?.label ?? null)).toEqual([
+      'critical.example',
+      'critical.example',
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  it('count the certificates that the server merged', () => {
+    const [bar] = barsOf([entry(20, 'ok', 3_000)]);
+    expect(bar && barName(bar)).toBe('3,000 certificates expire on 10 Dec');
+  });
+
+  it('have a name that says what the colour says', () => {
+    const bars = barsOf([...crowd(20), entry(20, 'fault'), entry(21, 'revoked')]);
+    expect(bars.map(barName)).toEqual([
+      '42 certificates expire on 10 Dec, 1 with a problem',
+      'revoked.example expires on 11 Dec, 1 with a problem',
+    ]);
+    const dimmed = barsOf(crowd(20).map((each) => ({ ...each, isDimmed: true })));
+    expect(dimmed.map(barName)).toEqual(['41 certificates expire on 10 Dec, not in the list below']);
+  });
+
+  it('are found near a click, and not far from it', () => {
+    const bars = barsOf([...crowd(20), entry(24)]);
+    expect([21, 22, 23].map((column) => barAt(bars, column, 1)?.column)).toEqual([20, undefined, 24]);
+  });
+
+  it('never overlap and stay on the axis, whatever expires', () => {
+    const given = fc.record({
+      hours: fc.integer({ min: 0, max: 24 * 400 }),
+      status: fc.constantFrom<PinStatus>('ok', 'soon', 'critical', 'fault', 'revoked'),
+      count: fc.integer({ min: 1, max: 300 }),
+    });
+    const shape = fc.record({
+      width: fc.integer({ min: 260, max: 1600 }),
+      days: fc.constantFrom(30, 90, 365),
+    });
+    fc.assert(
+      fc.property(fc.array(given, { maxLength: 120 }), shape, (some, { width, days }) => {
+        const entries = some.map(({ hours, status, count }) => ({
+          ...entry(0, status, count),
+          notAfter: NOW + (hours * DAY_MS) / 24,
+        }));
+        const layout = laidOut(entries, days, width);
+        const bars = layout.crowd.length === 0 ? [] : dayBars(layout, measure);
+        expect(bars.reduce((sum, { count }) => sum + count, 0)).toBe(
+          layout.crowd.reduce((sum, { count }) => sum + count, 0),
+        );
+        let end = layout.axis.from;
+        for (const { left, width: wide, y } of bars) {
+          expect(left).toBeGreaterThanOrEqual(Math.floor(end));
+          expect(y).toBeGreaterThan(0);
+          end = left + wide;
+        }
+        expect(end).toBeLessThanOrEqual(Math.ceil(layout.axis.to));
+      }),
+    );
+  });
+});
+
+describe('a range of days', () => {
+  const { axis } = laidOut([]);
+
+  it('is a period of the calendar’s days, and the period is that range', () => {
+    expect(periodOf(axis, { from: 0, to: 15 })).toBe('2026-11-20..2026-12-05');
+    expect(rangeOf(axis, '2026-11-20..2026-12-05')).toEqual({ from: 0, to: 15 });
+    expect(rangeOf(axis, '2026-12')).toEqual({ from: 11, to: 41 });
+  });
+
+  it('ends with the axis, and is nothing beyond it', () => {
+    expect(rangeOf(axis, '2026-11')).toEqual({ from: 0, to: 10 });
+    expect(rangeOf(axis, '2027-02-10..2028-01-01')).toEqual({ from: 82, to: 89 });
+    for (const period of ['2026-10', '2027-03', '2026-12-05..2026-11-20'])
+      expect(rangeOf(axis, period)).toBeNull();
+  });
+});

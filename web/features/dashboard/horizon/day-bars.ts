@@ -1,0 +1,165 @@
+import { boundsOf } from '../../../../contract/period.ts';
+import { dayOf } from '../../../ui/horizon/day-axis.ts';
+import type { DayAxis } from '../../../ui/horizon/day-axis.ts';
+import { countOf, entryLabel, namesEnd, rowY } from '../../../ui/horizon/horizon-layout.ts';
+import type {
+  HorizonEntry,
+  HorizonLayout,
+  HorizonPin,
+  PinStatus,
+} from '../../../ui/horizon/horizon-layout.ts';
+import { packLabels } from '../../../ui/horizon/pack-labels.ts';
+import type { TextMeasure } from '../../../ui/horizon/text-measure.ts';
+import { periodName } from '../../../domain/day-and-month.ts';
+import { grouped } from '../../../lib/format.ts';
+import { daysPeriod, utcDay } from './horizon-links.ts';
+
+/** The certificates that expire on one day (UTC, like the filter of the list). Lengths and positions are in px. */
+export interface DayBar {
+  /** Place of the day on the axis; 0 is today. */
+  column: number;
+  /** The period that the bar stands for: one day, at the ends of the axis sometimes two. */
+  period: string;
+  /** By date. */
+  entries: readonly [HorizonEntry, ...HorizonEntry[]];
+  count: number;
+  /** Centre and top. */
+  x: number;
+  y: number;
+  left: number;
+  width: number;
+  /** From the bottom, most urgent first. */
+  parts: readonly { status: PinStatus; y: number; height: number }[];
+  /** Names the most urgent certificate above the bar; null if none is urgent or there is no room. */
+  pin: HorizonPin | null;
+}
+
+/** A range of days by their places on the axis, both included. */
+export interface DayRange {
+  from: number;
+  to: number;
+}
+
+const URGENCY: readonly PinStatus[] = ['revoked', 'fault', 'expired', 'critical', 'soon', 'ok'];
+/** Rows of names above the bars. */
+const NAME_ROWS = 2;
+const BELOW_NAMES = 12;
+/** Keeps a single certificate visible beside hundreds, in px. */
+const MIN_HEIGHT = 3;
+
+/** Returns the height of the tallest bar, in px. */
+export function tallestBar({ frame, base }: HorizonLayout): number {
+  return base - rowY(frame, NAME_ROWS - 1) - BELOW_NAMES;
+}
+
+/** Returns the bars of a crowded layout, by date. Their heights are proportional to their numbers of certificates. */
+export function dayBars(layout: HorizonLayout, measure: TextMeasure): DayBar[] {
+  const { axis, base, crowd } = layout;
+  const columns = new Map<number, [HorizonEntry, ...HorizonEntry[]]>();
+  for (const entry of crowd) {
+    const column = columnOf(axis, utcDay(entry.notAfter));
+    const others = columns.get(column);
+    if (others) others.push(entry);
+    else columns.set(column, [entry]);
+  }
+  const most = Math.max(...[...columns.values()].map(countOf));
+  const scale = tallestBar(layout) / most;
+  const bars = [...columns]
+    .toSorted(([one], [other]) => one - other)
+    .map(([column, entries]): DayBar => {
+      const parts = stacked(entries, scale, base);
+      return {
+        column,
+        period: daysPeriod(utcDay(entries[0].notAfter), utcDay((entries.at(-1) ?? entries[0]).notAfter)),
+        entries,
+        count: countOf(entries),
+        ...sidesOf(axis, column),
+        y: parts.at(-1)?.y ?? base,
+        parts,
+        pin: null,
+      };
+    });
+  return withNames(bars, layout, measure);
+}
+
+function stacked(entries: readonly HorizonEntry[], scale: number, base: number): DayBar['parts'] {
+  let y = base;
+  return URGENCY.flatMap((status) => {
+    const count = countOf(entries.filter((entry) => entry.status === status));
+    if (count === 0) return [];
+    const height = Math.max(MIN_HEIGHT, Math.round(count * scale));
+    y -= height;
+    return { status, y, height };
+  });
+}
+
+function sidesOf({ from, dayWidth }: DayAxis, column: number): Pick<DayBar, 'x' | 'left' | 'width'> {
+  const start = Math.round(from + column * dayWidth);
+  const width = Math.round(from + (column + 1) * dayWidth) - start;
+  const gap = Math.min(2, Math.floor(width / 4));
+  return { x: start + Math.floor(width / 2) + 0.5, left: start + gap, width: Math.max(1, width - gap) };
+}
+
+function withNames(bars: readonly DayBar[], { frame }: HorizonLayout, measure: TextMeasure): DayBar[] {
+  const urgent = bars.flatMap((bar) => {
+    const wrong = bar.entries.filter(({ status }) => status !== 'ok');
+    const first = URGENCY.flatMap((status) => wrong.find((entry) => entry.status === status) ?? [])[0];
+    if (first === undefined) return [];
+    const entry = { ...first, count: countOf(wrong) };
+    return { bar, entry, x: bar.x, ...entryLabel(entry, frame, measure) };
+  });
+  const packed = packLabels(urgent, { rows: NAME_ROWS, right: namesEnd(frame), keepRow: false });
+  const pins = new Map(
+    urgent.map(({ bar, entry, x, text, width }, index): [DayBar, HorizonPin | null] => {
+      const { row = null, named = false } = packed[index] ?? {};
+      const pin = { place: 'axis', entry, x, label: text, labelWidth: width } as const;
+      return [bar, named && row !== null ? { ...pin, y: rowY(frame, row) } : null];
+    }),
+  );
+  return bars.map((bar) => ({ ...bar, pin: pins.get(bar) ?? null }));
+}
+
+/** Returns the accessible name of a bar, with what its tooltip shows. */
+export function barName({ entries, count, period }: DayBar): string {
+  const wrong = countOf(entries.filter(({ status }) => status === 'fault' || status === 'revoked'));
+  const filtered = entries.every(({ isDimmed }) => isDimmed === true) ? ', not in the list below' : '';
+  const problems = wrong === 0 ? '' : `, ${grouped(wrong)} with a problem`;
+  const what = count === 1 ? `${entries[0].name} expires` : `${grouped(count)} certificates expire`;
+  return `${what} on ${periodName(period)}${problems}${filtered}`;
+}
+
+/** Returns the bar at a place on the axis, or the nearest one within `reach` days. */
+export function barAt(bars: readonly DayBar[], column: number, reach: number): DayBar | null {
+  const distance = (bar: DayBar) => Math.abs(bar.column - column);
+  const [nearest = null] = bars.toSorted((one, other) => distance(one) - distance(other));
+  return nearest && distance(nearest) <= reach ? nearest : null;
+}
+
+/** Returns the period of a range of days. */
+export function periodOf({ midnights }: DayAxis, { from, to }: DayRange): string {
+  const dayAt = (column: number): string => {
+    const midnight = new Date(midnights[column] ?? 0);
+    return utcDay(Date.UTC(midnight.getFullYear(), midnight.getMonth(), midnight.getDate()));
+  };
+  return daysPeriod(dayAt(from), dayAt(to));
+}
+
+/** Returns the part of a period that is on the axis; null if it is elsewhere. */
+export function rangeOf(axis: DayAxis, period: string): DayRange | null {
+  const { from, until } = boundsOf(period);
+  const [first, last] = [placeOf(axis, utcDay(from)), placeOf(axis, utcDay(until - 1))];
+  const end = axis.midnights.length - 2;
+  return first > end || last < 0 || first > last
+    ? null
+    : { from: Math.max(first, 0), to: Math.min(last, end) };
+}
+
+/** Returns the place of the column with the same date as a day, on the axis or beyond. */
+function placeOf(axis: DayAxis, day: string): number {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return dayOf(axis, new Date(year, month - 1, date).getTime());
+}
+
+/** Time zones may put a certificate of the first or the last day beyond the axis. */
+const columnOf = (axis: DayAxis, day: string): number =>
+  Math.min(Math.max(placeOf(axis, day), 0), axis.midnights.length - 2);
