@@ -22,6 +22,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'base', tags: ['$initial'], priority: 3 },
+            // The icons of password fields. Merged with others, they would make the login load those of all channels.
+            { name: 'password', test: /lucide-react.*icons.(eye|eye-off)\./, priority: 2 },
             {
               name: 'icons',
               test: /lucide-react/,

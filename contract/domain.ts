@@ -6,10 +6,12 @@ import {
   DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,
   CHECK_FREQUENCIES,
+  DOMAIN_GROUPINGS,
   DOMAIN_STATES,
   PROTOCOLS,
   HOST_MAX_LENGTH,
   MAX_TAGS,
+  NAME_MAX_LENGTH,
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
@@ -164,6 +166,10 @@ const domainFilterSchema = z.object({
     .string()
     .regex(PERIOD, 'Please give a month such as 2027-03, or days such as 2026-11-22..2026-12-05')
     .optional(),
+  /** Name of the authority that issued the certificate, as in `authority_name`. */
+  issuer: lineSchema(NAME_MAX_LENGTH).optional(),
+  /** Only domains without any tag, or without a known issuer. */
+  without: z.enum(['tag', 'issuer']).optional(),
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
 
@@ -189,6 +195,21 @@ export const domainIdsSchema = z.object({
   /** Tags of the domains in `ids`, in alphabetical order. */
   tags: z.array(z.string()),
 });
+
+/** Filter of the domains that are grouped, and by what. */
+export const groupsQuerySchema = domainFilterSchema.extend({ by: z.enum(DOMAIN_GROUPINGS) });
+
+/** The 500 largest groups of the matching domains, largest first. A domain with several tags is in the group of each. */
+export const domainGroupsSchema = z.array(
+  z.object({
+    /** The tag, the state, or the issuer's name as in `authority_name`; null for domains that have none. */
+    key: z.string().nullable(),
+    total: z.number().int(),
+    /** Number of domains that need attention. */
+    attention: z.number().int(),
+  }),
+);
+export type DomainGroupWire = z.infer<typeof domainGroupsSchema>[number];
 
 export const domainListSchema = z.object({
   data: z.array(domainSchema),

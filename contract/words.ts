@@ -38,6 +38,10 @@ export const DOMAIN_STATES = [
 ] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
+/** What a list of domains can be grouped by. */
+export const DOMAIN_GROUPINGS = ['tag', 'issuer', 'state'] as const;
+export type DomainGrouping = (typeof DOMAIN_GROUPINGS)[number];
+
 export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 

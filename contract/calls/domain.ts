@@ -8,10 +8,12 @@ import {
   chainCertificateSchema,
   csvQuerySchema,
   describeDomainSchema,
+  domainGroupsSchema,
   domainIdsSchema,
   domainListSchema,
   domainSchema,
   frequencyQuerySchema,
+  groupsQuerySchema,
   historyEntrySchema,
   hostLookupSchema,
   listQuerySchema,
@@ -52,6 +54,18 @@ export const domainIds = {
   summary: 'List the ids of the matching domains, in list order',
   query: csvQuerySchema,
   response: wrapped(domainIdsSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const domainGroups = {
+  method: 'get',
+  path: '/domain/groups',
+  access: 'session',
+  scope: 'read',
+  summary: 'Count the matching domains by tag, issuer or state',
+  query: groupsQuerySchema,
+  response: wrapped(domainGroupsSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;

@@ -70,6 +70,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   listDomains: () => ({}),
   domainSummary: () => ({}),
   domainIds: () => ({}),
+  domainGroups: () => ({ query: { by: 'tag' } }),
   exportDomains: () => ({}),
   actOnDomains: ({ things }) => ({ body: { action: 'check', ids: [things.domain] } }),
   previewImport: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),

@@ -20,6 +20,7 @@ get    /api/user/authorities
 get    /api/domain/list
 get    /api/domain/summary
 get    /api/domain/ids
+get    /api/domain/groups
 get    /api/domain/lookup
 get    /api/domain/export
 post   /api/domain/import/preview

@@ -60,6 +60,7 @@ post   /api/user_feedback/create                            401        ok       
 get    /api/domain/list                                     401        ok       ok        ok       ok       401       401
 get    /api/domain/summary                                  401        ok       ok        ok       ok       401       401
 get    /api/domain/ids                                      401        ok       ok        ok       ok       401       401
+get    /api/domain/groups                                   401        ok       ok        ok       ok       401       401
 get    /api/domain/lookup                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/bulk                                     401        ok       ok        ok       ok       401       401
 post   /api/domain/import/preview                           401        ok       ok        ok       ok       401       401

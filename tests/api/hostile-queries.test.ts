@@ -95,7 +95,10 @@ describe('The server, given hostile addresses and parameters,', () => {
       enumsOf('query' in call ? call.query : null).map(([field, values]) => ({ name, call, field, values })),
     );
     expect(choices.map(({ name, field }) => `${name} ${field}`)).toEqual(
-      ['listDomains', 'domainIds', 'exportDomains'].flatMap((name) => [`${name} status`, `${name} sort`]),
+      ['listDomains sort', 'domainIds sort', 'domainGroups by', 'exportDomains sort'].flatMap((last) => {
+        const [name] = last.split(' ');
+        return [`${name} status`, `${name} without`, last];
+      }),
     );
     for (const { call, field, values } of choices)
       for (const value of ['bogus', '', 'newest,name', 'constructor']) {

@@ -291,3 +291,73 @@ test('the panel adds no history entry, keeps the scroll position and closes with
   await expect(page.getByText('This domain is no longer in your list.')).toHaveCount(0);
   expect(refused).toEqual([]);
 });
+
+test('the list is grouped by tag, issuer or state, and the open group shows its domains', async ({
+  page,
+  context,
+  world,
+}) => {
+  // Of each fifty, one has expired, two end within a week and one within two weeks; every seventh has the tag “shop”.
+  await signInWith(60, context, world);
+  await page.goto('/dashboard?view=list');
+  const table = page.getByRole('table', { name: 'Domains' });
+  const expectDomains = (count: number) => expect(table).toHaveAttribute('aria-rowcount', String(count + 1));
+  const group = (name: RegExp) => page.getByRole('heading', { level: 3 }).getByRole('button', { name });
+  const groupBy = async (name: string) => {
+    await page.getByRole('button', { name: /^Sort: / }).click();
+    await page.getByRole('menuitemradio', { name, exact: true }).click();
+  };
+
+  await test.step('by tag: the groups are closed until one is chosen', async () => {
+    await groupBy('Tag');
+    await expect(page).toHaveURL(/group=tag/);
+    await expect(page.getByRole('heading', { level: 3 })).toHaveText([/^No tag51 domains/, /^shop9 domains/]);
+    await expect(table).toBeHidden();
+    await group(/^shop/).press('Enter');
+    await expect(page).toHaveURL(/tag=shop/);
+    await expect(group(/^shop/)).toHaveAttribute('aria-expanded', 'true');
+    await expectDomains(9);
+    await group(/^No tag/).click();
+    await expect(group(/^shop/)).toHaveAttribute('aria-expanded', 'false');
+    await expectDomains(51);
+    await group(/^No tag/).click();
+    await expect(table).toBeHidden();
+    await expect(page).not.toHaveURL(/without=|tag=/);
+  });
+
+  await test.step('by issuer, within what the other filters show', async () => {
+    await groupBy('Issuer');
+    await expect(page.getByRole('heading', { level: 3 })).toHaveText([
+      /^DigiCert20 domains/,
+      /^Google Trust Services20 domains/,
+      /^Let’s Encrypt20 domains/,
+    ]);
+    await group(/^DigiCert/).click();
+    await expectDomains(20);
+    await page.getByRole('searchbox').fill('host-0000');
+    await expect(group(/^DigiCert/)).toHaveAccessibleName(/^DigiCert 3 domains/);
+    await expectDomains(3);
+    await page.reload();
+    await expectDomains(3);
+    await page.getByRole('button', { name: 'Clear search' }).click();
+  });
+
+  await test.step('by state, in the order of the filters; a filter of several states narrows the groups', async () => {
+    await groupBy('State');
+    await expect(page).not.toHaveURL(/issuer=/);
+    await expect(page.getByRole('heading', { level: 3 })).toHaveText([
+      /^Expired2 domains.*2 need attention/,
+      /^0–7 days4 domains/,
+      /^8–14 days2 domains/,
+      /^More than 14 days52 domains$/,
+    ]);
+    await page.getByRole('button', { name: /^Needs attention/ }).click();
+    await expect(page.getByRole('heading', { level: 3 })).toHaveCount(3);
+    await group(/^8–14 days/).click();
+    await expectDomains(2);
+    await expectAccessible(page);
+    await groupBy('One list');
+    await expect(page.getByRole('heading', { level: 3 })).toHaveCount(0);
+    await expectDomains(2);
+  });
+});

@@ -70,16 +70,24 @@ it.each(
   [...BOGUS_VALUES, 'x'.repeat(41), 'x'.repeat(253), ' x ', 'Shop'].map((value) => JSON.stringify(value)),
 )('the dashboard asks the API for nothing that it refuses, given %s', async (quoted) => {
   const value = JSON.parse(quoted) as string;
-  const { q, status, tag, expires, sort, domain, view, span } = await searchAt('/dashboard', {
-    q: value,
-    status: value,
-    tag: value,
-    expires: value,
-    sort: value,
-    domain: value,
-    view: value,
-    span: value,
-  });
-  expect(listQuerySchema.safeParse({ q, status, tag, expires, sort }).error).toBeUndefined();
-  expect([status, expires, sort, domain, view, span].filter((one) => one !== undefined)).toEqual([]);
+  const { q, status, tag, expires, issuer, without, group, sort, domain, view, span } = await searchAt(
+    '/dashboard',
+    {
+      q: value,
+      status: value,
+      tag: value,
+      expires: value,
+      issuer: value,
+      without: value,
+      group: value,
+      sort: value,
+      domain: value,
+      view: value,
+      span: value,
+    },
+  );
+  expect(listQuerySchema.safeParse({ q, status, tag, expires, issuer, without, sort }).error).toBeUndefined();
+  expect(
+    [status, expires, without, group, sort, domain, view, span].filter((one) => one !== undefined),
+  ).toEqual([]);
 });

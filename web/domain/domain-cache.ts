@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { DomainWire, SummaryWire } from '../../contract/domain.ts';
 import { rereadUnconfirmed } from '../lib/account/standing.ts';
-import { isUnfiltered } from './domain-filter.ts';
+import { filterParts, isUnfiltered } from './domain-filter.ts';
 import type { ListFilter } from './domain-filter.ts';
 import { findDomain, patched, prepended, totalOf, without } from './list-cache.ts';
 import type { DomainPage, LoadedPages } from './list-cache.ts';
@@ -11,12 +11,12 @@ import type { DomainPage, LoadedPages } from './list-cache.ts';
 // Cached in place of a single domain after its removal.
 const REMOVED = null;
 export const ALL_LISTS = ['domains', 'list'] as const;
-/** The ids of filtered lists, read at once. */
+/** The ids and the groups of filtered lists, read at once. */
 export const ALL_IDS = ['domains', 'ids'] as const;
 export const SUMMARY_KEY = ['domains', 'summary'] as const;
 // A string, because an object in a query key would also match objects with more properties.
-export const listKey = ({ q, status, tag, expires, sort }: ListFilter) =>
-  [...ALL_LISTS, JSON.stringify([q, status, tag, expires, sort])] as const;
+export const listKey = (filter: ListFilter) =>
+  [...ALL_LISTS, JSON.stringify([...filterParts(filter), filter.sort])] as const;
 export const pageKey = (filter: ListFilter, page: number) => [...listKey(filter), page] as const;
 export const domainKey = (id: string) => ['domains', 'one', id] as const;
 export const historyKey = (id: string) => ['domains', 'history', id] as const;

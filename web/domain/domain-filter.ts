@@ -6,13 +6,25 @@ export interface ListFilter extends DomainFilter {
   sort: DomainSort;
 }
 
-/** Tells whether the list includes every domain, in any order. */
-export function isUnfiltered({ q, status, tag, expires }: DomainFilter): boolean {
-  return [q, status, tag, expires].every((part) => part === undefined);
+/** Shows every domain again, merged over the dashboard's search parameters. */
+export const NO_FILTER = {
+  q: undefined,
+  status: undefined,
+  tag: undefined,
+  expires: undefined,
+  issuer: undefined,
+  without: undefined,
+} satisfies Record<keyof DomainFilter, undefined>;
+
+/** Returns the parts of a filter in a fixed order, absent ones as undefined. */
+export function filterParts(filter: DomainFilter): unknown[] {
+  return (Object.keys(NO_FILTER) as (keyof DomainFilter)[]).map((name) => filter[name]);
 }
 
-/** Shows every domain again, merged over the dashboard's search parameters. */
-export const NO_FILTER = { q: undefined, status: undefined, tag: undefined, expires: undefined };
+/** Tells whether the list includes every domain, in any order. */
+export function isUnfiltered(filter: DomainFilter): boolean {
+  return filterParts(filter).every((part) => part === undefined);
+}
 
 /** Returns how many domains a list with this `status` has. */
 export function countOf(summary: SummaryWire, status: ListStatus | undefined): number {

@@ -19,7 +19,6 @@ import { DOMAIN_STATES } from '../../contract/words.ts';
 
 /** Returns the query for one page of a list. */
 export function pageQuery(filter: ListFilter, page: number) {
-  const { q, status, tag, expires } = filter;
   // `newest` is the server's default. It is left out because the specification gives the request without it.
   const sort = filter.sort === 'newest' ? undefined : filter.sort;
   return queryOptions({
@@ -27,7 +26,7 @@ export function pageQuery(filter: ListFilter, page: number) {
     meta: { filter },
     queryFn: ({ signal }) =>
       call(listDomains, {
-        query: { page, q, status, tag, expires, sort },
+        query: { page, ...filter, sort },
         failureText: 'Failed to get me.',
         signal,
       }),

@@ -1,6 +1,13 @@
-import { DOMAIN_SORTS, LIST_STATUSES, SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
+import {
+  DOMAIN_GROUPINGS,
+  DOMAIN_SORTS,
+  LIST_STATUSES,
+  NAME_MAX_LENGTH,
+  SEARCH_MAX_LENGTH,
+  TAG_MAX_LENGTH,
+} from '../../contract/words.ts';
 import { PERIOD } from '../../contract/period.ts';
-import type { DomainSort, ListStatus } from '../../contract/words.ts';
+import type { DomainGrouping, DomainSort, ListStatus } from '../../contract/words.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;
@@ -27,6 +34,10 @@ export interface DashboardSearch {
   tag?: string;
   /** Period in which certificates expire, such as '2027-03' or '2026-11-22..2026-12-05'. */
   expires?: string;
+  issuer?: string;
+  without?: 'tag' | 'issuer';
+  /** What the list is grouped by; a group is open if the filter is its own. */
+  group?: DomainGrouping;
   sort?: DomainSort;
   view?: DomainView;
   span?: HorizonSpan;
@@ -43,6 +54,9 @@ export const dashboardSearch = searchParameters<DashboardSearch>({
   status: oneOf(LIST_STATUSES),
   tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
   expires: (raw) => (typeof raw === 'string' && PERIOD.test(raw) ? raw : undefined),
+  issuer: line(NAME_MAX_LENGTH),
+  without: oneOf(['tag', 'issuer']),
+  group: oneOf(DOMAIN_GROUPINGS),
   sort: oneOf(DOMAIN_SORTS),
   view: oneOf(VIEWS),
   span: oneOf(HORIZON_SPANS),

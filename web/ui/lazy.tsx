@@ -33,18 +33,21 @@ export function lazyOnMove<Props extends object>(load: Load<Props>) {
   const useCode = createCode(load);
   return function PartOnMove(props: Props) {
     const { Part, attempt } = useCode();
-    useEffect(() => {
-      const stop = new AbortController();
-      const loadOnce = (): void => {
-        stop.abort();
-        attempt();
-      };
-      for (const event of ['pointerover', 'focusin'])
-        document.addEventListener(event, loadOnce, { signal: stop.signal });
-      return () => stop.abort();
-    }, [attempt]);
+    useEffect(() => onFirstMove(attempt), [attempt]);
     return Part && <Part {...props} />;
   };
+}
+
+/** Calls `act` once, when the pointer or the focus moves; returns what cancels that. */
+function onFirstMove(act: () => void): () => void {
+  const stop = new AbortController();
+  const actOnce = (): void => {
+    stop.abort();
+    act();
+  };
+  for (const event of ['pointerover', 'focusin'])
+    document.addEventListener(event, actOnce, { signal: stop.signal });
+  return () => stop.abort();
 }
 
 interface DialogState<Props> {
@@ -52,6 +55,8 @@ interface DialogState<Props> {
   close: (props: Props) => void;
   /** Returns whether to load the code while the dialog is closed. */
   isNeeded?: () => boolean;
+  /** Loads the code when the pointer or the focus first moves, so that the dialog opens at once, also offline. */
+  isPreloaded?: boolean;
 }
 
 /** For dialogs that are controlled by `open` and `onOpenChange`. */
@@ -63,7 +68,7 @@ export const OPEN_PROPS: DialogState<{ open: boolean; onOpenChange: (open: boole
 /** Lazy-loads a dialog when it is first opened. If the chunk cannot be loaded, shows a toast and closes it, so that it can be reopened. */
 export function lazyDialog<Props extends object>(
   load: Load<Props>,
-  { isOpen, close, isNeeded = () => false }: DialogState<Props>,
+  { isOpen, close, isNeeded = () => false, isPreloaded = false }: DialogState<Props>,
 ) {
   const useCode = createCode(load);
   return function LazyDialog(props: Props) {
@@ -72,6 +77,7 @@ export function lazyDialog<Props extends object>(
     useEffect(() => {
       if (isWanted || isNeeded()) attempt();
     }, [isWanted, attempt]);
+    useEffect(() => (isPreloaded ? onFirstMove(attempt) : undefined), [attempt]);
     const giveUp = useEffectEvent(() => {
       if (!isWanted) return;
       toast.error('Could not load this part of the page. Check your connection, then try again.');

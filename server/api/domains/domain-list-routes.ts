@@ -3,6 +3,7 @@ import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
 import { searchesText } from '../../store/monitors/monitor-filter.ts';
+import { monitorGroups } from '../../store/monitors/monitor-groups.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { monitorCursor, writeCursor } from '../http/cursor.ts';
@@ -61,6 +62,12 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
     return { data: { ...found, expiry_days: expiryDays.map(isoDay) } };
   });
 
+  api.on(CALLS.domainGroups, async ({ query: { by, ...filter }, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limitSearches(accountId, filter);
+    return limited ?? { data: await monitorGroups(store, { accountId, ...filterOf(filter), by, now }) };
+  });
+
   api.on(CALLS.exportDomains, async ({ c, query, session, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('csvByAccount', accountId) ?? limitSearches(accountId, query);
@@ -77,7 +84,14 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
 }
 
 const isoDay = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
-const filterOf = ({ q, status, tag, expires }: DomainFilter) => ({ q, status, tag, expires });
+const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFilter) => ({
+  q,
+  status,
+  tag,
+  expires,
+  issuer,
+  without,
+});
 
 /**
  * Columns of the CSV file. Text from certificates is cut to one short line. `problem` is why the last check failed, else

@@ -34,6 +34,10 @@ export interface MonitorFilter {
   tag?: string | undefined;
   /** Period in which the certificate expires, as in the contract; excludes paused monitors, like the timeline. */
   expires?: string | undefined;
+  /** Name of the authority that issued the certificate last seen. */
+  issuer?: string | undefined;
+  /** Only monitors without any tag, or without a known issuer. */
+  without?: 'tag' | 'issuer' | undefined;
   now: number;
 }
 
@@ -42,8 +46,7 @@ type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 /** Returns the number of matches. For a text search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
-  if (filter.status === 'ok' && filter.expires === undefined && !searchesText(filter))
-    return countOk(store, filter);
+  if (filter.status === 'ok' && isEverything({ ...filter, status: undefined })) return countOk(store, filter);
   const parts = await splitByLength(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
@@ -125,7 +128,8 @@ export function withSearchStore<T>(
 }
 
 const isEverything = (filter: MonitorFilter): boolean =>
-  !searchesText(filter) && filter.status === undefined && filter.expires === undefined;
+  !searchesText(filter) &&
+  [filter.status, filter.expires, filter.issuer, filter.without].every((part) => part === undefined);
 
 /** Selects all matches, unsorted, with the columns that a list sorts by or selects. */
 export function foundRows(store: Store, filter: MonitorFilter) {
@@ -178,16 +182,23 @@ const LENGTHS = {
 function conditions(
   dialect: DialectName,
   eb: ExpressionBuilder<Tables, 'monitor_listing'>,
-  { q, status, tag, expires, now }: MonitorFilter,
+  { accountId, q, status, tag, expires, issuer, without, now }: MonitorFilter,
   texts: MatchOptions['texts'] = null,
 ): Expression<SqlBool>[] {
   const containsText = texts === 'short' ? contains : containsInLongText;
+  const issued = (condition: RawBuilder<unknown>) =>
+    sql`select monitors.id from monitors
+      inner join certificates on certificates.fingerprint = monitors.certificate_fingerprint
+      where monitors.account_id = ${accountId} and ${authorityOf(dialect)} ${condition}`;
   return [
     ...(texts === null ? [] : [LENGTHS[texts]]),
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
     ...(status === undefined ? [] : [eb.or(hasStatus(status, now))]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
     ...(expires === undefined ? [] : [expiresIn(expires)]),
+    ...(issuer === undefined ? [] : [sql<SqlBool>`monitor_id in (${issued(sql`= ${issuer}`)})`]),
+    ...(without === 'issuer' ? [sql<SqlBool>`monitor_id not in (${issued(sql`is not null`)})`] : []),
+    ...(without === 'tag' ? [sql<SqlBool>`tags = '[]'`] : []),
   ];
 }
 
@@ -205,6 +216,15 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
     default:
       return [isInState(status, now)];
   }
+}
+
+/** Returns SQL for the name of the authority that issued a row of `certificates`; null if it is unknown. */
+export function authorityOf(dialect: DialectName): RawBuilder<string | null> {
+  return sql`nullif(${
+    dialect === 'postgres'
+      ? sql`certificates.facts::json ->> 'authorityName'`
+      : sql`certificates.facts ->> 'authorityName'`
+  }, '')`;
 }
 
 /** Returns an SQL condition for certificates that end in a period of the contract. */

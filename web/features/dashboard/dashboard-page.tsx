@@ -6,7 +6,6 @@ import { ADD_DOMAIN_DRAFT, useDraft } from '../../lib/drafts.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription, useUpgrade } from '../../lib/account/plan.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
 import { cardElement } from '../../domain/domain-actions.tsx';
 import { isUnfiltered } from '../../domain/domain-filter.ts';
 import { useDomainSummary, useLiveDomains } from '../../domain/domain-queries.ts';
@@ -20,6 +19,10 @@ import { lazyDialog, lazyOnMove, lazyPart, OPEN_PROPS } from '../../ui/lazy.tsx'
 import { useNow } from '../../lib/use-now.ts';
 
 const EmptyDashboard = lazyPart(async () => (await import('./adding/empty-dashboard.tsx')).EmptyDashboard);
+const AddDomainDialog = lazyDialog(
+  async () => (await import('./adding/add-domain-dialog.tsx')).AddDomainDialog,
+  { ...OPEN_PROPS, isPreloaded: true },
+);
 const NextSteps = lazyOnMove(async () => (await import('./next-steps.tsx')).NextSteps);
 const LimitNoticeDialog = lazyDialog(
   async () => (await import('./adding/limit-notice-dialog.tsx')).LimitNoticeDialog,

@@ -2,6 +2,7 @@ import { useRef, useState, useEffect, useMemo } from 'react';
 import type { ComponentType, ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import type { DomainWire } from '../../../contract/domain.ts';
+import type { DomainGrouping } from '../../../contract/words.ts';
 import type { PanelSectionName } from '../../lib/dashboard-search.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/account/plan.ts';
@@ -15,6 +16,7 @@ import { ExpiryHorizon } from './horizon/expiry-horizon.tsx';
 import { focusedDomainId, useDashboardKeys } from './keyboard/use-dashboard-keys.ts';
 import type { KeyCommand } from './keyboard/key-map.ts';
 import { DomainsList } from './list/domains-list.tsx';
+import type { DomainGroupsProps } from './list/domain-groups.tsx';
 import type { DomainList } from './list/use-domain-list.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { ExportCsv } from './selection/export-csv.tsx';
@@ -39,6 +41,8 @@ import { useSelection } from './selection/selection-provider.tsx';
 const SelectionActions = lazyPart(
   async () => (await import('./selection/selection-actions.tsx')).SelectionActions,
 );
+
+const DomainGroups = lazyPart(async () => (await import('./list/domain-groups.tsx')).DomainGroups);
 
 const SwapDomainDialog = lazyDialog(async () => (await import('./swap-domain-dialog.tsx')).SwapDomainDialog, {
   isOpen: ({ domain }) => domain !== null,
@@ -199,21 +203,23 @@ export function DomainsView({ Panel, list, summary, isLoading, nextSteps, onAdd 
       <h2 ref={listHeading} className="sr-only">
         Domains
       </h2>
-      <DomainsList
-        list={list}
-        view={view}
-        isLoading={isLoading}
-        now={now}
-        openId={openId}
-        actions={actions}
-        target={stepping.target}
-        onReached={stepping.onReached}
-        onRetry={() => {
-          list.retry();
-          if (hasNoSummary) void summary.refetch();
-        }}
-        onClearFilter={() => change(NO_FILTER)}
-      />
+      <Grouped by={search.group} filter={filter} onChange={change}>
+        <DomainsList
+          list={list}
+          view={view}
+          isLoading={isLoading}
+          now={now}
+          openId={openId}
+          actions={actions}
+          target={stepping.target}
+          onReached={stepping.onReached}
+          onRetry={() => {
+            list.retry();
+            if (hasNoSummary) void summary.refetch();
+          }}
+          onClearFilter={() => change(NO_FILTER)}
+        />
+      </Grouped>
       {!isLoading && nextSteps}
       <p className="mt-8 text-right text-label text-fg-3 max-md:hidden">
         <button
@@ -370,6 +376,20 @@ function useStepping(list: DomainList, openId: string | null, open: (id: string)
       setTarget(null);
     },
   };
+}
+
+/** Puts the list below the heading of its group, if it is grouped. */
+function Grouped({
+  by,
+  children,
+  ...rest
+}: Omit<DomainGroupsProps, 'by'> & { by: DomainGrouping | undefined }) {
+  if (by === undefined) return children;
+  return (
+    <DomainGroups by={by} {...rest}>
+      {children}
+    </DomainGroups>
+  );
 }
 
 /** Actions on the selection. Its code loads with the first selection. */

@@ -22,16 +22,19 @@ export function useDashboardSearch() {
   const navigate = useNavigate();
   const preferredSort = sortPreference.use();
   const preferredView = viewPreference.use();
-  const { q, status, tag, expires, sort = preferredSort, view = preferredView } = search;
+  const { q, status, tag, expires, issuer, without } = search;
+  const { sort = preferredSort, view = preferredView } = search;
   const filter = useMemo<ListFilter>(
     () => ({
       ...(q !== undefined && { q }),
       ...(status !== undefined && { status }),
       ...(tag !== undefined && { tag }),
       ...(expires !== undefined && { expires }),
+      ...(issuer !== undefined && { issuer }),
+      ...(without !== undefined && { without }),
       sort,
     }),
-    [q, status, tag, expires, sort],
+    [q, status, tag, expires, issuer, without, sort],
   );
 
   /** Merges the change into the URL; undefined removes a parameter. */

@@ -1,7 +1,7 @@
 import type { SummaryWire, DomainFilter } from '../../../../contract/domain.ts';
 import type { ListStatus, DomainSort } from '../../../../contract/words.ts';
 import { CRITICAL_DAYS, DOMAIN_SORTS, SOON_DAYS } from '../../../../contract/words.ts';
-import { countOf } from '../../../domain/domain-filter.ts';
+import { countOf, filterParts } from '../../../domain/domain-filter.ts';
 import { inPeriod } from '../../../domain/day-and-month.ts';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 
@@ -57,8 +57,9 @@ export function statusOfKey(place: number): ListStatus | undefined {
 }
 
 /** Returns why the list is empty, for example 'No domain matches “git”.' */
-export function noHitsLine({ q, status, tag, expires }: DomainFilter): string {
-  if ([q, status, tag, expires].filter((part) => part !== undefined).length === 1) {
+export function noHitsLine(filter: DomainFilter): string {
+  const { q, tag, expires } = filter;
+  if (filterParts(filter).filter((part) => part !== undefined).length === 1) {
     if (q !== undefined) return `No domain matches “${q}”.`;
     if (tag !== undefined) return `No domain has the tag “${tag}”.`;
     if (expires !== undefined) return `No certificate expires ${inPeriod(expires)}.`;

@@ -1,5 +1,5 @@
 import { ArrowDownAZ, ArrowDownWideNarrow, CalendarClock, Tag, Tags, X } from 'lucide-react';
-import type { ComponentProps } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { DOMAIN_SORTS } from '../../../../contract/words.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import type { DomainSort } from '../../../../contract/words.ts';
@@ -40,10 +40,12 @@ interface SortMenuProps {
   onSort: (sort: DomainSort) => void;
   /** Without text, because the filters need the space. */
   isBrief: boolean;
+  /** More choices below the orders. */
+  children: ReactNode;
 }
 
 /** Shows the order: with text if the toolbar has 1,100 px, otherwise only an icon. */
-export function SortMenu({ sort, onSort, isBrief }: SortMenuProps) {
+export function SortMenu({ sort, onSort, isBrief, children }: SortMenuProps) {
   return (
     <Menu
       trigger={
@@ -61,6 +63,7 @@ export function SortMenu({ sort, onSort, isBrief }: SortMenuProps) {
           return { value, label: SORT_LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
         })}
       />
+      {children}
     </Menu>
   );
 }

@@ -7,9 +7,15 @@ import { InHeader } from '../../../ui/header-slot.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { PeriodFilter, SortMenu, TagMenu } from './list-menus.tsx';
 import { SearchField } from './search-field.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
 import { isUnderMore } from './choices.ts';
 import { StatusFilters } from './status-filters.tsx';
 import { ViewToggle } from './view-toggle.tsx';
+
+// Its code loads when the menu opens.
+const GroupChoices = lazyPart(async () => (await import('./group-choices.tsx')).GroupChoices);
+/** Closes the open group, merged over the search parameters. */
+const NO_GROUP = { issuer: undefined, without: undefined };
 
 interface ToolbarProps {
   summary: SummaryWire | undefined;
@@ -79,7 +85,9 @@ export function Toolbar({
         isBrief={isUnderMore(search.status) || search.expires !== undefined}
         sort={filter.sort}
         onSort={(sort) => change({ sort })}
-      />
+      >
+        <GroupChoices group={search.group} onGroup={(group) => change({ ...NO_GROUP, group })} />
+      </SortMenu>
       <ViewToggle view={view} onChange={(next) => change({ view: next })} />
       <Button className="order-2 max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />

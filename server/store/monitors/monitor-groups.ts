@@ -1,0 +1,79 @@
+import { type AliasableExpression, sql } from 'kysely';
+import type { DomainGrouping } from '../../../contract/words.ts';
+import { listItems } from '../db/dialect.ts';
+import type { Store } from '../db/open-store.ts';
+import { attentionParts, domainState } from './domain-state.ts';
+import { authorityOf, foundRows, type MonitorFilter, withSearchStore } from './monitor-filter.ts';
+
+export interface MonitorGroup {
+  /** The tag, the state, or the name of the authority that issued the certificates; null for monitors that have none. */
+  key: string | null;
+  total: number;
+  /** Number of monitors that need attention. */
+  attention: number;
+}
+
+interface GroupsQuery extends MonitorFilter {
+  by: DomainGrouping;
+}
+
+const MAX_GROUPS = 500;
+
+/** Returns the 500 largest groups of the matching monitors, largest first. A monitor with several tags is in the group of each. */
+export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {
+  return withSearchStore(store, query, ({ db, ...from }) =>
+    db
+      .selectFrom(keyed({ ...from, db }, query).as('keyed'))
+      .select((eb) => [
+        'key',
+        eb.fn.countAll<number>().as('total'),
+        sql<number>`cast(sum(attention) as bigint)`.as('attention'),
+      ])
+      .groupBy('key')
+      .orderBy('total', 'desc')
+      .orderBy('key', (order) => order.asc().nullsLast())
+      .limit(MAX_GROUPS)
+      .execute(),
+  );
+}
+
+/** Selects a row for each matching monitor and group that it is in. */
+function keyed(
+  store: Store,
+  { by, ...filter }: GroupsQuery,
+): AliasableExpression<{ key: string | null; attention: number }> {
+  const { db, dialect } = store;
+  const { accountId, now } = filter;
+  const needsAttention = sql.join(
+    attentionParts(now).map((part) => sql`(${part})`),
+    sql` or `,
+  );
+  const listed = db
+    .selectFrom(
+      db
+        .selectFrom('monitor_listing')
+        .select(['monitor_id', 'tags', domainState(now).as('state')])
+        .select(sql<number>`case when ${needsAttention} then 1 else 0 end`.as('attention'))
+        .where('account_id', '=', accountId)
+        .where('monitor_id', 'in', (eb) =>
+          eb.selectFrom(foundRows(store, filter).as('found')).select('monitor_id'),
+        )
+        .as('listed'),
+    )
+    .select('attention');
+  switch (by) {
+    case 'state':
+      return listed.select('state as key');
+    case 'tag':
+      return listed
+        .leftJoin(listItems(dialect, 'listed.tags').as('item'), (join) => join.onTrue())
+        .select('item.value as key');
+    default:
+      return listed
+        .innerJoin('monitors', (join) =>
+          join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
+        )
+        .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+        .select(authorityOf(dialect).as('key'));
+  }
+}

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import type { MonitorFilter } from '../../server/store/monitors/monitor-filter.ts';
+import { updateDescription } from '../../server/store/monitors/monitor-change.ts';
+import { monitorGroups } from '../../server/store/monitors/monitor-groups.ts';
+import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import type { DomainGrouping } from '../../contract/words.ts';
+
+/** The account's hosts: what issued their certificate, days left, tags. */
+const HOSTS: Record<string, { issuer: string | null; days?: number; tags?: string[] }> = {
+  'a.example': { issuer: 'Fjord Trust', days: 60, tags: ['prod', 'web'] },
+  'b.example': { issuer: 'Fjord Trust', days: 3, tags: ['prod'] },
+  'c.example': { issuer: 'Moss & “Sons”', days: -1, tags: ['web'] },
+  'd.example': { issuer: '', days: 90 },
+  'e.example': { issuer: null },
+};
+
+describeEachDatabase('the groups of the domain list', (open) => {
+  it('count by tag, by issuer and by state, with those that need attention', async () => {
+    const { store, accountId } = await filled(await open());
+    const groups = async (by: DomainGrouping) =>
+      (await monitorGroups(store, { accountId, by, now: NOW })).map(({ key, total, attention }) => [
+        key,
+        total,
+        attention,
+      ]);
+    expect(await groups('tag')).toEqual([
+      ['prod', 2, 1],
+      ['web', 2, 1],
+      [null, 2, 0],
+    ]);
+    expect(await groups('issuer')).toEqual([
+      ['Fjord Trust', 2, 1],
+      [null, 2, 0],
+      ['Moss & “Sons”', 1, 1],
+    ]);
+    expect(await groups('state')).toEqual([
+      ['ok', 2, 0],
+      ['critical', 1, 1],
+      ['expired', 1, 1],
+      ['pending', 1, 0],
+    ]);
+  });
+
+  it('have as many members as the list with the group’s filter', async () => {
+    const { store, accountId } = await filled(await open());
+    const hosts = async (filter: Partial<MonitorFilter>) => {
+      const query = { accountId, now: NOW, sort: 'name', page: 1, pageSize: 50, ...filter } as const;
+      return (await listMonitors(store, query)).monitors.map(({ host }) => host);
+    };
+    expect(await hosts({ issuer: 'Fjord Trust' })).toEqual(['a.example', 'b.example']);
+    expect(await hosts({ issuer: 'Moss & “Sons”', q: 'exam' })).toEqual(['c.example']);
+    expect(await hosts({ issuer: 'Fjord Trust', status: 'critical' })).toEqual(['b.example']);
+    expect(await hosts({ issuer: 'Fjord Trust', status: 'ok' })).toEqual(['a.example']);
+    expect(await hosts({ without: 'issuer' })).toEqual(['d.example', 'e.example']);
+    expect(await hosts({ without: 'tag' })).toEqual(['d.example', 'e.example']);
+    expect(await hosts({ issuer: "x' or 1 = 1 --" })).toEqual([]);
+  });
+
+  it('are those of the filtered list and of one account only', async () => {
+    const { store, accountId } = await filled(await open());
+    const bob = await person(store, 'bob');
+    const { id: monitorId } = await watch(store, bob.id, 'b.bob.example');
+    await check(store, NOW, [certificate({ authorityName: 'Fjord Trust' })]);
+    const groups = (filter: Partial<MonitorFilter>) =>
+      monitorGroups(store, { accountId, by: 'issuer', now: NOW, ...filter });
+    expect(await groups({ q: 'b.' })).toEqual([{ key: 'Fjord Trust', total: 1, attention: 1 }]);
+    expect(await groups({ tag: 'web', status: 'expired' })).toEqual([
+      { key: 'Moss & “Sons”', total: 1, attention: 1 },
+    ]);
+    expect(await groups({ q: 'nothing' })).toEqual([]);
+    await pauseMonitor(store, { accountId: bob.id, monitorId, now: NOW });
+    expect(await monitorGroups(store, { accountId: bob.id, by: 'state', now: NOW })).toEqual([
+      { key: 'paused', total: 1, attention: 0 },
+    ]);
+  });
+});
+
+async function filled(store: Store): Promise<{ store: Store; accountId: string }> {
+  const { id: accountId } = await person(store, 'alice');
+  for (const [place, [host, { issuer, days = 0, tags = [] }]] of Object.entries(HOSTS).entries()) {
+    const now = NOW + place;
+    const { id: monitorId } = await watch(store, accountId, host, { now });
+    if (issuer !== null)
+      await check(store, now, [certificate({ authorityName: issuer, notAfter: NOW + days * DAY })]);
+    await updateDescription(store, { accountId, monitorId, describe: () => ({ tags, notes: '' }) });
+  }
+  return { store, accountId };
+}

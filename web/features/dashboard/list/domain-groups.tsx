@@ -1,0 +1,161 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { domainGroups } from '../../../../contract/calls/domain.ts';
+import type { DomainFilter, DomainGroupWire } from '../../../../contract/domain.ts';
+import { DOMAIN_STATES } from '../../../../contract/words.ts';
+import type { DomainGrouping, DomainState, ListStatus } from '../../../../contract/words.ts';
+import { ALL_IDS } from '../../../domain/domain-cache.ts';
+import type { ListFilter } from '../../../domain/domain-filter.ts';
+import { SectionError } from '../../../domain/section-error.tsx';
+import { call } from '../../../lib/api-client.ts';
+import { counted, grouped } from '../../../lib/format.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
+import { statusFilters } from '../toolbar/choices.ts';
+
+/** The server's limit. */
+const MAX_GROUPS = 500;
+
+type GroupFilter = { [Name in 'status' | 'tag' | 'issuer' | 'without']?: DomainFilter[Name] | undefined };
+
+export interface DomainGroupsProps {
+  by: DomainGrouping;
+  /** The filter of the list. */
+  filter: ListFilter;
+  /** Merges into the filter. */
+  onChange: (change: GroupFilter) => void;
+  /** The list, which is shown below the open group. */
+  children: ReactNode;
+}
+
+/** Shows the groups of the list with their numbers; the list is in the one whose filter it has. */
+export function DomainGroups({ by, filter, onChange, children }: DomainGroupsProps) {
+  const { sort: _, ...others } = { ...filter, ...closedFilter(by, filter) };
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: [...ALL_IDS, 'groups', by, others],
+    queryFn: ({ signal }) => call(domainGroups, { query: { ...others, by }, signal }),
+    placeholderData: (former) => former,
+  });
+  if (!data)
+    return error ? (
+      <SectionError
+        title="Could not load the groups"
+        error={error}
+        isRetrying={isFetching}
+        onRetry={() => void refetch()}
+      />
+    ) : (
+      <Skeleton className="h-12" />
+    );
+  const isOpen = (group: DomainGroupWire) => isGroupFilter(by, filter, group);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
+      {inOrder(by, data).map((group) => (
+        <Group
+          key={group.key ?? ''}
+          name={groupName(by, group)}
+          group={group}
+          isOpen={isOpen(group)}
+          onToggle={() => onChange(isOpen(group) ? closedFilter(by, filter) : groupFilter(by, group))}
+        >
+          {children}
+        </Group>
+      ))}
+      {data.length === MAX_GROUPS && (
+        <p className="text-meta text-fg-3">These are the {MAX_GROUPS} largest groups.</p>
+      )}
+      {/* Nothing matches, or the filter is none of a group: the list says more. */}
+      {!data.some(isOpen) && hasGroupFilter(by, filter) && children}
+    </div>
+  );
+}
+
+interface GroupProps {
+  name: string;
+  group: DomainGroupWire;
+  isOpen: boolean;
+  onToggle: () => void;
+  children: ReactNode;
+}
+
+function Group({ name, group: { total, attention }, isOpen, onToggle, children }: GroupProps) {
+  const listId = useId();
+  return (
+    <section>
+      <h3>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? listId : undefined}
+          onClick={onToggle}
+          className="flex min-h-12 w-full items-center gap-2.5 rounded-4 border border-line bg-surface px-4 text-left shadow-1 hover:border-line-2"
+        >
+          <ChevronRight
+            className={classNames('size-4 flex-none text-fg-3 transition-transform', isOpen && 'rotate-90')}
+            strokeWidth={1.6}
+            aria-hidden="true"
+          />
+          <span className="min-w-0 truncate font-[560]" title={name}>
+            {name}
+          </span>
+          <span className="num flex-none text-label text-fg-3">{counted(total, 'domain')}</span>
+          {attention > 0 && (
+            <span className="num ml-auto flex flex-none items-center gap-1.5 text-label font-[520] text-critical-fg">
+              <Glyph name="critical" className="size-3 text-critical-mark" />
+              {grouped(attention)}
+              <span className="max-md:sr-only"> {attention === 1 ? 'needs' : 'need'} attention</span>
+            </span>
+          )}
+        </button>
+      </h3>
+      {isOpen && (
+        <div id={listId} className="mt-2 mb-4">
+          {children}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const isState = (status: ListStatus | undefined): status is DomainState =>
+  DOMAIN_STATES.some((state) => state === status);
+
+/** Returns the change that opens a group. */
+function groupFilter(by: DomainGrouping, { key }: DomainGroupWire): GroupFilter {
+  if (by === 'state') return { status: key as DomainState };
+  const without = key === null ? by : undefined;
+  return by === 'tag' ? { tag: key ?? undefined, without } : { issuer: key ?? undefined, without };
+}
+
+/** Returns the change that closes every group. A state filter of several states, such as `attention`, is no group. */
+function closedFilter(by: DomainGrouping, { status, without }: DomainFilter): GroupFilter {
+  if (by === 'state') return isState(status) ? { status: undefined } : {};
+  return { [by]: undefined, ...(without === by && { without: undefined }) };
+}
+
+function isGroupFilter(by: DomainGrouping, filter: DomainFilter, group: DomainGroupWire): boolean {
+  if (by === 'state') return filter.status === group.key;
+  return group.key === null ? filter.without === by : filter[by] === group.key;
+}
+
+function hasGroupFilter(by: DomainGrouping, filter: DomainFilter): boolean {
+  return by === 'state' ? isState(filter.status) : filter[by] !== undefined || filter.without === by;
+}
+
+/** Returns the states in the order of the filters; the others by size, as the server sends them. */
+function inOrder(by: DomainGrouping, groups: readonly DomainGroupWire[]): readonly DomainGroupWire[] {
+  if (by !== 'state') return groups;
+  const { main, more } = statusFilters(undefined);
+  const order = [...main, ...more].map(({ status }) => status);
+  const place = ({ key }: DomainGroupWire) => order.findIndex((status) => status === key);
+  return groups.toSorted((one, other) => place(one) - place(other));
+}
+
+function groupName(by: DomainGrouping, { key }: DomainGroupWire): string {
+  if (key === null) return by === 'tag' ? 'No tag' : 'No known issuer';
+  if (by !== 'state') return key;
+  return statusFilters(undefined).more.find(({ status }) => status === key)?.label ?? key;
+}
