@@ -139,3 +139,16 @@ test('sign-up with an existing address shows an error', async ({ page, context, 
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
   await expect(page).toHaveURL(/\/signup/);
 });
+
+test('an error message does not follow to another page', async ({ page }) => {
+  await page.goto('/login');
+  await page.getByLabel('Email').fill('nobody@session.example');
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Login', exact: true }).click();
+  const message = page.getByRole('region', { name: /^Notifications/ }).getByText(/^Failed to login: /);
+  // Under the pointer it would stay.
+  await message.hover();
+  await page.getByRole('link', { name: 'Sign up' }).press('Enter');
+  await expect(page).toHaveURL(/\/signup/);
+  await expect(message).toBeHidden();
+});

@@ -1,3 +1,4 @@
+import { useRouter } from '@tanstack/react-router';
 import { Info, X } from 'lucide-react';
 import { createPortal } from 'react-dom';
 import { useEffect } from 'react';
@@ -12,6 +13,17 @@ import { setToastLibrary } from './toast.tsx';
  */
 export function Toaster() {
   useEffect(() => setToastLibrary(library), []);
+  const router = useRouter();
+  // An error belongs to the page that it happened on.
+  useEffect(
+    () =>
+      router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
+        if (!pathChanged) return;
+        for (const toast of library.getToasts())
+          if ('type' in toast && toast.type === 'error') library.dismiss(toast.id);
+      }),
+    [router],
+  );
   return createPortal(
     <Sonner
       position="bottom-right"
