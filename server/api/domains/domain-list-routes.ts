@@ -1,4 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
+import { boundsOf } from '../../../contract/period.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
@@ -88,7 +89,7 @@ const filterOf = ({ q, status, tag, expires, issuer, without }: DomainFilter) =>
   q,
   status,
   tag,
-  expires,
+  expires: expires === undefined ? undefined : boundsOf(expires),
   issuer,
   without,
 });

@@ -21,7 +21,6 @@ import type { MonitorCursor } from './monitor-list.ts';
 import { countMonitors } from './monitors.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
-import { boundsOf } from '../../../contract/period.ts';
 import type { ListStatus } from '../../../contract/words.ts';
 
 export interface MonitorFilter {
@@ -32,8 +31,8 @@ export interface MonitorFilter {
   status?: ListStatus | 'unreached' | undefined;
   /** Tag in lower case. */
   tag?: string | undefined;
-  /** Period in which the certificate expires, as in the contract; excludes paused monitors, like the timeline. */
-  expires?: string | undefined;
+  /** Period in which the certificate expires, in ms UTC, without its end; excludes paused monitors, like the timeline. */
+  expires?: { from: number; until: number } | undefined;
   /** Name of the authority that issued the certificate last seen. */
   issuer?: string | undefined;
   /** Only monitors without any tag, or without a known issuer. */
@@ -195,7 +194,9 @@ function conditions(
     ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
     ...(status === undefined ? [] : [eb.or(hasStatus(status, now))]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
-    ...(expires === undefined ? [] : [expiresIn(expires)]),
+    ...(expires === undefined
+      ? []
+      : [sql<SqlBool>`${hasCertificate} and not_after >= ${expires.from} and not_after < ${expires.until}`]),
     ...(issuer === undefined ? [] : [sql<SqlBool>`monitor_id in (${issued(sql`= ${issuer}`)})`]),
     ...(without === 'issuer' ? [sql<SqlBool>`monitor_id not in (${issued(sql`is not null`)})`] : []),
     ...(without === 'tag' ? [sql<SqlBool>`tags = '[]'`] : []),
@@ -225,12 +226,6 @@ export function authorityOf(dialect: DialectName): RawBuilder<string | null> {
       ? sql`certificates.facts::json ->> 'authorityName'`
       : sql`certificates.facts ->> 'authorityName'`
   }, '')`;
-}
-
-/** Returns an SQL condition for certificates that end in a period of the contract. */
-function expiresIn(period: string): RawBuilder<SqlBool> {
-  const { from, until } = boundsOf(period);
-  return sql`${hasCertificate} and not_after >= ${from} and not_after < ${until}`;
 }
 
 /** Returns SQL conditions that find a tag in a JSON list. An unescaped quote after `[` or `,` begins an item. */

@@ -35,7 +35,7 @@ import { failureText } from '../../ui/verify-address.tsx';
 import { useDomainCache } from '../../domain/domain-cache.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { NO_FILTER } from '../../domain/domain-filter.ts';
-import type { ListTarget } from './list/use-list-window.ts';
+import { useStepping } from './list/use-stepping.ts';
 import { useSelection } from './selection/selection-provider.tsx';
 
 const SelectionActions = lazyPart(
@@ -341,41 +341,6 @@ function useDomainActions(given: Omit<DomainActions, 'refresh'>): DomainActions 
     }),
     [],
   );
-}
-
-interface Stepping {
-  target: ListTarget | null;
-  /** Moves to the next or previous domain, loaded or not; returns whether there is one. */
-  step: (by: 1 | -1) => boolean;
-  /** Moves to the domain's row; returns whether it is loaded. */
-  goTo: (id: string) => boolean;
-  onReached: (id: string, element: HTMLElement) => void;
-}
-
-/** Steps through the list by keyboard: moves the focus, or the open panel. */
-function useStepping(list: DomainList, openId: string | null, open: (id: string) => void): Stepping {
-  const [target, setTarget] = useState<(ListTarget & { opens: boolean }) | null>(null);
-  return {
-    target,
-    step: (by) => {
-      const from = openId ?? focusedDomainId();
-      const index = target?.index ?? (from === undefined ? -1 : list.indexOf(from));
-      const next = index + by;
-      if (next < 0 || next >= (list.total ?? 0)) return false;
-      setTarget({ index: next, opens: openId !== null });
-      return true;
-    },
-    goTo: (id) => {
-      const index = list.indexOf(id);
-      if (index >= 0) setTarget({ index, opens: false });
-      return index >= 0;
-    },
-    onReached: (id, element) => {
-      if (target?.opens) open(id);
-      else element.focus({ preventScroll: true });
-      setTarget(null);
-    },
-  };
 }
 
 /** Puts the list below the heading of its group, if it is grouped. */
