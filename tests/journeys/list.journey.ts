@@ -97,7 +97,8 @@ test('search, filter, order and view are in the address and work with Back', asy
   await expect(host(page, 70)).toBeVisible();
   await expect(page.getByText('10 hits')).toBeVisible();
   await expect(page.getByRole('link', { name: /^host-00000.*, not in the list below$/ })).toBeAttached();
-  await expect(page.getByRole('link', { name: /^host-00001.*, not in the list below$/ })).toBeAttached();
+  const dimmedBars = page.getByRole('link', { name: /certificates expire on .*, not in the list below$/ });
+  await expect(dimmedBars.first()).toBeAttached();
   await expect(host(page, 0)).toHaveCount(0);
   await page.keyboard.type('git');
   await expect(page.getByText('No domain matches “host-0007git”.')).toBeVisible();
