@@ -37,6 +37,9 @@ export const signInAnswerSchema = z.union([
   z.object({ twoFactorRedirect: z.literal(true) }),
 ]);
 
+/** Whether a session was opened; false if the last sign-in is too long ago. */
+export const resumedSchema = z.object({ resumed: z.boolean() });
+
 export const identityTokenSchema = z.object({ token: z.string() });
 
 export const verifyEmailSchema = z.object({ token });

@@ -12,6 +12,7 @@ import {
   passwordSchema,
   resetPasswordSchema,
   resetRequestSchema,
+  resumedSchema,
   signInAnswerSchema,
   signInSchema,
   signUpSchema,
@@ -25,7 +26,8 @@ const succeeded = z.looseObject({});
 
 // Calls with public access use the provider's own short-lived session, where they need one. Its cookie is sent only below
 // /api/identity, and it ends when its ID token is exchanged for the product's session. Changing passkeys or one-time codes
-// therefore needs a new session of the provider: sign in again, make the change, sign out.
+// therefore needs a new session of the provider: sign in again, make the change, sign out. Shortly after a sign-in
+// `resumeIdentity` opens it without asking again.
 
 export const signUp = {
   method: 'post',
@@ -85,6 +87,17 @@ export const identityMethods = {
   access: 'session',
   summary: 'Get the sign-in methods of the signed-in user',
   response: wrapped(identityMethodsSchema),
+  status: 200,
+  problems: [],
+} as const satisfies Call;
+
+export const resumeIdentity = {
+  method: 'post',
+  path: '/identity/resume',
+  access: 'session',
+  summary:
+    'Open a session of the built-in provider without another sign-in, if the last one is at most five minutes old',
+  response: wrapped(resumedSchema),
   status: 200,
   problems: [],
 } as const satisfies Call;

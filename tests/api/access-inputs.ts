@@ -29,6 +29,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   identityToken: () => ({}),
   identityKeys: () => ({}),
   identityMethods: () => ({}),
+  resumeIdentity: () => ({}),
   sendVerification: () => ({}),
   verifyEmail: () => ({ body: { token: 'A'.repeat(43) } }),
   requestPasswordReset: (asking) => ({ body: { email: addressOf(asking) } }),

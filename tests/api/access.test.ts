@@ -19,6 +19,7 @@ post   /api/identity/sign-out                               ok         ok       
 get    /api/identity/token                                  401        401      401       401      401      401       401
 get    /api/identity/jwks                                   ok         ok       ok        ok       ok       ok        ok
 get    /api/identity/methods                                401        ok       ok        ok       ok       401       401
+post   /api/identity/resume                                 401        ok       ok        ok       ok       401       401
 post   /api/identity/send-verification                      401        ok       ok        ok       ok       401       401
 post   /api/identity/verify-email                           401        token    token     token    token    401       401
 post   /api/identity/request-password-reset                 ok         ok       ok        ok       ok       ok        ok

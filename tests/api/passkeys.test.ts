@@ -4,10 +4,11 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
-import { createClient, signUp } from '../kit/people.ts';
-import { addPasskey, askWithPasskey, enter, freshly, useCodes } from './identity-acts.ts';
+import { type Client, createClient, signUp } from '../kit/people.ts';
+import { addPasskey, askWithPasskey, enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
+const MINUTE = 60_000;
 const ORIGIN = 'http://localhost:8080';
 
 describeEachDatabase('A passkey', (open) => {
@@ -49,6 +50,47 @@ describeEachDatabase('A passkey', (open) => {
     expect((await own.ask(CALLS.removePasskey, { body: { id: 'none' } })).problem.code).toBe('not_found');
     expect((await own.ask(CALLS.removePasskey, { body: { id } })).status).toBe(200);
     expect((await askWithPasskey(createClient(api.send), added)).problem.code).toBe('invalid_credentials');
+  });
+
+  it('is added without another sign-in within five minutes of the last one', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const resumed = async (client: Client) => (await client.ask(CALLS.resumeIdentity)).ok.data.resumed;
+    api.clock.advance(4 * MINUTE);
+    expect(await resumed(alice)).toBe(true);
+    await addPasskey(alice, { origin: ORIGIN, name: 'Phone' });
+    expect((await alice.ask(CALLS.identityMethods)).ok.data.passkeys).toHaveLength(1);
+    await alice.ask(CALLS.signOut);
+    // A refresh of the session is no sign-in.
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(200);
+    api.clock.advance(MINUTE + 1);
+    expect(await resumed(alice)).toBe(false);
+    expect((await alice.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
+  });
+
+  it('is not added with a resumed sign-in after the session, or all of them, ended', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const other = await freshly(api.send, alice);
+    expect(await enter(other)).toBe(alice.id);
+    const ends: (() => Promise<unknown>)[] = [
+      async () => {
+        const sessions = (await other.ask(CALLS.listSessions)).ok.data;
+        const id = sessions.find(({ current }) => !current)?.id ?? '';
+        return (await other.ask(CALLS.endOneSession, { params: { id } })).ok;
+      },
+      async () => (await other.ask(CALLS.endAllSessions)).ok,
+      () => resetPassword(api, alice.email, 'eine andere Ziege im Moos'),
+    ];
+    for (const end of ends) {
+      const browser = await freshly(api.send, alice);
+      expect(await enter(browser)).toBe(alice.id);
+      expect((await browser.ask(CALLS.resumeIdentity)).ok.data).toEqual({ resumed: true });
+      expect((await browser.ask(CALLS.newPasskeyOptions)).status).toBe(200);
+      await end();
+      expect((await browser.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
+      expect((await browser.ask(CALLS.resumeIdentity)).problem.code).toBe('not_authenticated');
+    }
   });
 
   it('is accepted only for this origin, a fresh challenge and with user verification', async () => {

@@ -136,6 +136,10 @@ test('a new passkey is confirmed with the OpenID provider only by the same perso
   await continueAs(page, 'Sign Up with Orchard ID', id);
   await expect(page).toHaveURL(/\/dashboard/);
   await page.goto('/profile');
+  // As five minutes after the sign-in.
+  await page.route('**/api/identity/resume', (route) =>
+    route.fulfill({ json: { data: { resumed: false } } }),
+  );
   await page.getByRole('button', { name: 'Add a passkey' }).click();
   await page.context().clearCookies({ domain: '127.0.0.1' });
   await continueAs(page, 'Continue with Orchard ID', stranger.id);

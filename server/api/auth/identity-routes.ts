@@ -1,4 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 import { BUILT_IN, type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';
@@ -15,6 +16,7 @@ import {
 } from './identity-limits.ts';
 import { Refusal, refuse } from '../http/problem.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';
+import { listSessions } from '../../store/accounts/sessions.ts';
 import { listIdentities } from '../../store/accounts/accounts.ts';
 
 /** Registers the built-in provider's routes, with rate limits. Registers nothing if another provider is configured. */
@@ -135,6 +137,8 @@ function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
 }
 
 const INVALID_LINK = 'This link is no longer valid. Ask for a new one.';
+/** For how long after a sign-in the provider's session can be opened again without another one. */
+const RESUMED_MS = 5 * MINUTE_MS;
 const NO_METHODS = { password: false, totp: false, passkeys: [], oidc: [] };
 
 /**
@@ -164,6 +168,15 @@ function accountRoutes(api: Api, { store, identity }: AppParts, builtIn: BuiltIn
       oidc,
     };
     return { data };
+  });
+
+  api.on(CALLS.resumeIdentity, async ({ c, session: { sessionId, account }, now }) => {
+    const open = await listSessions(store, account.id, now);
+    const openedAt = open.find(({ id }) => id === sessionId)?.createdAt ?? 0;
+    const subject = now - openedAt > RESUMED_MS ? null : await subjectOf(account.id);
+    const cookies = subject === null ? [] : await builtIn.openSession(subject);
+    for (const cookie of cookies) c.header('Set-Cookie', cookie, { append: true });
+    return { data: { resumed: cookies.length > 0 } };
   });
 
   api.on(CALLS.sendVerification, async ({ session, now }) => {

@@ -1,5 +1,10 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { endAllSessions, endSession, listSessions } from '../../store/accounts/sessions.ts';
+import {
+  endAllSessions,
+  endProviderSessions,
+  endSession,
+  listSessions,
+} from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { browserName } from './browser-name.ts';
 import { refuse } from '../http/problem.ts';
@@ -23,6 +28,8 @@ export function sessionRoutes(api: Api, { store, sessions }: AppParts): void {
   api.on(CALLS.endOneSession, async ({ c, params, session }) => {
     const ended = await endSession(store, params.id, session.account.id);
     if (!ended) return refuse('not_found', 'There is no such session.');
+    // The browser of that session may hold one of the provider, which opens another session here.
+    await endProviderSessions(store, session.account.id);
     if (params.id === session.sessionId) sessions.dropCookies(c);
     return { data: null };
   });

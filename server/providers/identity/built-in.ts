@@ -96,6 +96,8 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
 
     builtIn: {
       ...createMailedLinks({ context, events, productName, now }),
+      openSession: async (userId) =>
+        (await auth.api.openSession({ body: { userId }, returnHeaders: true })).headers.getSetCookie(),
       callerOf: (cookie) => auth.api.caller({ headers: new Headers({ cookie }) }),
     },
   };

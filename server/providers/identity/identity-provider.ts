@@ -64,6 +64,8 @@ export interface IdentityProvider {
 export interface BuiltInActions {
   /** Returns the subject of the provider session or unfinished two-factor sign-in in a Cookie header; null if none. */
   callerOf(cookie: string): Promise<string | null>;
+  /** Opens a session of the provider for a user. Returns the values of its Set-Cookie headers; none if the user is unknown. */
+  openSession(subject: string): Promise<string[]>;
   /** Mails a verification link to the user's address. Does nothing if it is already verified or the user unknown. */
   sendVerification(subject: string): Promise<void>;
   /** Verifies the user's address. Returns false if the token is invalid or belongs to another user. */

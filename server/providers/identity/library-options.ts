@@ -7,12 +7,14 @@ import {
   getSessionFromCtx,
   isAPIError,
 } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import { jwt } from 'better-auth/plugins/jwt';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import type { Logger } from 'pino';
 import type { oidcPlugin } from './oidc.ts';
 import { passwordWeakness, emailWords, type PasswordWeakness } from './weak-password.ts';
 import { symmetricDecrypt } from 'better-auth/crypto';
+import { z } from 'zod';
 
 export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
@@ -139,7 +141,7 @@ export function libraryOptions(
         backupCodeOptions: { length: 20 },
       }),
       passkeys(publicUrl, productName),
-      callerPlugin,
+      sessionPlugin,
       openIdProviders,
     ],
   } satisfies BetterAuthOptions;
@@ -194,13 +196,24 @@ const decryptableKeys: ReadKeys = async ({ context }) => {
   return keys.filter((_, index) => isDecryptable[index]);
 };
 
-/**
- * Plugin whose endpoint returns the user id from the library's cookies: of the session, or of a sign-in that waits for a
- * one-time code; null if there is none. Our rate limits on guesses need it before they call the library's routes.
- */
-const callerPlugin = {
-  id: 'caller',
+/** Endpoints for the server itself. */
+const sessionPlugin = {
+  id: 'sessions',
   endpoints: {
+    /** Opens a session for a user and sets its cookies. Does nothing if the user is unknown. */
+    openSession: createAuthEndpoint.serverOnly(
+      { method: 'POST', body: z.object({ userId: z.string() }) },
+      async (c): Promise<null> => {
+        const { internalAdapter } = c.context;
+        const user = await internalAdapter.findUserById(c.body.userId);
+        if (user) await setSessionCookie(c, { user, session: await internalAdapter.createSession(user.id) });
+        return null;
+      },
+    ),
+    /**
+     * Returns the user id from the library's cookies: of the session, or of a sign-in that waits for a one-time code; null if
+     * there is none. Our rate limits on guesses need it before they call the library's routes.
+     */
     caller: createAuthEndpoint.serverOnly(
       { method: 'GET', requireHeaders: true },
       async (c): Promise<string | null> => {

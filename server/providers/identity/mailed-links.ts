@@ -29,7 +29,7 @@ export function createMailedLinks({
   events: IdentityEvents;
   productName: string;
   now: () => number;
-}): Omit<BuiltInActions, 'callerOf'> {
+}): Omit<BuiltInActions, 'callerOf' | 'openSession'> {
   async function createToken(use: 'verify-email' | 'reset-password', subject: string, lifetimeMs: number) {
     const { internalAdapter } = await context;
     const token = randomBytes(32).toString('base64url');

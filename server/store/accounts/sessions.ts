@@ -224,14 +224,19 @@ export async function endSession(store: Store, sessionId: string, accountId?: st
 export async function endAllSessions(store: Store, accountId: string): Promise<void> {
   await inTransaction(store, async (trx) => {
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
-    await trx
-      .deleteFrom('session')
-      .where('userId', 'in', (eb) =>
-        eb.selectFrom('identities').select('subject').where('account_id', '=', accountId),
-      )
-      .execute();
+    await endProviderSessions({ db: trx }, accountId);
   });
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
+}
+
+/** Ends the account's sessions at the built-in identity provider. */
+export async function endProviderSessions({ db }: Pick<Store, 'db'>, accountId: string): Promise<void> {
+  await db
+    .deleteFrom('session')
+    .where('userId', 'in', (eb) =>
+      eb.selectFrom('identities').select('subject').where('account_id', '=', accountId),
+    )
+    .execute();
 }
 
 /** Deletes the oldest sessions of accounts above the limit. Returns how many. */

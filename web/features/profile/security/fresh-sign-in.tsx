@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { FormEvent, ReactNode } from 'react';
-import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import { resumeIdentity } from '../../../../contract/calls/identity.ts';
+import { ApiError, call, messageOf } from '../../../lib/api-client.ts';
 import { useSignedIn } from '../../../lib/account/current-user.ts';
 import { SignInCancelled } from '../../../lib/account/identity.ts';
 import type { Identity, SecondStep } from '../../../lib/account/identity.ts';
@@ -9,11 +10,14 @@ import { Button } from '../../../ui/button.tsx';
 import { CodeForm } from '../../../ui/form/code-form.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { PasswordField } from '../../../ui/form/field.tsx';
+import { Skeleton } from '../../../ui/loading.tsx';
 import { toast } from '../../../ui/toast.tsx';
 
 export interface FreshSignInProps<Ready> {
   /** The user's sign-in methods. */
   methods: { password: boolean; passkey: boolean; providers: readonly { id: string; name: string }[] };
+  /** Asks nothing if the last sign-in was a moment ago. */
+  acceptsRecent?: boolean;
   /** Runs after the user has confirmed their identity; the password is empty for other methods. */
   act: (password: string, identity: Identity) => Promise<Ready>;
   /** The next step in the same dialog; without it the dialog closes with `onDone`. */
@@ -67,12 +71,21 @@ function useProviderSession(): { begin: (provider: Identity) => void; over: () =
   };
 }
 
-function FreshSignIn<Ready>({ methods, act, children, onDone }: FreshSignInProps<Ready>) {
+/** The method of `run` that asks nothing. */
+const RECENT = 'recent';
+
+function FreshSignIn<Ready>({
+  methods,
+  acceptsRecent = false,
+  act,
+  children,
+  onDone,
+}: FreshSignInProps<Ready>) {
   const { user, identity } = useSignedIn();
   const providerSession = useProviderSession();
   const [password, setPassword] = useState('');
   const [refusal, setRefusal] = useState<string>();
-  const [busy, setBusy] = useState<string | null>(null);
+  const [busy, setBusy] = useState<string | null>(acceptsRecent ? RECENT : null);
   const [step, setStep] = useState<SecondStep | null>(null);
   const [ready, setReady] = useState<{ value: Ready } | null>(null);
 
@@ -108,7 +121,21 @@ function FreshSignIn<Ready>({ methods, act, children, onDone }: FreshSignInProps
     }
   };
 
+  const resume = useEffectEvent(() =>
+    run(RECENT, async () => {
+      const { resumed } = await call(resumeIdentity);
+      if (!resumed) throw new SignInCancelled();
+      return null;
+    }),
+  );
+  useEffect(() => {
+    // Opening the dialog is the event.
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (acceptsRecent) void resume();
+  }, [acceptsRecent]);
+
   if (ready && children) return children(ready.value);
+  if (busy === RECENT) return <Skeleton className="mt-5 h-10" />;
   if (step)
     return (
       <CodeForm

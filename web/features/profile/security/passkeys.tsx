@@ -80,6 +80,7 @@ export function Passkeys({
         title="Add a passkey"
         description="Log in with your device’s screen lock instead of a password."
         methods={methods}
+        acceptsRecent
         act={async () => undefined}
       >
         {() => (
