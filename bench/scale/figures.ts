@@ -12,18 +12,19 @@ export interface Figure {
 export const isMissed = ({ value, max, min }: Figure): boolean =>
   !Number.isFinite(value) || (max !== undefined && value > max) || (min !== undefined && value < min);
 
-/** Returns the figures as a text table in which missed targets are marked. */
+/** Returns the figures as a text table with PASS or MISSED beside each target. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { what, value, unit, max, min } = figure;
     const target =
       max !== undefined ? `≤ ${rounded(max)} ${unit}` : min !== undefined ? `≥ ${rounded(min)} ${unit}` : '';
-    return [what, `${rounded(value)} ${unit}`, target, isMissed(figure) ? 'MISSED' : ''];
+    const result = isMissed(figure) ? 'MISSED' : target === '' ? '' : 'PASS';
+    return [what, `${rounded(value)} ${unit}`, target, result];
   });
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
-    .map(([what = '', value = '', target = '', missed = '']) =>
-      `  ${what.padEnd(widths[0] ?? 0)}  ${value.padStart(widths[1] ?? 0)}  ${target.padStart(widths[2] ?? 0)}  ${missed}`.trimEnd(),
+    .map(([what = '', value = '', target = '', result = '']) =>
+      `  ${what.padEnd(widths[0] ?? 0)}  ${value.padStart(widths[1] ?? 0)}  ${target.padStart(widths[2] ?? 0)}  ${result}`.trimEnd(),
     )
     .join('\n');
 }
