@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { counted } from '../../../lib/format.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
@@ -21,12 +22,12 @@ function FittingTags({ tags }: TagListProps) {
   useLayoutEffect(() => {
     const element = list.current;
     if (!element) return undefined;
-    const measure = () => {
+    // The first call comes after the browser's own layout, before it paints. Measuring right here would force that layout
+    // into the task in which React mounts a page of cards.
+    const observer = new ResizeObserver(() => {
       const widths = [...element.querySelectorAll<HTMLElement>('[data-tag]')].map((tag) => tag.offsetWidth);
-      setShown(countFitting(widths, element.clientWidth));
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
+      flushSync(() => setShown(countFitting(widths, element.clientWidth)));
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
