@@ -39,7 +39,7 @@ export function DomainTable(props: DomainListProps) {
     columns: 1,
     estimate,
     gap: 0,
-    overscan: 8,
+    overscan: 3,
   });
   return (
     <div
