@@ -84,7 +84,7 @@ function addInstruments(row: string) {
         // A timer that an animation frame starts fires after the main thread has painted this frame.
         requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
       });
-      observer.observe(document, { childList: true, subtree: true });
+      observer.observe(document, { childList: true, characterData: true, subtree: true });
     });
   const firstRows = paintOf(() => document.querySelector(row) !== null);
   Object.assign(globalThis, { paintOf, firstRows } satisfies Instruments);
