@@ -106,7 +106,7 @@ test('five hundred certificates are a histogram, and a range of its days filters
   await page.goto('/dashboard?span=90&view=list');
   const bars = horizon(page).getByRole('list', { name: 'Certificates by day of expiry' }).getByRole('link');
   const status = horizon(page).getByRole('status');
-  const rows = page.getByRole('table').getByRole('row');
+  const table = page.getByRole('table', { name: 'Domains' });
   const periodNow = () => new URL(page.url()).searchParams.get('expires');
   await expect(bars.first()).toBeAttached();
   await expect(status).toHaveText('Drag over days to filter the list.');
@@ -129,7 +129,7 @@ test('five hundred certificates are a histogram, and a range of its days filters
     await page.keyboard.press('Enter');
     await expect(page).toHaveURL(/expires=/);
     await expect(status).toHaveText(new RegExp(`^${count} domains on `));
-    await expect(rows).toHaveCount(Number(count) + 1);
+    await expect(table).toHaveAttribute('aria-rowcount', String(Number(count) + 1));
   });
 
   await test.step('Shift with the arrow keys extends the range from where it began', async () => {
