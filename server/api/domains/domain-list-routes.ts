@@ -3,7 +3,7 @@ import { boundsOf } from '../../../contract/period.ts';
 import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, cursorOf } from '../../store/monitors/monitor-list.ts';
-import { searchesText } from '../../store/monitors/monitor-filter.ts';
+import { isSearch } from '../../store/monitors/monitor-filter.ts';
 import { monitorGroups } from '../../store/monitors/monitor-groups.ts';
 import { onReplica } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
@@ -22,7 +22,7 @@ const MAX_IDS = 10_000;
 /** Lists, searches, summarises and exports the domains of an account. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
   const limitSearches = (accountId: string, filter: DomainFilter): Refusal | null =>
-    searchesText(filter) ? limits.allow('searchesByAccount', accountId) : null;
+    isSearch(filter) ? limits.allow('searchesByAccount', accountId) : null;
 
   api.on(CALLS.listDomains, async ({ query, session, now }) => {
     const { page, sort, limit: pageSize = PAGE_SIZE } = query;
@@ -65,7 +65,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
 
   api.on(CALLS.domainGroups, async ({ query: { by, ...filter }, session, now }) => {
     const accountId = session.account.id;
-    const limited = limitSearches(accountId, filter);
+    const limited = limits.allow('searchesByAccount', accountId);
     return limited ?? { data: await monitorGroups(store, { accountId, ...filterOf(filter), by, now }) };
   });
 

@@ -42,7 +42,7 @@ export interface MonitorFilter {
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** Returns the number of matches. For a text search, pass the store that `withSearchStore` provides. */
+/** Returns the number of matches. For a search, pass the store that `withSearchStore` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
   if (filter.status === 'ok' && isEverything({ ...filter, status: undefined })) return countOk(store, filter);
@@ -116,13 +116,17 @@ function hasOrderedIndex({ status }: MonitorFilter, { sort }: PageRange): boolea
 export const searchesText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
   q !== undefined || tag !== undefined;
 
-/** Calls `read` with the store to query and returns its result. Text searches run on a separate database connection. */
+/** Returns whether the filter reads all texts or all certificates of the account. */
+export const isSearch = (filter: Pick<MonitorFilter, 'q' | 'tag' | 'issuer' | 'without'>): boolean =>
+  searchesText(filter) || filter.issuer !== undefined || filter.without === 'issuer';
+
+/** Calls `read` with the store to query and returns its result. Searches run on a separate database connection. */
 export function withSearchStore<T>(
   store: Store,
   filter: MonitorFilter,
   read: (store: Store) => Promise<T>,
 ): Promise<T> {
-  if (!searchesText(filter)) return read(store);
+  if (!isSearch(filter)) return read(store);
   return store.search(filter.accountId, (db) => read({ ...store, db }));
 }
 

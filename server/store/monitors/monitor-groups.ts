@@ -3,7 +3,7 @@ import type { DomainGrouping } from '../../../contract/words.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { attentionParts, domainState } from './domain-state.ts';
-import { authorityOf, foundRows, type MonitorFilter, withSearchStore } from './monitor-filter.ts';
+import { authorityOf, foundRows, type MonitorFilter } from './monitor-filter.ts';
 
 export interface MonitorGroup {
   /** The tag, the state, or the name of the authority that issued the certificates; null for monitors that have none. */
@@ -19,11 +19,14 @@ interface GroupsQuery extends MonitorFilter {
 
 const MAX_GROUPS = 500;
 
-/** Returns the 500 largest groups of the matching monitors, largest first. A monitor with several tags is in the group of each. */
+/**
+ * Returns the 500 largest groups of the matching monitors, largest first. A monitor with several tags is in the group of each.
+ * Runs on the search database, because it reads all rows of the account, by issuer also its certificates.
+ */
 export async function monitorGroups(store: Store, query: GroupsQuery): Promise<MonitorGroup[]> {
-  return withSearchStore(store, query, ({ db, ...from }) =>
+  return store.search(query.accountId, (db) =>
     db
-      .selectFrom(keyed({ ...from, db }, query).as('keyed'))
+      .selectFrom(keyed({ ...store, db }, query).as('keyed'))
       .select((eb) => [
         'key',
         eb.fn.countAll<number>().as('total'),
