@@ -119,6 +119,7 @@ test('a refused address gets the focus, and the last chosen channel cannot be un
     await expect(second.getByRole('alert')).toBeVisible();
     await expect(second.getByLabel('Address')).toBeFocused();
     await page.keyboard.press('Escape');
+    await expect(second).toBeHidden();
   });
 
   await test.step('the last chosen channel stays checked', async () => {
