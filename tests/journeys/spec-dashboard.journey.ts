@@ -8,7 +8,10 @@ const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/
 
 /** Returns lightness and hue of a badge's background (oklch). */
 async function fillOf(badge: Locator): Promise<{ light: number; hue: number }> {
-  const colour = await badge.evaluate((element) => getComputedStyle(element).backgroundColor);
+  const read = () => badge.evaluate((element) => getComputedStyle(element).backgroundColor);
+  // A badge that was replaced meanwhile has no colour.
+  await expect.poll(read).toMatch(/^oklch/);
+  const colour = await read();
   const [light = NaN, , hue = NaN] = (/^oklch\((.+)\)$/.exec(colour)?.[1] ?? '').split(' ').map(Number);
   return { light, hue };
 }
