@@ -21,7 +21,7 @@ export function DomainGrid(props: DomainListProps) {
   const isMedium = useMediaQuery('(min-width: 45rem)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
   const columns = isWide ? 3 : isMedium ? 2 : 1;
-  const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
+  const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns,
     estimate: CARD_PX,
     gap: isMedium ? 16 : 12,
@@ -39,7 +39,7 @@ export function DomainGrid(props: DomainListProps) {
         {rows.flatMap(({ index: row, gapBefore }) =>
           Array.from({ length: Math.min(columns, total - row * columns) }, (_, column) => {
             const index = row * columns + column;
-            const domain = list.at(index);
+            const domain = at(index);
             return (
               <li
                 key={domain?.id ?? `row-${index}`}

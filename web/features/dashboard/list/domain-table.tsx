@@ -35,7 +35,7 @@ export function DomainTable(props: DomainListProps) {
   // A cell that spans hidden columns would show them again.
   const columns = isBesidePanel ? 6 : isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
-  const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
+  const { at, attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,
     estimate,
     gap: 0,
@@ -76,7 +76,7 @@ export function DomainTable(props: DomainListProps) {
         </thead>
         <tbody ref={attach} {...focusHandlers}>
           {rows.flatMap(({ index, gapBefore }) => {
-            const domain = list.at(index);
+            const domain = at(index);
             const error = list.errorAt(index);
             return [
               gapBefore > 0 && <Spacer key={`before-${index}`} columns={columns} height={gapBefore} />,

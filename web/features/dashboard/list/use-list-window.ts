@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { cardElement } from '../../../domain/domain-actions.tsx';
 import { rangesOf } from './virtual-layout.ts';
 import type { DomainList } from './use-domain-list.ts';
@@ -17,6 +17,10 @@ export interface ListWindowOptions {
   onReached: (id: string, element: HTMLElement) => void;
 }
 
+/** A whole page of domains that mounts at once blocks the main thread for more than 50 ms. */
+const MOUNTS_PER_FRAME = 12;
+const NONE: ReadonlySet<string> = new Set();
+
 interface Shape {
   columns: number;
   /** Row height in px. */
@@ -25,7 +29,7 @@ interface Shape {
   overscan: number;
 }
 
-/** Reads the pages in view, and scrolls to the target. */
+/** Reads the pages in view, mounts their domains over a few frames, and scrolls to the target. */
 export function useListWindow({ list, target, onReached }: ListWindowOptions, shape: Shape) {
   const { columns, ...rest } = shape;
   const total = list.total ?? 0;
@@ -40,6 +44,11 @@ export function useListWindow({ list, target, onReached }: ListWindowOptions, sh
     // `rowsKey` stands for the rows.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [show, rowsKey, columns]);
+
+  const inView = rowNumbers.flatMap((row) =>
+    Array.from({ length: columns }, (_, column) => list.at(row * columns + column)?.id ?? []).flat(),
+  );
+  const mounted = useGradualMounts(inView);
 
   const { scrollTo } = virtual;
   useEffect(() => {
@@ -60,5 +69,25 @@ export function useListWindow({ list, target, onReached }: ListWindowOptions, sh
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [list.filter]);
 
-  return virtual;
+  return {
+    ...virtual,
+    /** Returns the domain at an index if it is loaded and its turn to mount has come. */
+    at: (index: number) => {
+      const domain = list.at(index);
+      return domain && mounted.has(domain.id) ? domain : undefined;
+    },
+  };
+}
+
+/** Returns which of the ids may be mounted: those that already are, and in each frame a few more. */
+function useGradualMounts(ids: readonly string[]): ReadonlySet<string> {
+  const [former, setFormer] = useState(NONE);
+  const fresh = ids.filter((id) => !former.has(id)).slice(0, MOUNTS_PER_FRAME);
+  const mounted = new Set([...ids.filter((id) => former.has(id)), ...fresh]);
+  useEffect(() => {
+    if (fresh.length === 0) return undefined;
+    const frame = requestAnimationFrame(() => setFormer(mounted));
+    return () => cancelAnimationFrame(frame);
+  });
+  return mounted;
 }
