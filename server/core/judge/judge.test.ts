@@ -342,7 +342,7 @@ describe('the verdict on an unreachable host', () => {
     [
       [failed(), failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })],
       'handshake',
-      'pay.fjord.example ended the TLS handshake with an error (TLS alert 112).',
+      'pay.fjord.example ended the TLS handshake: it does not know this name (TLS alert 112).',
     ],
     [[failed({ reason: 'no_route_here' }), failed()], 'connect', 'pay.fjord.example did not answer in time.'],
     [[], 'dns', 'pay.fjord.example has no address in DNS.'],

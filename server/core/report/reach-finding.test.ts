@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HOST, NOW } from '../../../tests/kit/judging.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
-import { reachFinding, type ReportUptime } from './reach-finding.ts';
+import { failureSentence, reachFinding, type ReportUptime } from './reach-finding.ts';
 import type { Protocol } from '../../../contract/words.ts';
 
 const STAGES: Record<ReachFailure, ReachStage> = {
@@ -83,6 +83,19 @@ describe('reachFinding', () => {
     );
     expect(finding('starttls_refused', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
     expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
+  });
+
+  it.each([
+    [112, `${HOST} ended the TLS handshake: it does not know this name (TLS alert 112).`],
+    [116, `${HOST} ended the TLS handshake: it requires a client certificate (TLS alert 116).`],
+    [255, `${HOST} ended the TLS handshake with an error (TLS alert 255).`],
+  ])('explains the TLS alert %i', (alert, sentence) => {
+    const failure = {
+      stage: 'handshake',
+      reason: 'tls_alert',
+      detail: { kind: 'tls_alert', alert },
+    } as const;
+    expect(failureSentence(failure, HOST)).toBe(sentence);
   });
 
   it('is a warning until a second check confirms it', () => {

@@ -152,11 +152,31 @@ export function failureSentence({ reason, detail }: Failure, host: string): stri
     case 'unreadable_certificate':
       return unreadableCertificate(host);
     case 'tls_alert':
-      return `${host} ${PREDICATES[reason]} (TLS alert ${detail.alert}).`;
+      return `${host} ${alertPredicate(reason, detail.alert)} (TLS alert ${detail.alert}).`;
     default:
       return `${host} ${PREDICATES[reason]}.`;
   }
 }
+
+function alertPredicate(reason: ReachFailure, alert: number): string {
+  const why = reason === 'tls_alert' ? TLS_ALERTS[alert] : undefined;
+  return why === undefined ? PREDICATES[reason] : `ended the TLS handshake: ${why}`;
+}
+
+/** What servers say with the TLS alerts that they send during a handshake, by number (RFC 8446 §6.2). */
+const TLS_ALERTS: Readonly<Record<number, string>> = {
+  40: 'it accepts none of the versions, ciphers and key types that we offer',
+  47: 'it finds a value in our request invalid',
+  48: 'it does not know the authority of our certificate',
+  49: 'it denies access',
+  50: 'it cannot read our request',
+  71: 'it requires stronger ciphers than we offer',
+  80: 'it reports an internal error',
+  109: 'it misses a TLS extension in our request',
+  112: 'it does not know this name',
+  116: 'it requires a client certificate',
+  120: 'it supports none of the application protocols that we offer',
+};
 
 export function unreadableCertificate(host: string): string {
   return `${host} serves a certificate that cannot be read.`;
