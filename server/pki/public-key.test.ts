@@ -34,7 +34,9 @@ describe('public keys', () => {
 
   it.each([
     ['2,048 bits', (1n << 2047n) + 1n, 65537n, 2048, false],
-    ['2,047 bits', (1n << 2046n) + 1n, 65537n, 2047, true],
+    ['2,047 bits', (1n << 2046n) + 1n, 65537n, 2047, false],
+    ['1,963 bits', (1n << 1962n) + 1n, 65537n, 1963, false],
+    ['1,962 bits', (1n << 1961n) + 1n, 65537n, 1962, true],
     ['8,192 bits', (1n << 8191n) + 1n, 3n, 8192, false],
     ['8,193 bits', (1n << 8192n) + 1n, 3n, 8193, true],
     ['an exponent of 1', (1n << 2047n) + 1n, 1n, 2048, true],

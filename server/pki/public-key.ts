@@ -130,13 +130,20 @@ export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): stri
 const SOUND_CURVES = new Set(['P-256', 'P-384', 'P-521']);
 
 /**
- * Returns whether a careful client rejects this key: RSA under 2,048 bits (BR §6.1.5), over 8,192 bits (slow to verify)
- * or with an unsound exponent; curves other than P-256, P-384 and P-521; DSA; unknown algorithms.
+ * Shortest RSA key, in bits, that OpenSSL accepts at its default security level 2. It rounds the strength of such a key
+ * up to the required 112 bits. Measured with OpenSSL 3.0; the formula is that of NIST SP 800-56B appendix D.
+ */
+const MIN_RSA_BITS = 1963;
+/** Longest RSA key, in bits, that Chromium and Go accept. */
+const MAX_RSA_BITS = 8192;
+
+/**
+ * Returns whether clients refuse this key: RSA under 1,963 or over 8,192 bits or with an unsound exponent; curves other than P-256, P-384 and P-521; DSA; unknown algorithms.
  */
 export function isWeakKey(key: PublicKey): boolean {
   switch (key.type) {
     case 'rsa':
-      return key.bits < 2048 || key.bits > 8192 || !key.exponentIsSound;
+      return key.bits < MIN_RSA_BITS || key.bits > MAX_RSA_BITS || !key.exponentIsSound;
     case 'ec':
       return key.curve === null || !SOUND_CURVES.has(key.curve);
     case 'ed25519':

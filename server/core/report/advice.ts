@@ -29,7 +29,7 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
     'Install the current intermediate of your authority. If there is none, have the certificate reissued.',
   path_invalid: REISSUE,
   weak_key:
-    'Create a new key (ECDSA P-256, or RSA with 2048 bits or more) and have a certificate issued for it.',
+    'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.',
   weak_signature: 'Have the certificate reissued: authorities sign with SHA-256 or better today.',
   malformed_certificate:
     'Install the certificate file again. If that does not help, have the certificate reissued.',
