@@ -19,8 +19,12 @@ import { HOUR_MS } from '../../contract/durations.ts';
 type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
 type Authority = Pick<MintedCertificate, 'key' | 'subjectDer'>;
 
+type Status = 'good' | 'revoked' | 'unknown';
+
 export interface OcspResponseOptions {
-  status?: 'good' | 'revoked' | 'unknown';
+  status?: Status;
+  /** Statuses of further single responses about the same certificate, which come before that of `status`. */
+  before?: readonly Status[];
   /** CRLReason code (RFC 5280 §5.3.1). */
   reason?: number;
   revokedAt?: Instant;
@@ -55,7 +59,7 @@ export function mintOcspResponse(
   certificate: Pick<MintedCertificate, 'serialNumber'>,
   options: OcspResponseOptions = {},
 ): Buffer {
-  const { responder, extensions = [] } = options;
+  const { responder, extensions = [], before = [] } = options;
   const speaker = responder ?? authority;
   const certificates = responder === undefined ? [] : [tagged(0, true, sequence(responder.der))];
   const basic = signedDer(
@@ -67,7 +71,11 @@ export function mintOcspResponse(
           ? tagged(2, true, octetString(keyHash(speaker.key, 'sha1')))
           : tagged(1, true, speaker.subjectDer),
         generalizedTime(Number(options.producedAt ?? Date.now() - HOUR_MS)),
-        sequence(singleResponse(authority, certificate.serialNumber, options)),
+        sequence(
+          ...[...before, options.status].map((one) =>
+            singleResponse(authority, certificate.serialNumber, { ...options, status: one ?? 'good' }),
+          ),
+        ),
         ...(extensions.length === 0 ? [] : [tagged(1, true, sequence(...extensions.map(extensionDer)))]),
       ),
     certificates,

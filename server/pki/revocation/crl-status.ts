@@ -50,6 +50,7 @@ function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
     return 'wrong_issuer';
   }
   if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
+  if (crl.hasWeakSignature) return 'weak_signature';
   if (!crl.isSignedBy(issuer)) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
   // Reject indirect CRLs, which may list certificates of other issuers, and CRLs that list only attribute certificates.

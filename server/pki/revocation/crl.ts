@@ -14,7 +14,6 @@ import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemText, splitPem } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-status.ts';
-import type { SignatureAlgorithm } from '../signature.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
 
 /** Maximum size of a CRL. The largest in real use are about 15 MB. */
@@ -50,6 +49,8 @@ export interface RevocationList {
    * null. Throws PkiError if the entry is malformed.
    */
   find(serialNumber: string): RevokedEntry | null;
+  /** True if the signature proves nothing, because its algorithm is outdated or unknown. */
+  readonly hasWeakSignature: boolean;
   /** Returns whether the key of `issuer` made the signature. Returns false for weak algorithms. */
   isSignedBy(issuer: Certificate): boolean;
 }
@@ -88,6 +89,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   }
   const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
   const verified = new WeakMap<Certificate, boolean>();
+  const hasWeakSignature = isWeakSignature(algorithm);
   return {
     byteLength: bytes.length,
     version,
@@ -101,10 +103,12 @@ export function parseCrl(list: Uint8Array): RevocationList {
     hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
     find: (serialNumber) =>
       firstRevoked(bytes, findEntries(bytes, revoked, entries.marks, Buffer.from(serialNumber, 'hex'))),
+    hasWeakSignature,
     isSignedBy(certificate) {
       let result = verified.get(certificate);
       if (result === undefined) {
-        result = hasStrongSignature(algorithm, signed.encoded, signature.octets, certificate);
+        result =
+          !hasWeakSignature && verifySignature(algorithm, signed.encoded, signature.octets, certificate.key);
         verified.set(certificate, result);
       }
       return result;
@@ -117,15 +121,6 @@ function toDer(bytes: Buffer): Buffer {
   const [der] = splitPem(pemText(bytes), 'crl');
   if (der === undefined) throw new PkiError('der_tag', 'not a CRL');
   return Buffer.from(der.buffer, der.byteOffset, der.length);
-}
-
-function hasStrongSignature(
-  algorithm: SignatureAlgorithm,
-  signed: Uint8Array,
-  signature: Uint8Array,
-  { key }: Certificate,
-): boolean {
-  return !isWeakSignature(algorithm) && verifySignature(algorithm, signed, signature, key);
 }
 
 function readVersion(body: DerReader): number {

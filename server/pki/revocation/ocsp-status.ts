@@ -56,16 +56,19 @@ function none(why: NoStatusReason): RevocationStatus {
 function answerOf(response: BasicOcspResponse, request: BudgetedRequest): RevocationStatus {
   const { certificate, issuer, now, work } = request;
   const signers = signersOf(response, request);
+  if (isWeakSignature(response.signature.algorithm)) return none('weak_signature');
   const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
   if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
   if (!isSigned) return none('bad_signature');
   const matching = response.responses.filter(({ id }) => matchesCertificateId(id, certificate, issuer));
   if (matching.length === 0) return none('wrong_scope');
-  const isNotFromFuture = response.producedAt <= now + CLOCK_SKEW_MS;
+  // The order within a response means nothing, so the strictest status counts, as in Chromium.
+  const fresh = isMadeInTime(response, request) ? matching.filter((one) => isFresh(one, now)) : [];
   const single =
     matching.find(({ status }) => status === 'revoked') ??
-    matching.find((one) => isNotFromFuture && isFresh(one, now));
+    fresh.find(({ status }) => status === 'unknown') ??
+    fresh[0];
   if (single === undefined) return none('stale');
   if (single.status === 'unknown') return none('responder_refused');
   if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NO_EXTENSIONS))) {
@@ -77,6 +80,12 @@ function answerOf(response: BasicOcspResponse, request: BudgetedRequest): Revoca
 
 /** Supported OCSP extensions. There are none, so every critical one is unknown. */
 const NO_EXTENSIONS: ReadonlySet<string> = new Set();
+
+/** Returns whether the response was made while the certificate was valid and before now, as Chromium requires. */
+function isMadeInTime({ producedAt }: BasicOcspResponse, { certificate, now }: BudgetedRequest): boolean {
+  const latest = Math.min(now + CLOCK_SKEW_MS, certificate.notAfter);
+  return certificate.notBefore <= producedAt && producedAt <= latest;
+}
 
 function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
   if (thisUpdate > now + CLOCK_SKEW_MS) return false;
@@ -118,6 +127,8 @@ function isSignedByResponder(
   work: WorkBudget,
 ): boolean {
   const { algorithm, signed, octets } = signature;
-  if (isWeakSignature(algorithm) || !work.spendVerification(signer.key, signed.length)) return false;
-  return verifySignature(algorithm, signed, octets, signer.key);
+  return (
+    work.spendVerification(signer.key, signed.length) &&
+    verifySignature(algorithm, signed, octets, signer.key)
+  );
 }

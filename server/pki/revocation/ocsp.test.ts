@@ -79,7 +79,7 @@ it.each<[string, OcspResponseOptions]>([
 describe('an untrustworthy OCSP response', () => {
   it.each<[string, OcspResponseOptions, string]>([
     ['with a corrupt signature', { corruptSignature: true }, 'bad_signature'],
-    ['with a weak signature', { hash: 'sha1' }, 'bad_signature'],
+    ['signed with SHA-1', { hash: 'sha1' }, 'weak_signature'],
     ['signed with another key under the name of the issuer', { signer: mintKey() }, 'bad_signature'],
     ['of a responder with a corrupt signature', { responder, corruptSignature: true }, 'bad_signature'],
     ['of a certificate that is no responder', { responder: other }, 'wrong_issuer'],
@@ -111,11 +111,26 @@ describe('an untrustworthy OCSP response', () => {
     ['past its end', { nextUpdate: now - 1000 }, 'stale'],
     ['of tomorrow', { thisUpdate: now + DAY_MS }, 'stale'],
     ['made tomorrow', { producedAt: now + DAY_MS }, 'stale'],
+    ['made before the certificate was valid', { producedAt: now - 2 * HOUR_MS }, 'stale'],
     ['that ends before it begins', { thisUpdate: now + 60_000, nextUpdate: now + 1000 }, 'stale'],
     ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }, 'stale'],
     ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],
     ['with an unknown critical extension', { extensions: [critical] }, 'malformed'],
   ])('is ignored: %s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+
+  it.each([
+    [['good', 'unknown'], none('responder_refused')],
+    [['unknown', 'good'], none('responder_refused')],
+    [['good', 'revoked'], { state: 'revoked' }],
+    [['revoked', 'unknown'], { state: 'revoked' }],
+  ] as const)(
+    'with the statuses %j for one certificate has the strictest, in any order',
+    (statuses, result) => {
+      const [first, last] = statuses;
+      expect(ask({ before: [first], status: last })).toMatchObject(result);
+      expect(ask({ before: [last], status: first })).toMatchObject(result);
+    },
+  );
 
   it('is ignored if it is about another certificate or one of another issuer', () => {
     expect(judge(mintOcspResponse(root, other))).toEqual(none('wrong_scope'));

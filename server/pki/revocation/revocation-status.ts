@@ -5,6 +5,8 @@ export type NoStatusReason =
   | 'too_large'
   | 'malformed'
   | 'bad_signature'
+  /** The answer is signed with an algorithm that proves nothing, such as SHA-1 or one that is unknown. */
+  | 'weak_signature'
   /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
   /**
