@@ -120,8 +120,9 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         if (caseProfile === 'web-pki' && hasWildcardOfPublicSuffix(leaf))
           return 'a wildcard below a public suffix';
         if (!result.ok) return null;
-        const context = { now: caseNow, profile: caseProfile };
-        return revocationRefusal(result.path, testCase.crls, context) ?? result;
+        const context = { now: caseNow, profile: caseProfile, needsAll: false, others: [] };
+        const crls = testCase.crls.map((pem) => Buffer.from(pem));
+        return revocationRefusal(result.path, crls, context) ?? result;
       }),
   };
 }
@@ -166,7 +167,7 @@ function referenceTo(name: string): ReferenceIdentifier {
 }
 
 /** Parses certificates. Skips those that cannot be parsed. */
-function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
+export function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
   return ders.flatMap((der) => {
     try {
       return [parseCertificate(der)];
@@ -178,7 +179,7 @@ function parseReadable(ders: readonly Uint8Array[]): Certificate[] {
 }
 
 /** Converts the result of `judge` to an answer. A string is the reason for a rejection; null means acceptance. */
-function toAnswer(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
+export function toAnswer(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
   try {
     const result = judge();
     if (result === null) return { answer: 'accept', reason: 'no fault was found' };

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { answerHelp } from './help-option.ts';
+import { readPkitsCases } from './vectors-pkits.ts';
 import { readVectorCases, type VectorCase } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
-const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
-Judges x509-limbo and BetterTLS cases with server/pki. --at sets the time for cases without one (default: now);
+const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE… | pkits FOLDER
+Judges x509-limbo and BetterTLS cases, or NIST PKITS with its CRLs, with server/pki. --at sets the time for cases without one (default: now);
 --profile judges every case by this profile instead of the one of its family.`;
 answerHelp(USAGE);
 
@@ -22,7 +23,9 @@ function main(): number {
     console.error(USAGE);
     return 2;
   }
-  const cases = positionals.flatMap(read);
+  const [suite, folder] = positionals;
+  const cases =
+    suite === 'pkits' && folder !== undefined ? readPkitsCases(folder) : positionals.flatMap(read);
   const tally = runVectors(cases, { now, profile });
   for (const line of tally.disagreements) console.log(line);
   console.log(formatTally(tally));

@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readPkitsCases } from '../scripts/vectors-pkits.ts';
 import { readVectorCases } from '../scripts/vectors-cases.ts';
 import { runVectors } from '../scripts/vectors-run.ts';
 
 /** Not part of the project; for people who check it. */
 const folder = resolve(import.meta.dirname, '../../shared/vectors');
 const files = ['limbo.json', 'bettertls-path.json'].filter((name) => existsSync(resolve(folder, name)));
+const pkits = resolve(folder, 'pkits');
 /** Within the validity of the exported BetterTLS certificates; x509-limbo cases contain their own time. */
 const now = Date.UTC(2026, 11, 1);
 
@@ -21,6 +23,15 @@ describe.skipIf(files.length === 0)('Shared test vectors', () => {
       expect(tally.disagreements.filter((line) => line.includes('ours accept'))).toEqual([]);
       expect(tally.falseAccept).toBe(0);
       expect(tally.agree / cases.length).toBeGreaterThanOrEqual(0.98);
+    },
+  );
+
+  it.skipIf(!existsSync(pkits))(
+    'NIST PKITS: no invalid case is accepted, and at least 202 of 214 agree',
+    () => {
+      const tally = runVectors(readPkitsCases(pkits), { now, profile: null });
+      expect(tally.falseAccept).toBe(0);
+      expect(tally.agree).toBeGreaterThanOrEqual(202);
     },
   );
 });

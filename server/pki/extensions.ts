@@ -15,7 +15,10 @@ import {
   type UnsupportedForm,
 } from './names/general-name.ts';
 import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './der/object-identifiers.ts';
-import { distributionPointUris } from './revocation/issuing-distribution-point.ts';
+import {
+  type DistributionPointName,
+  readDistributionPointName,
+} from './revocation/issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
 
 /* Parsers for the values of extensions (RFC 5280 §4.2). Each throws PkiError on malformed input. */
@@ -143,12 +146,12 @@ export function parseAuthorityInformationAccess(value: Uint8Array): {
 }
 
 /** Distribution point of one CRL, which has one or several equivalent URIs. */
-export interface CrlDistributionPoint {
-  /** URIs of any scheme, byte for byte. */
-  readonly uris: readonly string[];
+export interface CrlDistributionPoint extends DistributionPointName {
   /** True if the CRL covers all reasons and is issued by the certificate's issuer, so that it suffices alone. */
   readonly isComplete: boolean;
 }
+
+const NO_NAME: DistributionPointName = { uris: [], directoryKeys: [], relativeKey: null };
 
 export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPoint[] {
   return nonEmptyList(value, TAG.sequence, (reader) => {
@@ -158,7 +161,7 @@ export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPo
     const crlIssuer = point.optional(contextTag(2, 'constructed'));
     point.end();
     return {
-      uris: name === null ? [] : distributionPointUris(name),
+      ...(name === null ? NO_NAME : readDistributionPointName(name)),
       isComplete: reasons === null && crlIssuer === null,
     };
   });

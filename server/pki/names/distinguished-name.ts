@@ -41,25 +41,31 @@ export function parseDistinguishedName(der: Uint8Array): DistinguishedName {
   const relativeNames: NameAttribute[][] = [];
   let count = 0;
   while (!names.done) {
-    const set = names.enter(TAG.set);
-    if (set.done) throw new PkiError('empty', 'relative name without attributes');
-    const attributes: NameAttribute[] = [];
-    while (!set.done) {
-      if (++count > MAX_ATTRIBUTES) throw new PkiError('too_large', 'too many name attributes');
-      const pair = set.enter(TAG.sequence);
-      const type = objectIdentifier(pair.read());
-      const value = pair.read();
-      pair.end();
-      attributes.push({
-        type,
-        tag: value.tag,
-        encoded: value.encoded,
-        text: stringText(value),
-      });
-    }
+    const attributes = readAttributes(names.enter(TAG.set));
+    count += attributes.length;
+    if (count > MAX_ATTRIBUTES) throw new PkiError('too_large', 'too many name attributes');
     relativeNames.push(attributes);
   }
   return new ParsedName(der, relativeNames);
+}
+
+/** Returns the comparison key of a relative name. `set`: its SET, also with an implicit tag. Throws PkiError on malformed input. */
+export function relativeNameKeyOf(set: DerElement): string {
+  return relativeNameKey(readAttributes(set.open()));
+}
+
+function readAttributes(set: DerReader): NameAttribute[] {
+  if (set.done) throw new PkiError('empty', 'relative name without attributes');
+  const attributes: NameAttribute[] = [];
+  while (!set.done) {
+    if (attributes.length >= MAX_ATTRIBUTES) throw new PkiError('too_large', 'too many name attributes');
+    const pair = set.enter(TAG.sequence);
+    const type = objectIdentifier(pair.read());
+    const value = pair.read();
+    pair.end();
+    attributes.push({ type, tag: value.tag, encoded: value.encoded, text: stringText(value) });
+  }
+  return attributes;
 }
 
 class ParsedName implements DistinguishedName {

@@ -2,6 +2,7 @@ import { type Certificate, isSameName } from '../certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
+import { shareName } from './issuing-distribution-point.ts';
 import type { Profile } from '../profile/profile.ts';
 import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './revocation-status.ts';
 
@@ -10,6 +11,11 @@ export interface CrlStatusRequest {
   readonly certificate: Certificate;
   /** Issuer of `certificate` on its path. */
   readonly issuer: Certificate;
+  /**
+   * Further certificates that may sign for the issuer: those of its other keys, with its name and a valid path to the same
+   * anchor (RFC 5280 §6.3.3 f). Default: none.
+   */
+  readonly otherSigners?: readonly Certificate[];
   /** URL in the certificate from which the CRL was fetched, byte for byte; null if the CRL was not fetched. */
   readonly url: string | null;
   /** Time of the check, ms UTC. */
@@ -45,13 +51,15 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
 
 /** Returns the reason why the entries of the CRL cannot be trusted, or null if they can. */
 function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
-  const { crl, certificate, issuer, profile = 'tls-client' } = request;
-  if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
-    return 'wrong_issuer';
-  }
-  if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
+  const { crl, certificate, issuer, otherSigners = [], profile = 'tls-client' } = request;
+  if (!isSameName(crl.issuer, certificate.issuer)) return 'wrong_issuer';
+  const signers = [issuer, ...otherSigners].filter(
+    ({ subject, keyUsage }) =>
+      isSameName(crl.issuer, subject) && (keyUsage === null || keyUsage.has('cRLSign')),
+  );
+  if (signers.length === 0) return 'wrong_issuer';
   if (crl.hasWeakSignature) return 'weak_signature';
-  if (!crl.isSignedBy(issuer)) return 'bad_signature';
+  if (!signers.some((signer) => crl.isSignedBy(signer))) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
   // Reject indirect CRLs, which may list certificates of other issuers, and CRLs that list only attribute certificates.
   if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
@@ -72,16 +80,16 @@ function isCompleteFor(
 ): boolean {
   if (isDelta) return false;
   const points = certificate.crlDistributionPoints.filter(
-    ({ uris, isComplete }) => isComplete && url !== null && uris.includes(url),
+    ({ uris, isComplete }) => isComplete && (url === null || uris.includes(url)),
   );
   if (url !== null && points.length === 0) return false;
   if (scope === null) return true;
   if (scope.onlySomeReasons) return false;
   if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
-  // All URIs of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
-  const { uris } = scope;
-  return uris === null || points.some((point) => point.uris.some((uri) => uris.includes(uri)));
+  // All names of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
+  const { name } = scope;
+  return name === null || points.some((point) => shareName(point, name, certificate.issuer));
 }
 
 /** Returns whether the CRL has the version and extensions that RFC 5280 requires of CAs (§5.1.2.1, §5.2.1, §5.2.3). */

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { integer, sequence, tagged, time } from '../../../scripts/local-peers/der-writer.ts';
+import {
+  integer,
+  objectIdentifier,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8String,
+} from '../../../scripts/local-peers/der-writer.ts';
 import { mintAuthority, mintKey } from '../../../scripts/local-peers/mint.ts';
 import { mintCrl } from '../../../scripts/local-peers/mint-crl.ts';
 import type { CrlOptions } from '../../../scripts/local-peers/mint-crl.ts';
@@ -20,13 +28,18 @@ interface Circumstances {
   certificate?: { der: Uint8Array };
   issuer?: { der: Uint8Array };
   url?: string | null;
+  otherSigners?: { der: Uint8Array }[];
 }
 
-function ask(options: CrlOptions, { certificate = leaf, issuer = root, url = URL }: Circumstances = {}) {
+function ask(
+  options: CrlOptions,
+  { certificate = leaf, issuer = root, url = URL, otherSigners = [] }: Circumstances = {},
+) {
   return crlStatus({
     crl: parseCrl(mintCrl(root, options)),
     certificate: parseCertificate(certificate.der),
     issuer: parseCertificate(issuer.der),
+    otherSigners: otherSigners.map(({ der }) => parseCertificate(der)),
     url,
     now,
   });
@@ -98,6 +111,51 @@ describe('a CRL of the issuer', () => {
   );
 });
 
+describe('a CRL signed with another key of the issuer', () => {
+  const otherKey = mintAuthority({ commonName: 'Root' });
+  const otherName = mintAuthority({ commonName: 'Other', key: otherKey.key });
+  const noCrls = mintAuthority({ commonName: 'Root', key: otherKey.key, keyUsage: ['keyCertSign'] });
+
+  it('counts if a certificate for that key has the name of the issuer and may sign CRLs', () => {
+    const signer = otherKey.key;
+    expect(ask({ signer }, { otherSigners: [otherKey] })).toMatchObject({ state: 'good' });
+    expect(ask({ signer, revoked: [leaf] }, { otherSigners: [otherKey] })).toMatchObject({
+      state: 'revoked',
+    });
+    expect(ask({ signer }, { otherSigners: [otherName, noCrls] })).toEqual(none('bad_signature'));
+  });
+});
+
+describe('a distribution point named by directory names', () => {
+  // Without tag and length.
+  const rootNames = root.subjectDer.subarray(2);
+  const part = (text: string) => sequence(objectIdentifier('2.5.4.3'), utf8String(text));
+  const full = (text: string) =>
+    tagged(0, true, tagged(0, true, tagged(4, true, sequence(rootNames, set(part(text))))));
+  const relative = (text: string) => tagged(0, true, tagged(1, true, part(text)));
+  const status = (ofCertificate: Buffer, ofCrl: Buffer) => {
+    const points = { oid: '2.5.29.31', value: sequence(sequence(ofCertificate)) };
+    return ask(
+      { extraExtensions: [{ oid: '2.5.29.28', critical: true, value: sequence(ofCrl) }] },
+      { certificate: root.issue({ extraExtensions: [points] }), url: null },
+    );
+  };
+
+  it.each([
+    ['full', full('One'), full('one')],
+    ['relative', relative('One'), relative('One')],
+    ['full and relative', full('One'), relative('One')],
+    ['relative and full', relative('One'), full('One')],
+  ])('covers a certificate with the same name: %s', (_, ofCertificate, ofCrl) => {
+    expect(status(ofCertificate, ofCrl)).toMatchObject({ state: 'good' });
+  });
+
+  it('does not cover a certificate with another name', () => {
+    expect(status(full('One'), full('Two'))).toEqual(none('wrong_scope'));
+    expect(status(relative('One'), full('Two'))).toEqual(none('wrong_scope'));
+  });
+});
+
 describe('a CRL with limited time or scope', () => {
   it.each<[string, CrlOptions, string]>([
     ['of yesterday', { nextUpdate: now - 1000 }, 'stale'],
@@ -151,7 +209,7 @@ describe('an untrustworthy CRL', () => {
     const name = tagged(0, true, tagged(0, true, tagged(6, false, Buffer.from(URL))));
     const point = sequence(name, tagged(1, false, Buffer.from([6, 0x40])));
     const certificate = root.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
-    expect(parseCertificate(certificate.der).crlDistributionPoints).toEqual([
+    expect(parseCertificate(certificate.der).crlDistributionPoints).toMatchObject([
       { uris: [URL], isComplete: false },
     ]);
     expect(ask({}, { certificate })).toEqual(none('wrong_scope'));
@@ -179,9 +237,10 @@ describe('the scope of a CRL', () => {
   });
 });
 
-it('a CRL without an address counts if it covers everything', () => {
+it('a CRL that was not fetched counts if it covers everything, or the distribution point of the certificate', () => {
   expect(ask({}, { url: null })).toMatchObject({ state: 'good' });
-  expect(ask({ url: URL }, { url: null })).toEqual(none('wrong_scope'));
+  expect(ask({ url: URL }, { url: null })).toMatchObject({ state: 'good' });
+  expect(ask({ url: `${URL}2` }, { url: null })).toEqual(none('wrong_scope'));
 });
 
 it('the profile rfc5280 rejects a CRL without an uncritical number', () => {

@@ -1,12 +1,13 @@
 import { contextTag, onlyElement, TAG } from '../der/der.ts';
-import type { DerElement, DerReader } from '../der/der.ts';
+import type { DerElement } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
+import { type DistinguishedName, relativeNameKeyOf } from '../names/distinguished-name.ts';
 import { ADDRESS_LENGTHS, readGeneralName } from '../names/general-name.ts';
 
 /** IssuingDistributionPoint (RFC 5280 §5.2.5): the certificates and reasons that a CRL covers. */
 export interface IssuingDistributionPoint {
-  /** URIs of the distribution point, byte for byte; empty if its name has no URI; null if it has no name. */
-  readonly uris: readonly string[] | null;
+  /** Null if it has no name, and thus covers every distribution point of its issuer. */
+  readonly name: DistributionPointName | null;
   readonly onlyUserCertificates: boolean;
   readonly onlyAuthorityCertificates: boolean;
   readonly onlyAttributeCertificates: boolean;
@@ -29,7 +30,7 @@ export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistrib
   const onlyAttributeCertificates = flag(5);
   reader.end();
   return {
-    uris: name === null ? null : distributionPointUris(name),
+    name: name === null ? null : readDistributionPointName(name),
     onlyUserCertificates,
     onlyAuthorityCertificates,
     onlyAttributeCertificates,
@@ -38,27 +39,53 @@ export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistrib
   };
 }
 
-/**
- * Returns the URIs of any scheme in a DistributionPointName (RFC 5280 §4.2.1.13). A name relative to the CRL issuer has
- * none. Throws PkiError on malformed input.
- */
-export function distributionPointUris(name: DerElement): string[] {
+/** DistributionPointName (RFC 5280 §4.2.1.13): equivalent names of one CRL. */
+export interface DistributionPointName {
+  /** URIs of any scheme, byte for byte. */
+  readonly uris: readonly string[];
+  /** Comparison keys of directory names. */
+  readonly directoryKeys: readonly string[];
+  /** Comparison key of a relative name, which continues the name of the CRL issuer; null if the names are full. */
+  readonly relativeKey: string | null;
+}
+
+/** Reads a DistributionPointName. Ignores name forms other than URI and directory name. Throws PkiError on malformed input. */
+export function readDistributionPointName(name: DerElement): DistributionPointName {
   const choice = name.open();
   const fullName = choice.optional(contextTag(0, 'constructed'));
   if (fullName === null) {
-    choice.read(contextTag(1, 'constructed'));
+    const relativeName = choice.read(contextTag(1, 'constructed'));
     choice.end();
-    return [];
+    return { uris: [], directoryKeys: [], relativeKey: relativeNameKeyOf(relativeName) };
   }
   choice.end();
-  return uris(fullName.open());
+  const names = fullName.open();
+  const uris: string[] = [];
+  const directoryKeys: string[] = [];
+  while (!names.done) {
+    const one = readGeneralName(names, ADDRESS_LENGTHS);
+    if (one.kind === 'uri') uris.push(one.value);
+    if (one.kind === 'directory') directoryKeys.push(one.name.comparisonKey);
+  }
+  return { uris, directoryKeys, relativeKey: null };
 }
 
-function uris(names: DerReader): string[] {
-  const found: string[] = [];
-  while (!names.done) {
-    const name = readGeneralName(names, ADDRESS_LENGTHS);
-    if (name.kind === 'uri') found.push(name.value);
-  }
-  return found;
+/** Returns whether two names of distribution points have a name in common. `issuer`: the issuer of the CRL. */
+export function shareName(
+  left: DistributionPointName,
+  right: DistributionPointName,
+  issuer: DistinguishedName,
+): boolean {
+  const keys = new Set(directoryKeysOf(right, issuer));
+  return (
+    left.uris.some((uri) => right.uris.includes(uri)) ||
+    directoryKeysOf(left, issuer).some((key) => keys.has(key))
+  );
+}
+
+function directoryKeysOf(
+  { directoryKeys, relativeKey }: DistributionPointName,
+  { comparisonKey }: DistinguishedName,
+): readonly string[] {
+  return relativeKey === null ? directoryKeys : [comparisonKey + relativeKey];
 }
