@@ -78,6 +78,16 @@ describe('A CRL', () => {
     expect(evidence[0]?.answer).toMatchObject({ reason: 'keyCompromise' });
   });
 
+  it('counts for a leaf of the former key of a CA if its current key signs the CRL', async () => {
+    const former = issuer.intermediate({ subjectDer: issuer.subjectDer });
+    const leaf = former.issue({ crlUrls: [`${ca.origin}/leaf.crl`] });
+    serveCrl({ revoked: [leaf] });
+    const path = [leaf, former, issuer, root].map(({ der }) => parseCertificate(der));
+    expect(await openSources().revocation.evidence({ ...request(leaf), path })).toMatchObject([
+      { source: 'crl', answer: { state: 'revoked' } },
+    ]);
+  });
+
   it('is fetched once for concurrent requests, and reused while it is fresh', async () => {
     const sources = openSources();
     const leaves = [1, 2, 3].map(() => leafWith(['crl']));

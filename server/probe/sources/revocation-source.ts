@@ -46,6 +46,8 @@ const MAX_ANSWERS = 50_000;
 interface RevocationQuery {
   certificate: Certificate;
   issuer: Certificate;
+  /** CA certificates of the path for other keys of the issuer, which may sign its CRLs. */
+  otherSigners: readonly Certificate[];
   /** Check whose quotas the requests use; null if the path ends in a public anchor. */
   requester: Requester | null;
   work: WorkBudget;
@@ -78,15 +80,16 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   const fetchesFor = ({ requester }: RevocationQuery) => fetches[requester === null ? 'public' : 'others'];
 
   const queryCrl = async (url: string, query: RevocationQuery): Promise<SourceResult> => {
-    const { certificate, issuer, requester, now } = query;
-    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, url, now });
+    const { certificate, issuer, otherSigners, requester, now } = query;
+    const answerOf = (crl: RevocationList) => crlStatus({ crl, certificate, issuer, otherSigners, url, now });
     const fetched = await fetchesFor(query).crl({
       // The key includes the issuer's public key, because certificates of any other CA may name this URL too.
       key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
       requester,
       validate: (crl, previous) => {
-        if (!crl.isSignedBy(issuer)) return { why: problemOf(answerOf(crl)) };
+        if (![issuer, ...otherSigners].some((signer) => crl.isSignedBy(signer)))
+          return { why: problemOf(answerOf(crl)) };
         if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
       },
@@ -120,8 +123,8 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
   };
 
   const queryCertificate = async (query: RevocationQuery): Promise<RevocationEvidence[]> => {
-    const { certificate, issuer, isThorough, now, signal } = query;
-    const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
+    const { certificate, issuer, otherSigners, isThorough, now, signal } = query;
+    const key = [certificate, issuer, ...otherSigners].map(({ fingerprint }) => fingerprint).join(' ');
     const cached = answers.get(key);
     const isFresh = cached !== null && cached.from <= now && now < cached.until;
     if (isFresh && (cached.isThorough || !isThorough)) return cached.evidence;
@@ -154,7 +157,12 @@ export function createRevocationSource(contexts: RevocationContexts): Revocation
       const queries = path.slice(0, -1).flatMap((certificate, index): RevocationQuery[] => {
         const issuer = path[index + 1];
         const own = { requester, work: check.work, isThorough, now, signal };
-        return issuer === undefined ? [] : [{ certificate, issuer, ...own }];
+        if (issuer === undefined) return [];
+        const { comparisonKey } = issuer.subject;
+        const otherSigners = path
+          .slice(index + 2)
+          .filter(({ subject }) => subject.comparisonKey === comparisonKey);
+        return [{ certificate, issuer, otherSigners, ...own }];
       });
       const [first] = queries;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
