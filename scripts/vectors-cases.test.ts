@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { mintAuthority } from './local-peers/mint.ts';
 import { mintCrl } from './local-peers/mint-crl.ts';
 import type { CrlOptions } from './local-peers/mint-crl.ts';
 import { readVectorCases } from './vectors-cases.ts';
+import { readPkitsCases } from './vectors-pkits.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
 const now = Date.now();
@@ -126,4 +130,50 @@ describe('BetterTLS exports', () => {
 
 it('readVectorCases refuses other files', () => {
   expect(() => readVectorCases('{}')).toThrow('neither');
+});
+
+describe('NIST PKITS', () => {
+  const intermediate = root.intermediate({ commonName: 'Intermediate' });
+  const below = intermediate.issue({ dnsNames: ['localhost'] });
+
+  function folderWith(change: Record<string, unknown>): string {
+    const folder = mkdtempSync(join(tmpdir(), 'certlantern-pkits-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const files = {
+      'certs/Root.crt': root.der,
+      'certs/CA.crt': intermediate.der,
+      'certs/EE.crt': below.der,
+      'crls/Root.crl': mintCrl(root),
+      'crls/RootRevokes.crl': mintCrl(root, { revoked: [intermediate] }),
+      'crls/CA.crl': mintCrl(intermediate),
+    };
+    for (const name of ['certs', 'crls']) mkdirSync(join(folder, name));
+    for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+    const certs = ['Root', 'CA', 'EE'];
+    const one = {
+      number: '4.1.1',
+      title: 'Test1',
+      certs,
+      crls: ['Root', 'CA'],
+      special: false,
+      expected: true,
+    };
+    writeFileSync(join(folder, 'cases.json'), JSON.stringify([{ ...one, ...change }]));
+    return folder;
+  }
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ['agree', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['a false accept', { expected: false }, '0 agree, 1 false accept, 0 false reject, 0 skipped'],
+    ['no CRL of the root', { crls: ['CA'] }, '0 agree, 0 false accept, 1 false reject, 0 skipped'],
+    [
+      'a revoked intermediate',
+      { crls: ['RootRevokes', 'CA'] },
+      '0 agree, 0 false accept, 1 false reject, 0 skipped',
+    ],
+    ['initial policies', { special: true }, '0 agree, 0 false accept, 0 false reject, 1 skipped'],
+  ])('are counted: %s', (_, change, line) => {
+    const tally = runVectors(readPkitsCases(folderWith(change)), { now, profile: null });
+    expect(formatTally(tally)).toBe(line);
+  });
 });
