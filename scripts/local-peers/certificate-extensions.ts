@@ -12,6 +12,7 @@ import {
 
 export interface RawExtension {
   oid: string;
+  /** Absent: the extension omits the field, as DER requires of the default (X.690 §11.5). */
   critical?: boolean;
   /** DER of the extension itself, the content of extnValue. */
   value: Uint8Array;
@@ -48,8 +49,9 @@ const PURPOSES: Record<string, string> = {
   any: '2.5.29.37.0',
 };
 
-export function extensionDer({ oid, critical = false, value }: RawExtension): Buffer {
-  return sequence(objectIdentifier(oid), ...(critical ? [boolean(true)] : []), octetString(value));
+export function extensionDer({ oid, critical, value }: RawExtension): Buffer {
+  const field = critical === undefined ? [] : [boolean(critical)];
+  return sequence(objectIdentifier(oid), ...field, octetString(value));
 }
 
 export function basicConstraints(
@@ -85,7 +87,7 @@ export function subjectAltName(
     ...dnsNames.map((name) => tagged(2, false, Buffer.from(name, 'utf8'))),
     ...ipAddresses.map((address) => tagged(7, false, addressBytes(address))),
   ];
-  return { oid: '2.5.29.17', critical, value: sequence(...names) };
+  return { oid: '2.5.29.17', ...(critical && { critical }), value: sequence(...names) };
 }
 
 export function subjectKeyIdentifier(identifier: Uint8Array): RawExtension {
@@ -120,6 +122,26 @@ export function certificatePolicies(cpsUrls: readonly string[]): RawExtension {
   const qualifiers = cpsUrls.map((url) => sequence(objectIdentifier('1.3.6.1.5.5.7.2.1'), ia5String(url)));
   const policy = sequence(objectIdentifier('2.23.140.1.2.1'), sequence(...qualifiers));
   return { oid: '2.5.29.32', value: sequence(policy) };
+}
+
+/** Encodes made-up timestamps of Certificate Transparency logs (RFC 6962 §3.3), whose signatures do not verify. */
+export function certificateTimestamps(instants: readonly number[]): RawExtension {
+  const timestamp = (at: number): Buffer => {
+    const time = Buffer.alloc(8);
+    time.writeBigUInt64BE(BigInt(at));
+    const noExtensions = Buffer.alloc(2);
+    const signature = Buffer.concat([Buffer.from([4, 3]), vector(Buffer.alloc(8, 1))]);
+    return vector(Buffer.concat([Buffer.from([0]), Buffer.alloc(32, 7), time, noExtensions, signature]));
+  };
+  const list = vector(Buffer.concat(instants.map(timestamp)));
+  return { oid: '1.3.6.1.4.1.11129.2.4.2', value: octetString(list) };
+}
+
+/** Encodes a TLS vector with a length of two octets (RFC 8446 §3.4). */
+function vector(content: Uint8Array): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(content.length);
+  return Buffer.concat([length, content]);
 }
 
 export function nameConstraints(permitted: Subtrees, excluded: Subtrees): RawExtension {

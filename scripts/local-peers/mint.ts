@@ -6,6 +6,7 @@ import {
   authorityKeyIdentifier,
   basicConstraints,
   certificatePolicies,
+  certificateTimestamps,
   crlDistributionPoints,
   extendedKeyUsage,
   extensionDer,
@@ -33,7 +34,8 @@ export interface KeyPair {
   publicKey: KeyObject;
   privateKey: KeyObject;
 }
-export type KeyChoice = 'P-256' | 'P-384' | 'P-521' | 'RSA-1024' | 'RSA-2048' | 'RSA-4096' | 'Ed25519';
+export type KeyChoice =
+  'P-256' | 'P-384' | 'P-521' | 'secp256k1' | 'Ed25519' | 'Ed448' | `RSA-${number}` | `RSA-PSS-${number}`;
 export type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
 export type Instant = number | Date;
 
@@ -69,9 +71,15 @@ export interface CertificateOptions {
   ocspUrls?: readonly string[];
   crlUrls?: readonly string[];
   cpsUrls?: readonly string[];
+  /** Times at which made-up logs of Certificate Transparency saw the certificate. Browsers demand some of public roots. */
+  timestamps?: readonly Instant[];
   extraExtensions?: readonly RawExtension[];
   /** Flips one bit of the signature. */
   corruptSignature?: boolean;
+  /** False omits the NULL that RFC 4055 §5 requires in the algorithm of RSA signatures. */
+  withNull?: boolean;
+  /** Changes the fields of TBSCertificate (RFC 5280 §4.1.2), each in DER, before they are signed. */
+  editFields?: (fields: Buffer[]) => Uint8Array[];
 }
 
 export interface MintedCertificate {
@@ -150,8 +158,10 @@ export function nameDer(
 /** Generates a key pair. RSA takes 10 ms or more, the other kinds less than 1 ms. */
 export function mintKey(choice: KeyChoice = 'P-256'): KeyPair {
   if (choice === 'Ed25519') return generateKeyPairSync('ed25519');
-  const [family = '', size = ''] = choice.split('-');
-  if (family === 'RSA') return generateKeyPairSync('rsa', { modulusLength: Number(size) });
+  if (choice === 'Ed448') return generateKeyPairSync('ed448');
+  const modulusLength = Number(choice.split('-').at(-1));
+  if (choice.startsWith('RSA-PSS')) return generateKeyPairSync('rsa-pss', { modulusLength });
+  if (choice.startsWith('RSA')) return generateKeyPairSync('rsa', { modulusLength });
   return generateKeyPairSync('ec', { namedCurve: choice });
 }
 
@@ -194,18 +204,19 @@ function mint(options: CertificateOptions, signer: Signer | null): MintedCertifi
   const subjectDer = Buffer.from(options.subjectDer ?? nameDer(options));
   const { key: signingKey, subjectDer: signerName, chain } = signer ?? { key, subjectDer, chain: [] };
   const serialNumber = options.serialNumber ?? randomSerial();
-  const der = signedDer(signingKey, options, (algorithm) =>
-    sequence(
+  const der = signedDer(signingKey, options, (algorithm) => {
+    const fields = [
       tagged(0, true, integer(2n)),
       integer(serialNumber),
       algorithm,
-      options.issuerDer ?? signerName,
+      Buffer.from(options.issuerDer ?? signerName),
       sequence(time(Number(options.notBefore)), time(Number(options.notAfter))),
       subjectDer,
       publicKeyInfo(key),
       tagged(3, true, sequence(...extensions(options, key, signingKey).map(extensionDer))),
-    ),
-  );
+    ];
+    return sequence(...(options.editFields?.(fields) ?? fields));
+  });
   return {
     serialNumber,
     der,
@@ -225,11 +236,15 @@ function mint(options: CertificateOptions, signer: Signer | null): MintedCertifi
  */
 export function signedDer(
   key: KeyPair,
-  { hash = 'sha256', corruptSignature = false }: { hash?: Hash; corruptSignature?: boolean },
+  {
+    hash = 'sha256',
+    corruptSignature = false,
+    withNull = true,
+  }: Pick<CertificateOptions, 'hash' | 'corruptSignature' | 'withNull'>,
   toBeSigned: (algorithm: Buffer) => Buffer,
   more: readonly Uint8Array[] = [],
 ): Buffer {
-  const algorithm = signatureAlgorithm(key, hash);
+  const algorithm = signatureAlgorithm(key, hash, withNull);
   const body = toBeSigned(algorithm.der);
   const signature = sign(algorithm.digest, body, key.privateKey);
   if (corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
@@ -260,19 +275,25 @@ function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPa
     caIssuersUrls.length + ocspUrls.length > 0 && authorityInformationAccess(caIssuersUrls, ocspUrls),
     crlUrls.length > 0 && crlDistributionPoints(crlUrls),
     cpsUrls.length > 0 && certificatePolicies(cpsUrls),
+    options.timestamps !== undefined && certificateTimestamps(options.timestamps.map(Number)),
     ...(options.extraExtensions ?? []),
   ];
   return list.filter((extension) => extension !== false);
 }
 
-function signatureAlgorithm({ privateKey }: KeyPair, hash: Hash): { digest: Hash | null; der: Buffer } {
-  if (privateKey.asymmetricKeyType === 'ed25519') {
-    return { digest: null, der: sequence(objectIdentifier('1.3.101.112')) };
-  }
-  const family = privateKey.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec';
+function signatureAlgorithm(
+  { privateKey }: KeyPair,
+  hash: Hash,
+  withNull: boolean,
+): { digest: Hash | null; der: Buffer } {
+  const type = privateKey.asymmetricKeyType;
+  if (type === 'ed25519') return { digest: null, der: sequence(objectIdentifier('1.3.101.112')) };
+  if (type === 'ed448') return { digest: null, der: sequence(objectIdentifier('1.3.101.113')) };
+  const family = type === 'rsa' ? 'rsa' : 'ec';
   const oid = DIGEST_OIDS[family][hash];
   if (oid === null) throw new Error(`no signature algorithm for ${family} with ${hash}`);
-  return { digest: hash, der: sequence(objectIdentifier(oid), ...(family === 'rsa' ? [nothing()] : [])) };
+  const parameters = family === 'rsa' && withNull ? [nothing()] : [];
+  return { digest: hash, der: sequence(objectIdentifier(oid), ...parameters) };
 }
 
 function publicKeyInfo(key: KeyPair): Buffer {

@@ -18,7 +18,12 @@ export const NOW = Date.UTC(2026, 10, 20, 14, 30);
 export const HOST = 'pay.fjord.example';
 export const ENDPOINT = { host: HOST, port: 443, protocol: 'https' } as const;
 export const years = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
-export const current = { dnsNames: [HOST], notBefore: NOW - 30 * DAY, notAfter: NOW + 60 * DAY };
+export const current = {
+  dnsNames: [HOST],
+  notBefore: NOW - 30 * DAY,
+  notAfter: NOW + 60 * DAY,
+  timestamps: [NOW - 30 * DAY],
+};
 
 export const root = mintAuthority({ commonName: 'Fjord Root', ...years });
 export const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
