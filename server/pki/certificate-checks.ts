@@ -130,10 +130,7 @@ const KNOWN_EXTENSIONS = new Set<string>([
   ...DECISIVE_EXTENSIONS,
   EXTENSION.subjectKeyIdentifier,
   EXTENSION.authorityKeyIdentifier,
-  EXTENSION.issuerAltName,
   EXTENSION.crlDistributionPoints,
-  EXTENSION.tlsFeature,
-  EXTENSION.noRevAvail,
 ]);
 
 /**

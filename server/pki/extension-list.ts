@@ -7,6 +7,8 @@ const MAX_EXTENSIONS = 256;
 
 export interface Extension {
   readonly critical: boolean;
+  /** True if `critical` is encoded although it is false, its default. DER forbids that (X.690 §11.5). */
+  readonly writesDefault: boolean;
   /** Content of the OCTET STRING that encodes the extension's value. */
   readonly value: Uint8Array;
 }
@@ -27,7 +29,8 @@ export function readExtensionList(list: DerReader): Extensions {
     // RFC 5280 §4.2 allows each extension once. Reject duplicates, because clients disagree on which one they use.
     if (extensions.has(identifier)) throw new PkiError('duplicate', `duplicate extension ${identifier}`);
     if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
-    extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
+    const critical = flag !== null && booleanValue(flag);
+    extensions.set(identifier, { critical, writesDefault: flag !== null && !critical, value });
   }
   return extensions;
 }

@@ -14,7 +14,7 @@ import {
   readGeneralName,
   type UnsupportedForm,
 } from './names/general-name.ts';
-import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './der/object-identifiers.ts';
+import { CA_ISSUERS, CPS_QUALIFIER, OCSP, USER_NOTICE } from './der/object-identifiers.ts';
 import {
   type DistributionPointName,
   readDistributionPointName,
@@ -102,7 +102,8 @@ export interface AuthorityKeyIdentifier {
   /** Key identifier in lower-case hex; null if absent. */
   readonly keyIdentifier: string | null;
   readonly hasIssuer: boolean;
-  readonly hasSerialNumber: boolean;
+  /** Serial number of the issuer's certificate, encoded like `Certificate.serialNumber`; null if absent. */
+  readonly serialNumber: string | null;
 }
 
 export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIdentifier {
@@ -114,7 +115,7 @@ export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIden
   return {
     keyIdentifier: key === null ? null : toHex(key.content),
     hasIssuer: issuer !== null,
-    hasSerialNumber: serialNumber !== null,
+    serialNumber: serialNumber === null ? null : toHex(serialNumber.content),
   };
 }
 
@@ -182,30 +183,53 @@ export function parseNoRevAvail(value: Uint8Array): true {
   return true;
 }
 
-/** Returns the policy identifiers, and the http(s) URLs of the certification practice statements (CPS). */
-export function parseCertificatePolicies(value: Uint8Array): { policies: string[]; cpsUrls: string[] } {
+/**
+ * Returns the policy identifiers, the http(s) URLs of the certification practice statements (CPS), and whether there are
+ * qualifiers of other kinds than CPS and user notice (RFC 5280 §4.2.1.4).
+ */
+export function parseCertificatePolicies(value: Uint8Array): {
+  policies: string[];
+  cpsUrls: string[];
+  hasUnknownQualifier: boolean;
+} {
   const cpsUrls: string[] = [];
+  let hasUnknownQualifier = false;
   const policies = nonEmptyList(value, TAG.sequence, (reader) => {
     const information = reader.enter(TAG.sequence);
     const policy = objectIdentifier(information.read());
-    if (!information.done) cpsUrls.push(...readCpsUrls(information.read(TAG.sequence).encoded));
+    if (!information.done) {
+      const qualifiers = readQualifiers(information.read(TAG.sequence).encoded);
+      cpsUrls.push(...qualifiers.flatMap(({ url }) => url ?? []));
+      hasUnknownQualifier ||= qualifiers.some(({ type }) => type !== CPS_QUALIFIER && type !== USER_NOTICE);
+    }
     information.end();
     return policy;
   });
   if (new Set(policies).size !== policies.length) throw new PkiError('duplicate', 'duplicate policy');
-  return { policies, cpsUrls };
+  return { policies, cpsUrls, hasUnknownQualifier };
 }
 
-function readCpsUrls(qualifiers: Uint8Array): string[] {
+function readQualifiers(qualifiers: Uint8Array): { type: string; url: string | null }[] {
   return nonEmptyList(qualifiers, TAG.sequence, (reader: DerReader) => {
     const qualifier = reader.enter(TAG.sequence);
-    const isCps = objectIdentifier(qualifier.read()) === CPS_QUALIFIER;
+    const type = objectIdentifier(qualifier.read());
     const value = qualifier.read();
     qualifier.end();
-    if (!isCps || value.tag !== TAG.ia5String) return [];
-    const url = ia5Text(value);
-    return isWebUrl(url) ? [url] : [];
-  }).flat();
+    const url = type === CPS_QUALIFIER && value.tag === TAG.ia5String ? ia5Text(value) : '';
+    return { type, url: isWebUrl(url) ? url : null };
+  });
+}
+
+/** Throws PkiError if the value is no list of names; an empty list passes. */
+export function checkIssuerAltName(value: Uint8Array): void {
+  const reader = onlyElement(value, TAG.sequence).open();
+  while (!reader.done) readGeneralName(reader, ADDRESS_LENGTHS);
+}
+
+/** Returns whether the Netscape certificate type allows a TLS server (bit 1). */
+export function parseNetscapeCertType(value: Uint8Array): boolean {
+  const { octets } = bitStringValue(onlyElement(value, TAG.bitString));
+  return ((octets[0] ?? 0) & 0x40) !== 0;
 }
 
 /** Returns whether the text is safe to show as a link: http(s), printable ASCII, at most 2,048 characters. */

@@ -31,6 +31,8 @@ export interface ParsedExtensions {
   readonly subjectKeyIdentifier: string | null;
   /** Policies as OIDs (dotted decimal). */
   readonly certificatePolicies: readonly string[] | null;
+  /** True if a policy has a qualifier other than CPS and user notice. */
+  readonly hasUnknownPolicyQualifier: boolean;
   readonly policyMappings: readonly PolicyMapping[];
   readonly policyConstraints: PolicyConstraints | null;
   readonly inhibitAnyPolicy: number | null;
@@ -46,6 +48,8 @@ export interface ParsedExtensions {
   readonly crlDistributionPoints: readonly CrlDistributionPoint[];
   /** True if clients must refuse a handshake without a stapled OCSP response (RFC 7633). */
   readonly mustStaple: boolean;
+  /** Whether the Netscape certificate type allows a TLS server; null without this extension. */
+  readonly netscapeAllowsServer: boolean | null;
   /** True if the CA will never publish revocation information for this certificate (RFC 9608). */
   readonly hasNoRevAvail: boolean;
   /** Timestamps of the Certificate Transparency logs (RFC 6962 §3.3) in ms UTC, in the order of the certificate. */
@@ -87,6 +91,7 @@ export function parseExtensions(
     null,
   );
   const policies = read(EXTENSION.certificatePolicies, values.parseCertificatePolicies, null);
+  read(EXTENSION.issuerAltName, values.checkIssuerAltName, undefined);
   const points = read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []);
   return {
     basicConstraints,
@@ -98,6 +103,7 @@ export function parseExtensions(
     authorityKeyIdentifier: read(EXTENSION.authorityKeyIdentifier, values.parseAuthorityKeyIdentifier, null),
     subjectKeyIdentifier: read(EXTENSION.subjectKeyIdentifier, values.parseSubjectKeyIdentifier, null),
     certificatePolicies: policies?.policies ?? null,
+    hasUnknownPolicyQualifier: policies?.hasUnknownQualifier ?? false,
     policyMappings: read(EXTENSION.policyMappings, parsePolicyMappings, []),
     policyConstraints: read(EXTENSION.policyConstraints, parsePolicyConstraints, null),
     inhibitAnyPolicy: read(EXTENSION.inhibitAnyPolicy, parseInhibitAnyPolicy, null),
@@ -107,6 +113,7 @@ export function parseExtensions(
     cpsUrls: policies?.cpsUrls ?? [],
     crlDistributionPoints: points,
     mustStaple: read(EXTENSION.tlsFeature, values.parseMustStaple, false),
+    netscapeAllowsServer: read(EXTENSION.netscapeCertType, values.parseNetscapeCertType, null),
     hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
     signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, values.parseTimestamps, []),
     parseErrors,

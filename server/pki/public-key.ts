@@ -26,12 +26,14 @@ export interface PublicKey {
    * 0 for keys other than RSA.
    */
   readonly exponentBits: number;
+  /** False if the NULL that RFC 3279 §2.3.1 requires beside rsaEncryption is absent. True for other keys. */
+  readonly hasNull: boolean;
   /** DER of SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
 }
 
 export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
-const RSA_PSS = '1.2.840.113549.1.1.10';
+export const RSA_PSS = '1.2.840.113549.1.1.10';
 const EC = '1.2.840.10045.2.1';
 const DSA = '1.2.840.10040.4.1';
 const ED25519 = '1.3.101.112';
@@ -47,7 +49,8 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   const algorithm = objectIdentifier(identifier.read());
   const key = bitStringValue(info.read(TAG.bitString));
   info.end();
-  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true, exponentBits: 0 };
+  const hasNull = algorithm !== RSA_ENCRYPTION || identifier.nextTag === TAG.null;
+  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true, exponentBits: 0, hasNull };
   switch (algorithm) {
     case RSA_ENCRYPTION:
     case RSA_PSS:

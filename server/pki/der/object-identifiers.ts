@@ -1,6 +1,5 @@
 /**
- * Object identifiers of the certificate extensions (RFC 5280 §4.2) that this folder parses, checks in profile
- * rules, or accepts as critical.
+ * Object identifiers of the certificate extensions (RFC 5280 §4.2) that are parsed, checked in rules, or accepted as critical.
  */
 export const EXTENSION = {
   subjectDirectoryAttributes: '2.5.29.9',
@@ -23,6 +22,8 @@ export const EXTENSION = {
   tlsFeature: '1.3.6.1.5.5.7.1.24',
   noRevAvail: '2.5.29.56',
   signedCertificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',
+  netscapeCertType: '2.16.840.1.113730.1.1',
+  applicationPolicies: '1.3.6.1.4.1.311.21.10',
 } as const;
 
 /** Object identifiers of the extensions of CRLs and CRL entries (RFC 5280 §5.2, §5.3). */
@@ -44,6 +45,7 @@ export const PURPOSE = {
 
 export const ANY_POLICY = '2.5.29.32.0';
 export const CPS_QUALIFIER = '1.3.6.1.5.5.7.2.1';
+export const USER_NOTICE = '1.3.6.1.5.5.7.2.2';
 export const CA_ISSUERS = '1.3.6.1.5.5.7.48.2';
 export const OCSP = '1.3.6.1.5.5.7.48.1';
 export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';

@@ -47,7 +47,8 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     id: 'authority-key-identifier-issuer-with-serial',
     section: '4.2.1.1',
     profile: 'rfc5280',
-    broken: ({ authorityKeyIdentifier: aki }) => aki !== null && aki.hasIssuer !== aki.hasSerialNumber,
+    broken: ({ authorityKeyIdentifier: aki }) =>
+      aki !== null && aki.hasIssuer !== (aki.serialNumber !== null),
   },
   {
     id: 'authority-key-identifier-present',
@@ -61,7 +62,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.1.3, 7.1.2.11.1',
     profile: 'web-pki',
     broken: ({ authorityKeyIdentifier: aki }) =>
-      aki !== null && (aki.keyIdentifier === null || aki.hasIssuer || aki.hasSerialNumber),
+      aki !== null && (aki.keyIdentifier === null || aki.hasIssuer || aki.serialNumber !== null),
   },
   {
     id: 'root-authority-key-identifier-is-its-own',

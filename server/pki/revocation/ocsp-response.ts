@@ -55,6 +55,20 @@ export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
   return parseBasicResponse(response);
 }
 
+/** Extension of a SingleResponse with timestamps of Certificate Transparency logs (RFC 6962 §3.3). */
+const CERTIFICATE_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.5';
+
+/** Returns whether an OCSPResponse has timestamps of Certificate Transparency logs. Their signatures are not verified. */
+export function hasTimestamps(der: Uint8Array): boolean {
+  try {
+    const responses = parseOcspResponse(der)?.responses ?? [];
+    return responses.some(({ extensions }) => extensions.has(CERTIFICATE_TIMESTAMPS));
+  } catch (error) {
+    if (error instanceof PkiError) return false;
+    throw error;
+  }
+}
+
 function parseBasicResponse(der: Uint8Array): BasicOcspResponse {
   const outer = onlyElement(der, TAG.sequence).open();
   const signed = outer.read(TAG.sequence);
