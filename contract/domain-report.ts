@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { findingSchema } from './domain.ts';
+import { CLIENTS } from './words.ts';
 
 const isoInstant = z.string();
 
 /** A finding of the last check, with a fix, a shell command and evidence. */
 export const reportFindingSchema = findingSchema.extend({
+  /** The clients that refuse to connect because of it. */
+  clients: z.array(z.enum(CLIENTS)),
   fingerprint: z.string().nullable(),
   /** One concrete instruction that fixes the problem; null if there is nothing to do. */
   fix: z.string().nullable(),
@@ -78,6 +81,8 @@ export const reportSchema = z
     checked_at: isoInstant.nullable(),
     findings: z.array(reportFindingSchema),
     addresses: z.array(addressSchema),
+    /** Whether each client accepts what the last check saw; empty if it read no certificate. */
+    clients: z.array(z.object({ client: z.enum(CLIENTS), name: z.string(), connects: z.boolean() })),
     /** Validated path from the leaf to the trust anchor; empty if there is no valid path. */
     path: z.array(
       z.object({

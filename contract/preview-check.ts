@@ -29,6 +29,7 @@ export const previewCheckSchema = domainSchema
         severity: true,
         message: true,
         addresses: true,
+        clients: true,
         fix: true,
         command: true,
       }),

@@ -205,3 +205,20 @@ export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
  * nothing.
  */
 export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';
+
+/**
+ * Programs and libraries that verify certificates in their own way, and their display names. `openssl` stands for what is built on
+ * OpenSSL, such as curl, Python, PHP, Node.js and Ruby; `chromium` for Chrome, Edge and other browsers of that family.
+ */
+export const CLIENT_NAMES = {
+  chromium: 'Chrome',
+  firefox: 'Firefox',
+  apple: 'Safari',
+  openssl: 'OpenSSL',
+  go: 'Go',
+  java: 'Java',
+  gnutls: 'GnuTLS',
+  windows: 'Windows',
+} as const;
+export type Client = keyof typeof CLIENT_NAMES;
+export const CLIENTS = Object.keys(CLIENT_NAMES) as [Client, ...Client[]];

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import {
+  clientSentence,
   duration,
   failureSentence,
   longDate,
@@ -50,6 +51,7 @@ export function textReport(checked: Checked, now: number, coloured: boolean): st
     ...row('Path', pathLines(verdict)),
     ...row('Revocation', verdict.reached ? [revocationSentence(verdict.revocation)] : []),
     ...row('Renewal', renewalLines(checked)),
+    ...row('Clients', verdict.reached ? [clientSentence(checked)] : []),
     ...row('Addresses', addressLines(verdict)),
     ...row('Answer', answerLines(checked)),
     ...row('Facts', factLines(verdict)),

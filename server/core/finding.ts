@@ -1,4 +1,5 @@
 import type { PathFailureCode, PublicKey } from '../pki/index.ts';
+import type { Client } from '../../contract/words.ts';
 import type { ReachFailure, ReachStage, RevocationProblem } from './observation.ts';
 
 export type FindingCode =
@@ -38,7 +39,9 @@ export type FindingCode =
   /** The CA asks for a replacement, either far before the usual time or with an explanation. */
   | 'replacement_wanted'
   /** The server sends a certificate that no client needs: the root, one outside the path, or the same one again. */
-  | 'extra_certificate';
+  | 'extra_certificate'
+  /** Some clients refuse what others accept. */
+  | 'refused_by_clients';
 
 /**
  * `critical`: clients refuse the endpoint; `warning`: some clients cannot use it, or may not be able to soon; `note`:
@@ -59,10 +62,15 @@ export interface Finding {
   keyType: KeyType | null;
   /** `chain` if the fix is to serve the certificates of `Verdict.chainToServe`; else null. */
   attachment: 'chain' | null;
+  /** The clients that refuse the endpoint because of it; absent if `clientsRefusing` knows them from its code. */
+  clients?: readonly Client[];
 }
 
 /** A finding about a chain, before it is known which addresses show it. */
-export interface ChainFinding extends Pick<Finding, 'code' | 'severity' | 'fingerprint' | 'facts'> {
+export interface ChainFinding extends Pick<
+  Finding,
+  'code' | 'severity' | 'fingerprint' | 'facts' | 'clients'
+> {
   /** Set if serving the correct chain fixes the finding. */
   fixedByChain?: true;
 }
@@ -90,6 +98,8 @@ export type LeafFacts =
   | { kind: 'other_names'; names: string[]; total: number }
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
   | { kind: 'unreadable_leaf' }
+  /** `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
+  | { kind: 'refused_by_clients'; rule: ClientRuleCode; authority: string | null }
   | {
       /** Revocation of the leaf, or of an intermediate that was sent or is part of the path. */
       kind: 'revoked';
@@ -206,5 +216,51 @@ export interface FindingWords {
 }
 
 export type KeyType = 'rsa' | 'ecdsa';
+
+/** Reason why some clients refuse a certificate that others accept. The codes are stored, so they never change. */
+export type ClientRuleCode =
+  | 'no_digital_signature'
+  | 'no_key_encipherment'
+  | 'rsa_key_exchange'
+  | 'p521_key'
+  | 'ed25519_key'
+  | 'ed448_key'
+  | 'rsa_pss_key'
+  | 'long_exponent'
+  | 'no_key_null'
+  | 'malformed_key_identifier'
+  | 'malformed_crl_points'
+  | 'malformed_issuer_addresses'
+  | 'malformed_issuer_alt_name'
+  | 'malformed_netscape_type'
+  | 'malformed_tls_feature'
+  | 'malformed_timestamps'
+  | 'malformed_companion'
+  | 'any_purpose_only'
+  | 'other_key_identifier'
+  | 'other_issuer_serial'
+  | 'critical_key_identifier'
+  | 'critical_crl_points'
+  | 'ocsp_signing_purpose'
+  | 'authority_as_leaf'
+  | 'explicit_default'
+  | 'unknown_policy_qualifier'
+  | 'netscape_type'
+  | 'long_path_length'
+  | 'negative_serial_number'
+  | 'odd_printable_string'
+  | 'ampersand_in_name'
+  | 'odd_ia5_string'
+  | 'universal_string'
+  | 'name_spelled_differently'
+  | 'name_encoded_differently'
+  | 'empty_subject'
+  | 'empty_issuer_name'
+  | 'empty_dns_name'
+  | 'trailing_dot'
+  | 'underscore'
+  | 'no_timestamps'
+  | 'private_lifetime'
+  | 'private_purpose';
 
 export type RevocationSource = 'crl' | 'ocsp' | 'staple';

@@ -150,9 +150,17 @@ export { dailyQuotaKb, FIXED_LIMITS, LIMITS, limitsFrom, STANDARD_LIMITS } from 
 export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, truncatedLine } from './one-line.ts';
+export { connectingClients } from './judge/clients/refusals.ts';
 export { describeFindings, describeVerdict, findingMessage } from './report/describe-finding.ts';
 export { failureSentence, whatHappened } from './report/reach-finding.ts';
-export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
+export {
+  clientSentence,
+  needsFetching,
+  reportFindings,
+  reportMarkdown,
+  servedThere,
+  whereServed,
+} from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
 export { channelLoss, nextAttemptAt } from './retry.ts';
@@ -164,6 +172,7 @@ export {
   revocationSource,
   revocationWhy,
 } from './report/revocation-words.ts';
+export type { ClientRuleCode } from './finding.ts';
 export type {
   AddressVerdict,
   ExpiringCertificate,

@@ -74,7 +74,7 @@ const said = ({ findings }: Verdict): Said[] =>
 const issue = (
   options: CertificateOptions = {},
   authority: MintedAuthority = intermediate,
-): MintedCertificate => authority.issue({ dnsNames: [HOST], ...options });
+): MintedCertificate => authority.issue({ dnsNames: [HOST], timestamps: [NOW], ...options });
 const bare = (certificate: MintedCertificate): ServerCertificate => ({ ...certificate, chainPem: '' });
 const sending = (leaf: MintedCertificate, ...others: readonly MintedCertificate[]): ServerCertificate => ({
   ...leaf,

@@ -152,11 +152,12 @@ function previewWire(
 function findingsWire(verdict: Verdict, endpoint: PreviewedEndpoint): PreviewCheckWire['findings'] {
   const findings = verdict.findings.map((finding) => ({ ...finding, attachment: null }));
   return describeFindings({ ...verdict, findings }, endpoint).map(
-    ({ code, severity, message, addresses, fix, command }) => ({
+    ({ code, severity, message, addresses, clients, fix, command }) => ({
       code,
       severity,
       message,
       addresses,
+      clients: [...clients],
       fix,
       command,
     }),

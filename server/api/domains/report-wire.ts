@@ -6,6 +6,7 @@ import type {
 } from '../../../contract/domain-report.ts';
 import {
   type AddressVerdict,
+  connectingClients,
   type PostureVerdict,
   type Report,
   type ReportFinding,
@@ -23,6 +24,7 @@ export function reportWire(report: Report): ReportWire {
     checked_at: iso(verdict.observedAt),
     findings: reportFindings(report).map(reportFinding),
     addresses: verdict.addresses.map(addressWire),
+    clients: connectingClients(verdict, report.endpoint.protocol),
     path: verdict.path.map(({ fingerprint, name, role, notAfter, source }) => ({
       fingerprint,
       name,
@@ -51,6 +53,7 @@ export function emptyReportWire(host: string): ReportWire {
     checked_at: null,
     findings: [],
     addresses: [],
+    clients: [],
     path: [],
     chain_pem: null,
     revocation_sources: [],
@@ -60,8 +63,20 @@ export function emptyReportWire(host: string): ReportWire {
 }
 
 function reportFinding(finding: ReportFinding): ReportFindingWire {
-  const { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment } = finding;
-  return { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment };
+  const { code, severity, message, addresses, clients, ...rest } = finding;
+  const { fingerprint, fix, command, evidence, attachment } = rest;
+  return {
+    code,
+    severity,
+    message,
+    addresses,
+    clients: [...clients],
+    fingerprint,
+    fix,
+    command,
+    evidence,
+    attachment,
+  };
 }
 
 function addressWire(seen: AddressVerdict): AddressWire {

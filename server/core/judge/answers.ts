@@ -1,5 +1,6 @@
 import {
   type Certificate,
+  hasTimestamps,
   parseIpAddress,
   tryParseCertificate,
   type ReferenceIdentifier,
@@ -8,6 +9,7 @@ import {
 } from '../../pki/index.ts';
 import type { ChainFinding } from '../finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
+import { handshakeRefusals } from './clients/client-findings.ts';
 import { truncatedChainFindings } from './sent-chain-findings.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
@@ -60,12 +62,24 @@ export class ChainJudge {
     return this.#observation.addresses.flatMap((seen) => {
       if (seen.outcome !== 'handshake') return [];
       const judged = this.judge(seen.presentedChain);
-      const staple =
-        judged.leaf === null
-          ? []
-          : stapleFindings(judged.leaf, seen.staple !== null, this.#observation.revocation);
-      return [{ seen, judged, findings: [...judged.findings, ...staple, ...truncatedChainFindings(seen)] }];
+      const ofHandshake = judged.leaf === null ? [] : this.#handshakeFindings(judged.leaf, judged, seen);
+      return [
+        { seen, judged, findings: [...judged.findings, ...ofHandshake, ...truncatedChainFindings(seen)] },
+      ];
     });
+  }
+
+  #handshakeFindings(
+    leaf: Certificate,
+    { path, isPublic }: ChainJudgement,
+    { staple, tlsVersion, cipher, legacyTls }: HandshakeObservation,
+  ): ChainFinding[] {
+    const { endpoint, revocation } = this.#observation;
+    const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
+    if (path === null) return stapled;
+    const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
+    const seen = { tlsVersion, cipher, legacyTls, isPublic, hasStapledTimestamp };
+    return [...stapled, ...handshakeRefusals(leaf, seen, endpoint.protocol)];
   }
 
   judge(presentedChain: readonly Uint8Array[]): Judged {
@@ -114,6 +128,7 @@ export class ChainJudge {
       fetchedIntermediates: this.#fetchedIntermediates,
       isPending: this.#observation.authoritiesPending === true,
       reference: referenceOf(endpoint.host),
+      protocol: endpoint.protocol,
       trustStore: this.#trustStore,
       now: this.#now,
       work: this.#work,

@@ -5,7 +5,10 @@ import {
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
 import type { ChainFinding } from '../finding.ts';
+import { READING_ALL } from './clients/refusals.ts';
+import { companionRefusals, pathRefusals } from './clients/client-findings.ts';
 import { sentChainFindings } from './sent-chain-findings.ts';
 import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
 import { judgePath, tooMuchWork } from './path-findings.ts';
@@ -17,6 +20,8 @@ export interface ChainJudgement {
   sent: Certificate[];
   /** The valid path, leaf first, anchor last; null if there is none. */
   path: Certificate[] | null;
+  /** Whether the path ends in an anchor of a public root program. */
+  isPublic: boolean;
   weakest: Certificate | null;
   findings: ChainFinding[];
 }
@@ -29,6 +34,7 @@ export function judgeChain(input: {
   /** Whether the search for more certificates is still running. */
   isPending?: boolean;
   reference: ReferenceIdentifier;
+  protocol: Protocol;
   trustStore: TrustStore;
   now: number;
   /** Remaining work budget of this check. */
@@ -67,22 +73,29 @@ export function judgeChain(input: {
   });
   const findings = [
     ...leafFindings(leaf, input),
-    ...(isPublic ? lifetimeFindings(leaf) : []),
+    ...(isPublic ? lifetimeFindings(leaf, input.protocol) : []),
     ...ofPath,
-    ...(path === null ? [] : sentChainFindings(sent, path, now)),
+    ...(path === null
+      ? []
+      : [
+          ...pathRefusals(path, input.reference, input.protocol),
+          ...companionRefusals(sent, path, input.protocol),
+          ...sentChainFindings(sent, path, now),
+        ]),
   ];
   if (sent.length < others.length) {
     findings.push({
       code: 'malformed_certificate',
-      severity: 'note',
+      severity: 'warning',
       fingerprint: null,
       facts: { kind: 'unreadable_companion' },
+      clients: READING_ALL,
       fixedByChain: true,
     });
   }
-  return { leaf, sent, path, weakest, findings };
+  return { leaf, sent, path, isPublic, weakest, findings };
 }
 
 function unreadableChain(findings: ChainFinding[]): ChainJudgement {
-  return { leaf: null, sent: [], path: null, weakest: null, findings };
+  return { leaf: null, sent: [], path: null, isPublic: false, weakest: null, findings };
 }

@@ -60,6 +60,7 @@ describe('an incomplete chain', () => {
           { label: 'your-ca.pem in the command', value: 'the file with your authority’s root' },
         ],
         attachment: 'chain',
+        clients: ['openssl', 'go', 'java', 'gnutls'],
       },
     ]);
     expect(verdict.chainToServe).toEqual([leaf.fingerprint, intermediate.fingerprint]);
@@ -171,7 +172,8 @@ describe('a lifetime over the maximum', () => {
     expect(inWords(verdict).findings).toMatchObject([
       {
         code: 'lifetime_too_long',
-        severity: 'warning',
+        severity: 'critical',
+        clients: ['chromium', 'apple'],
         evidence: [{ value: '400 days' }, { value: '200 days' }],
       },
     ]);

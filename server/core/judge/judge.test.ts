@@ -141,7 +141,7 @@ describe('the verdict on a chain', () => {
     const beside = verdictOn([...withChain(issue()), rubbish]);
     expect(beside).toMatchObject({
       trusted: true,
-      findings: [{ code: 'malformed_certificate', severity: 'note' }],
+      findings: [{ code: 'malformed_certificate', severity: 'warning' }],
     });
   });
 

@@ -177,8 +177,12 @@ function answerFindings(answers: readonly Answer[], served: string | null): Find
   return [...findings.values()];
 }
 
-function toFinding({ code, severity, fingerprint, facts }: ChainFinding, addresses: string[]): Finding {
-  return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null };
+function toFinding(
+  { code, severity, fingerprint, facts, clients }: ChainFinding,
+  addresses: string[],
+): Finding {
+  const known = clients === undefined ? {} : { clients };
+  return { code, severity, facts, addresses, fingerprint, keyType: null, attachment: null, ...known };
 }
 
 /** Returns the finding about rotation; none if another finding already reports that addresses differ. */

@@ -4,7 +4,11 @@ import {
   type ReferenceIdentifier,
   validityFailure,
 } from '../../pki/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
 import type { ChainFinding } from '../finding.ts';
+import { severityOf } from './clients/client-rule.ts';
+import { LIMITING_LIFETIMES } from './clients/refusals.ts';
+import { coversWithTrailingDot } from './clients/name-rules.ts';
 import { oneLine } from '../one-line.ts';
 import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
@@ -40,7 +44,7 @@ function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
 }
 
 function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainFinding[] {
-  if (matchesReference(leaf, reference)) return [];
+  if (matchesReference(leaf, reference) || coversWithTrailingDot({ certificate: leaf, reference })) return [];
   const { fingerprint } = leaf;
   const all = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];
   const names = all.slice(0, NAMES_KEPT).map(oneLine);
@@ -52,12 +56,13 @@ function nameFindings(leaf: Certificate, reference: ReferenceIdentifier): ChainF
  * Reports a lifetime above the limit of the Baseline Requirements. Call it only for leaves of public authorities, because the
  * limit does not bind private ones.
  */
-export function lifetimeFindings(leaf: Certificate): ChainFinding[] {
+export function lifetimeFindings(leaf: Certificate, protocol: Protocol): ChainFinding[] {
   const mostDays = exceededLifetimeCap(leaf);
   if (mostDays === null) return [];
   const { fingerprint, notBefore } = leaf;
   const facts = { kind: 'long_lifetime' as const, notBefore, days: validityDays(leaf), mostDays };
-  return [{ code: 'lifetime_too_long', severity: 'warning', fingerprint, facts }];
+  const severity = severityOf(LIMITING_LIFETIMES, protocol);
+  return [{ code: 'lifetime_too_long', severity, fingerprint, facts }];
 }
 
 /** The longest validity of a certificate, by its notBefore: Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3). */

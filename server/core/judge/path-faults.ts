@@ -1,5 +1,6 @@
 import type { Certificate, PathFailure } from '../../pki/index.ts';
 import { certificateName, issuerName } from '../facts.ts';
+import { refusingCritical, refusingMalformed } from './clients/refusals.ts';
 import { type ChainFinding, contentKey, type FindingCode, type PathFault } from '../finding.ts';
 
 /**
@@ -22,6 +23,8 @@ export function pathFaults(
       severity: 'critical',
       fingerprint: certificate.fingerprint,
       facts,
+      ...(failure.code === 'malformed' && { clients: refusingMalformed(certificate) }),
+      ...(failure.code === 'unknown_critical_extension' && { clients: refusingCritical(certificate) }),
     });
   }
   return [...findings.values()];

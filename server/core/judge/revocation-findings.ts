@@ -1,4 +1,7 @@
 import type { Certificate } from '../../pki/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
+import { severityOf } from './clients/client-rule.ts';
+import { DEMANDING_STAPLE } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, RevocationSource } from '../finding.ts';
 import type { RevocationEvidence } from '../observation.ts';
@@ -47,16 +50,23 @@ export function stapleFindings(
   leaf: Certificate,
   hasStaple: boolean,
   evidence: readonly RevocationEvidence[],
+  protocol: Protocol,
 ): ChainFinding[] {
   const { fingerprint } = leaf;
-  const severity = 'warning' as const;
-  if (!hasStaple)
+  if (!hasStaple) {
+    const severity = severityOf(DEMANDING_STAPLE, protocol);
     return leaf.mustStaple
       ? [{ code: 'staple_missing', severity, fingerprint, facts: { kind: 'staple_missing' } }]
       : [];
+  }
   const answer = evidence.find((one) => one.source === 'staple' && one.fingerprint === fingerprint)?.answer;
   if (answer?.state !== 'none' || answer.why === 'pending') return [];
   return [
-    { code: 'staple_invalid', severity, fingerprint, facts: { kind: 'staple_invalid', why: answer.why } },
+    {
+      code: 'staple_invalid',
+      severity: 'warning',
+      fingerprint,
+      facts: { kind: 'staple_invalid', why: answer.why },
+    },
   ];
 }

@@ -48,6 +48,7 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   wrong_order: LEAVE_OUT,
   chain_cut: LEAVE_OUT,
   extra_certificate: LEAVE_OUT,
+  refused_by_clients: REISSUE,
 };
 
 /** Returns one concrete thing to do about a finding, in one or two sentences. `host`: display name of the host. */
@@ -61,7 +62,7 @@ export function fixFor(
     return isNote
       ? `Send this file instead: ${WITHOUT_MORE}`
       : 'Send this file: the certificate and its intermediates, in the right order.';
-  if (code === 'malformed_certificate' && isNote)
+  if (code === 'malformed_certificate' && severity === 'warning')
     return 'Remove everything that is not a certificate from the file that your server sends.';
   switch (code) {
     case 'name_mismatch':

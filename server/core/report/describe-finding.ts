@@ -1,5 +1,8 @@
 import { fixFor, type OwnAuthorities } from './advice.ts';
 import { chainWords } from './chain-words.ts';
+import { refusalFix, refusalWords } from './client-words.ts';
+import { clientsRefusing, connectingClients } from '../judge/clients/refusals.ts';
+import type { Client } from '../../../contract/words.ts';
 import { displayName, type Endpoint } from '../endpoint.ts';
 import type { AddressFacts, Finding, FindingWords, KeyType } from '../finding.ts';
 import { leafWords, type Words } from './leaf-words.ts';
@@ -9,7 +12,11 @@ import { OWN_ROOT_FILE, reproductionCommand } from './reproduce.ts';
 import type { Failure, PostureVerdict, Verdict } from '../verdict.ts';
 
 /** A finding in words. */
-export type DescribedFinding = Omit<Finding, 'facts' | 'keyType'> & FindingWords;
+export type DescribedFinding = Omit<Finding, 'facts' | 'keyType' | 'clients'> &
+  FindingWords & {
+    /** The clients that refuse the endpoint because of it. */
+    clients: readonly Client[];
+  };
 
 /** The fields of an endpoint that a description needs. */
 export type Described = Pick<Endpoint, 'host' | 'port' | 'protocol'>;
@@ -24,7 +31,8 @@ export function findingMessage(finding: Finding, host: string): string {
 /** Returns one concrete thing to do about a finding; null if a stored finding has none. `host`: display name of the host. */
 export function findingFix(finding: Finding, host: string, ownAuthorities?: OwnAuthorities): string | null {
   const { facts } = finding;
-  return facts.kind === 'stored_words' ? facts.words.fix : fixFor(finding, host, ownAuthorities);
+  if (facts.kind === 'stored_words') return facts.words.fix;
+  return facts.kind === 'refused_by_clients' ? refusalFix(facts) : fixFor(finding, host, ownAuthorities);
 }
 
 /** Returns the findings of a verdict in words, in their order. */
@@ -35,7 +43,8 @@ export function describeFindings(
 ): DescribedFinding[] {
   const host = displayName(endpoint);
   return findings.map((finding) => {
-    const { facts, keyType, ...rest } = finding;
+    const { facts, keyType, ...known } = finding;
+    const rest = { ...known, clients: clientsRefusing(finding) };
     if (facts.kind === 'stored_words') return { ...rest, ...facts.words };
     const { message, evidence } = wordsOf(finding, host);
     const command = reproductionCommand({
@@ -66,6 +75,7 @@ export type DescribedVerdict = Omit<Verdict, 'failure' | 'findings' | 'posture'>
   failure: (Omit<Failure, 'detail'> & { message: string }) | null;
   findings: DescribedFinding[];
   posture: (Omit<PostureVerdict, 'findings'> & { findings: DescribedFinding[] }) | null;
+  clients: ReturnType<typeof connectingClients>;
 };
 
 export function describeVerdict(verdict: Verdict, endpoint: Described): DescribedVerdict {
@@ -78,6 +88,7 @@ export function describeVerdict(verdict: Verdict, endpoint: Described): Describe
       message: failureSentence(failure, displayName(endpoint)),
     },
     findings: describeFindings(verdict, endpoint),
+    clients: connectingClients(verdict, endpoint.protocol),
     posture: posture && {
       ...posture,
       findings: describeFindings({ ...verdict, findings: posture.findings }, endpoint),
@@ -85,8 +96,11 @@ export function describeVerdict(verdict: Verdict, endpoint: Described): Describe
   };
 }
 
-function wordsOf({ facts, addresses, keyType }: Finding, host: string): Words {
-  const words = wordsFor(facts, addresses.length, host);
+function wordsOf({ facts, addresses, keyType, clients = [] }: Finding, host: string): Words {
+  const words =
+    facts.kind === 'refused_by_clients'
+      ? refusalWords(facts, clients)
+      : wordsFor(facts, addresses.length, host);
   if (keyType === null) return words;
   const name = KEY_NAMES[keyType];
   return {
@@ -98,7 +112,11 @@ function wordsOf({ facts, addresses, keyType }: Finding, host: string): Words {
   };
 }
 
-function wordsFor(facts: Finding['facts'], addresses: number, host: string): Words {
+function wordsFor(
+  facts: Exclude<Finding['facts'], { kind: 'refused_by_clients' }>,
+  addresses: number,
+  host: string,
+): Words {
   switch (facts.kind) {
     case 'stored_words':
       return facts.words;

@@ -7,7 +7,7 @@ import { reasonWords, revocationReason, revocationSource, revocationWhy } from '
 export type Words = Pick<FindingWords, 'message' | 'evidence'>;
 
 /** Returns the words of a finding about a certificate itself. `host`: display name of the host. */
-export function leafWords(facts: LeafFacts, host: string): Words {
+export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients' }>, host: string): Words {
   switch (facts.kind) {
     case 'expired':
       return {

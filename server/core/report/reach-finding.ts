@@ -40,6 +40,7 @@ export function reachFinding(
     severity: isDown ? ('critical' as const) : ('warning' as const),
     fingerprint: null,
     attachment: null,
+    clients: [],
   };
   if (failure !== null)
     return {

@@ -1,3 +1,4 @@
+import { connectingClients } from '../judge/clients/refusals.ts';
 import type { OwnAuthorities } from './advice.ts';
 import { describeFindings, type Described } from './describe-finding.ts';
 import { displayName } from '../endpoint.ts';
@@ -64,6 +65,7 @@ export function reportMarkdown(report: Report): string {
       : []),
     ...(facts === null ? [] : [`## Certificate${asLastSeen}`, certificateTable(facts)]),
     ...(facts === null || where === null ? [] : [plain(where)]),
+    ...(verdict.reached ? ['## Clients', plain(clientSentence(report))] : []),
     ...(verdict.addresses.length === 0 ? [] : ['## Addresses', addressTable(verdict)]),
     ...(verdict.path.length === 0 ? [] : ['## Path', pathTable(verdict)]),
     ...(facts === null ? [] : [`## Revocation${asLastSeen}`, ...revocationText(verdict)]),
@@ -98,6 +100,19 @@ export function needsFetching({ trusted, findings }: Verdict): boolean {
     )
   );
 }
+
+/** Returns a sentence on which clients refuse the endpoint. */
+export function clientSentence({ endpoint, verdict }: Pick<Report, 'endpoint' | 'verdict'>): string {
+  const clients = connectingClients(verdict, endpoint.protocol);
+  const names = (connects: boolean) =>
+    LIST.format(clients.filter((one) => one.connects === connects).map(({ name }) => name));
+  if (clients.every(({ connects }) => connects)) return `${names(true)} connect.`;
+  if (clients.every(({ connects }) => !connects)) return `${names(false)} refuse to connect.`;
+  const isOne = clients.filter(({ connects }) => !connects).length === 1;
+  return `${names(false)} ${isOne ? 'refuses' : 'refuse'} to connect; ${names(true)} connect.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns a sentence on which addresses serve the certificate of a verdict; null if no address serves another one. */
 export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {

@@ -56,6 +56,7 @@ const OBSERVATIONS: Observation[] = [
   observation([answer([fading.issue(current), fading])]),
   observation([answer(withChain(issue({ key: 'RSA-1024', hash: 'sha1' })))]),
   observation([answer(withChain(issue({ extendedKeyUsage: ['clientAuth'] })))]),
+  observation([answer(withChain(issue({ key: 'P-521' })))]),
   observation([answer(withChain(issue({ extraExtensions: [mustStaple] })))]),
   observation([answer(withChain(leaf), { staple: new Uint8Array(1) })], {
     revocation: [
@@ -143,6 +144,7 @@ describe('a stored verdict', () => {
       'outdated_intermediate',
       'path_fault',
       'path_pending',
+      'refused_by_clients',
       'renewal_overdue',
       'replacement_wanted',
       'revoked',

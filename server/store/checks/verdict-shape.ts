@@ -39,6 +39,11 @@ export const nullable =
   (value) =>
     value === null || predicate(value);
 
+const optional =
+  (predicate: Predicate): Predicate =>
+  (value) =>
+    value === undefined || predicate(value);
+
 export const list =
   (predicate: Predicate): Predicate =>
   (value) =>
@@ -76,6 +81,7 @@ const facts = union<FindingFacts, 'kind'>('kind', {
   other_names: { names: list(text), total: number },
   long_lifetime: { notBefore: number, days: number, mostDays: number },
   unreadable_leaf: {},
+  refused_by_clients: { rule: code, authority: nullable(text) },
   revoked: {
     role: code,
     name: text,
@@ -174,6 +180,7 @@ const finding = shape<Finding>({
   fingerprint: nullable(text),
   keyType: nullable(code),
   attachment: nullable(code),
+  clients: optional(list(code)),
 });
 
 const failure = shape<Failure>({

@@ -7,6 +7,7 @@ import type { DomainActions } from '../../domain/domain-actions.tsx';
 import { PanelSection } from '../../domain/panel-section.tsx';
 import { CurrentCertificate } from './certificate/current-certificate.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
+import { Clients } from './report/clients.tsx';
 import { CopyReport, Findings } from './report/findings.tsx';
 import type { ReportRead } from './report/report-query.ts';
 import type { StandingFinding } from './report/standing-finding.ts';
@@ -33,6 +34,7 @@ export function Overview({ domain, now, read, standing, fixed, actions }: Overvi
   return (
     <>
       <Findings domain={domain} read={read} standing={standing} fixed={fixed} actions={actions} />
+      <Clients clients={read.report?.clients ?? []} />
       <CurrentCertificate
         domain={domain}
         now={now}

@@ -1,0 +1,42 @@
+import type { Certificate } from '../../../pki/index.ts';
+import type { HandshakeObservation } from '../../observation.ts';
+import type { ClientRule } from './client-rule.ts';
+
+/** OpenSSL's name of a cipher begins with its key exchange before TLS 1.3. */
+type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'legacyTls'> & {
+  certificate: Certificate;
+};
+
+/** Returns whether the server signs the handshake with its key: always in TLS 1.3, with (EC)DHE before. */
+function isSigned({ tlsVersion, cipher }: Handshake): boolean {
+  return tlsVersion === 'TLSv1.3' || /^(?:ECDHE|DHE)-/.test(cipher);
+}
+
+/** Returns whether the client encrypts a secret with the server's RSA key. Every client refuses versions before TLS 1.2. */
+function isRsaKeyExchange(handshake: Handshake): boolean {
+  return !handshake.legacyTls && !isSigned(handshake);
+}
+
+/** Rules about a leaf and the key exchange that the server chose. */
+export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
+  {
+    code: 'no_digital_signature',
+    clients: ['chromium', 'gnutls', 'java'],
+    source: 'measured; RFC 8446 §4.4.2.2',
+    applies: (handshake) =>
+      handshake.certificate.keyUsage?.has('digitalSignature') === false && isSigned(handshake),
+  },
+  {
+    code: 'no_key_encipherment',
+    clients: ['chromium', 'gnutls'],
+    source: 'measured; RFC 5246 §7.4.2',
+    applies: (handshake) =>
+      handshake.certificate.keyUsage?.has('keyEncipherment') === false && isRsaKeyExchange(handshake),
+  },
+  {
+    code: 'rsa_key_exchange',
+    clients: ['go', 'java'],
+    source: 'measured; release notes of Go 1.22',
+    applies: isRsaKeyExchange,
+  },
+];

@@ -1,0 +1,110 @@
+import { type Client, CLIENT_NAMES, CLIENTS, type Protocol } from '../../../../contract/words.ts';
+import { type Certificate, EXTENSION } from '../../../pki/index.ts';
+import type { Finding, FindingCode } from '../../finding.ts';
+import type { Verdict } from '../../verdict.ts';
+import { connectsTo } from './client-rule.ts';
+
+/** Clients that neither fetch nor keep intermediates that a server does not send. */
+const WITHOUT_FETCHING: readonly Client[] = ['openssl', 'go', 'java', 'gnutls'];
+
+/** Clients that refuse a certificate with “must staple” without a stapled OCSP response (measured). */
+export const DEMANDING_STAPLE: readonly Client[] = ['firefox', 'gnutls'];
+
+/**
+ * Clients that enforce the lifetimes of the Baseline Requirements §6.3.2 (HasTooLongValidity in Chromium; Apple:
+ * support.apple.com/102028).
+ */
+export const LIMITING_LIFETIMES: readonly Client[] = ['chromium', 'apple'];
+
+/** Clients that refuse a server if any certificate that it sends cannot be read (measured for Go and Java). */
+export const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
+
+/** Clients that check certificate policies (measured). */
+const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'];
+
+/** The clients that refuse an endpoint because of a finding, if not all of them do. */
+const BY_CODE: Partial<Record<FindingCode, readonly Client[]>> = {
+  lifetime_too_long: LIMITING_LIFETIMES,
+  distrusted_root: ['chromium'],
+  // The others ask no source, or only lists of their own.
+  revoked: ['firefox', 'apple'],
+  intermediate_revoked: ['chromium', 'firefox', 'apple'],
+  staple_missing: DEMANDING_STAPLE,
+};
+
+/** Returns the clients that refuse the endpoint because of a finding. */
+export function clientsRefusing({
+  code,
+  severity,
+  facts,
+  keyType,
+  clients,
+}: Pick<Finding, 'code' | 'severity' | 'facts' | 'keyType' | 'clients'>): readonly Client[] {
+  if (severity === 'note' || keyType !== null) return [];
+  if (clients !== undefined) return clients;
+  if (facts.kind === 'missing_intermediates' || facts.kind === 'outdated_intermediate')
+    return WITHOUT_FETCHING;
+  if (facts.kind === 'path_fault' && facts.fault === 'weak_key' && facts.key.type === 'rsa')
+    return refusingRsa(facts.key.bits);
+  // Measured: Java refuses SHA-1 only under the roots that it brings itself.
+  if (facts.kind === 'path_fault' && facts.fault === 'weak_signature' && /SHA-?1$/i.test(facts.algorithm))
+    return CLIENTS.filter((client) => client !== 'java');
+  if (facts.kind === 'path_fault' && facts.fault === 'policy') return CHECKING_POLICIES;
+  return BY_CODE[code] ?? (severity === 'critical' ? CLIENTS : []);
+}
+
+/**
+ * Returns whether each client of a protocol accepts what every answering address shows; empty if no certificate was read.
+ */
+export function connectingClients(
+  { reached, findings }: Pick<Verdict, 'reached' | 'findings'>,
+  protocol: Protocol,
+): { client: Client; name: string; connects: boolean }[] {
+  const refusing = new Set(findings.flatMap(clientsRefusing));
+  return reached
+    ? CLIENTS.filter(connectsTo(protocol)).map((client) => ({
+        client,
+        name: CLIENT_NAMES[client],
+        connects: !refusing.has(client),
+      }))
+    : [];
+}
+
+/** Returns who refuses a weak RSA key of this size (measured; Apple: support.apple.com/103769). */
+function refusingRsa(bits: number): readonly Client[] {
+  if (bits < 1024) return CLIENTS;
+  return bits < 2048 ? ['openssl', 'apple'] : ['chromium', 'go'];
+}
+
+const MALFORMED: Readonly<Record<string, readonly Client[]>> = {
+  [EXTENSION.keyUsage]: ['openssl', 'chromium', 'firefox', 'java', 'go'],
+  [EXTENSION.extendedKeyUsage]: ['openssl', 'chromium', 'firefox', 'go', 'gnutls'],
+  [EXTENSION.basicConstraints]: ['openssl', 'chromium', 'firefox', 'go', 'java'],
+  [EXTENSION.nameConstraints]: ['openssl', 'chromium', 'go'],
+  [EXTENSION.certificatePolicies]: ['chromium', 'go'],
+  [EXTENSION.policyMappings]: ['chromium', 'go'],
+  [EXTENSION.policyConstraints]: ['chromium', 'go'],
+  [EXTENSION.inhibitAnyPolicy]: ['chromium', 'go'],
+};
+
+/** Returns who refuses a certificate because of its malformed extensions (measured). */
+export function refusingMalformed({ parseErrors }: Certificate): readonly Client[] {
+  const refusing = new Set(parseErrors.flatMap(({ extension }) => MALFORMED[extension] ?? CLIENTS));
+  return CLIENTS.filter((client) => refusing.has(client));
+}
+
+/** Clients that accept a critical extension which most do not know or do not allow to be critical (measured). */
+const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
+  // Those of Windows, which Chrome takes over.
+  [EXTENSION.applicationPolicies]: ['chromium', 'windows'],
+  [EXTENSION.authorityInformationAccess]: ['firefox', 'gnutls'],
+  [EXTENSION.issuerAltName]: ['gnutls'],
+};
+
+/** Returns who refuses a certificate because of its unknown critical extensions. */
+export function refusingCritical({ extensions }: Certificate): readonly Client[] {
+  const accepting = [...extensions]
+    .filter(([, { critical }]) => critical)
+    .flatMap(([extension]) => ACCEPTED_CRITICAL[extension] ?? []);
+  return CLIENTS.filter((client) => !accepting.includes(client));
+}

@@ -1,0 +1,162 @@
+import { type Client, CLIENT_NAMES } from '../../../contract/words.ts';
+import type { ClientRuleCode, LeafFacts } from '../finding.ts';
+import type { Words } from './leaf-words.ts';
+
+const REISSUE = 'Have the certificate reissued by your authority in the usual form.';
+const NEW_KEY =
+  'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.';
+const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certificates concerned reissued by it.';
+
+interface Reason {
+  why: string;
+  fix: string;
+}
+
+/** For each rule the reason, which completes “Chrome refuses this certificate: …”, and what to do. */
+const RULES: Readonly<Partial<Record<string, Reason>>> = {
+  no_digital_signature: {
+    why: 'its key usage lacks digitalSignature, which this handshake needs',
+    fix: 'Have the certificate reissued with the key usage digitalSignature.',
+  },
+  no_key_encipherment: {
+    why: 'its key usage lacks keyEncipherment, which this handshake needs',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
+  },
+  rsa_key_exchange: {
+    why: 'the server chooses a key exchange without forward secrecy, which they no longer offer',
+    fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
+  },
+  p521_key: { why: 'its key is on the curve P-521', fix: NEW_KEY },
+  ed25519_key: { why: 'it uses an Ed25519 key', fix: NEW_KEY },
+  ed448_key: { why: 'it uses an Ed448 key', fix: NEW_KEY },
+  rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
+  long_exponent: { why: 'its RSA key has an exponent of more than 33 bits', fix: NEW_KEY },
+  no_key_null: { why: 'the NULL beside the algorithm of its RSA key is missing', fix: REISSUE },
+  malformed_key_identifier: { why: 'a key identifier in it cannot be read', fix: REISSUE },
+  malformed_crl_points: { why: 'its CRL distribution points cannot be read', fix: REISSUE },
+  malformed_issuer_addresses: {
+    why: 'its authority information access cannot be read',
+    fix: REISSUE,
+  },
+  malformed_issuer_alt_name: { why: 'its issuer alternative name cannot be read', fix: REISSUE },
+  malformed_netscape_type: { why: 'its Netscape certificate type cannot be read', fix: REISSUE },
+  malformed_tls_feature: { why: 'its “must staple” extension cannot be read', fix: REISSUE },
+  malformed_timestamps: {
+    why: 'its timestamps of Certificate Transparency logs cannot be read',
+    fix: REISSUE,
+  },
+  malformed_companion: {
+    why: 'a part of it cannot be read',
+    fix: 'Leave this certificate out of the file that your server sends.',
+  },
+  any_purpose_only: {
+    why: 'its extended key usage names any purpose, but not TLS servers',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth.',
+  },
+  other_key_identifier: {
+    why: 'it names another key of its issuer than the one that signed it (authority key identifier)',
+    fix: FIX_AUTHORITY,
+  },
+  other_issuer_serial: {
+    why: 'it names another certificate of its issuer (authority key identifier)',
+    fix: FIX_AUTHORITY,
+  },
+  critical_key_identifier: { why: 'a key identifier in it is marked as critical', fix: REISSUE },
+  critical_crl_points: { why: 'its CRL distribution points are marked as critical', fix: REISSUE },
+  ocsp_signing_purpose: {
+    why: 'its extended key usage names the signing of OCSP responses too',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth only.',
+  },
+  authority_as_leaf: {
+    why: 'it is a certificate of an authority (basic constraints), not of a server',
+    fix: 'Have your authority issue a certificate for the server, and install that one.',
+  },
+  explicit_default: {
+    why: 'an extension states that it is not critical, which DER forbids',
+    fix: REISSUE,
+  },
+  unknown_policy_qualifier: {
+    why: 'a critical certificate policy has an unknown qualifier',
+    fix: REISSUE,
+  },
+  netscape_type: {
+    why: 'its Netscape certificate type does not include TLS servers',
+    fix: 'Have the certificate reissued without the Netscape certificate type.',
+  },
+  long_path_length: { why: 'its path length is above 255', fix: FIX_AUTHORITY },
+  negative_serial_number: { why: 'its serial number is negative', fix: REISSUE },
+  odd_printable_string: {
+    why: 'a PrintableString in its names has a character that this type does not allow',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
+  ampersand_in_name: {
+    why: 'a PrintableString in its names has the character “&”',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
+  odd_ia5_string: {
+    why: 'an IA5String in its names has a character outside ASCII',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
+  universal_string: {
+    why: 'a name in it is a UniversalString',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
+  name_spelled_differently: {
+    why: 'the name of its issuer is spelled differently than in the issuer’s certificate',
+    fix: FIX_AUTHORITY,
+  },
+  name_encoded_differently: {
+    why: 'the name of its issuer is encoded differently than in the issuer’s certificate',
+    fix: FIX_AUTHORITY,
+  },
+  empty_subject: {
+    why: 'its subject is empty, and its subject alternative name is not critical',
+    fix: REISSUE,
+  },
+  empty_issuer_name: { why: 'the name of its issuer is empty', fix: FIX_AUTHORITY },
+  empty_dns_name: { why: 'one of its host names is empty', fix: REISSUE },
+  trailing_dot: {
+    why: 'its name for this host ends with a dot',
+    fix: 'Have the certificate reissued for the name without a dot at its end.',
+  },
+  underscore: {
+    why: 'the host’s name has an underscore',
+    fix: 'Use a name of letters, digits and hyphens for this host.',
+  },
+  no_timestamps: {
+    why: 'no log of Certificate Transparency has confirmed it',
+    fix: 'Have the certificate reissued with timestamps (SCTs) of Certificate Transparency logs.',
+  },
+  private_lifetime: {
+    why: 'it is valid for more than 825 days',
+    fix: 'Have the certificate reissued with a shorter lifetime.',
+  },
+  private_purpose: {
+    why: 'its extended key usage does not name TLS servers',
+    fix: 'Have the certificate reissued with the extended key usage serverAuth.',
+  },
+} satisfies Record<ClientRuleCode, Reason>;
+
+type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
+
+/** Returns the words of a finding about clients that refuse what others accept. */
+export function refusalWords({ rule, authority }: Refusal, clients: readonly Client[]): Words {
+  const what = authority === null ? 'this certificate' : `the certificate “${authority}”`;
+  const names = clients.map((client) => CLIENT_NAMES[client]);
+  const known = RULES[rule];
+  const verb = names.length === 1 ? 'refuses' : 'refuse';
+  return {
+    // A newer version may have stored a rule that this one does not know.
+    message: `${LIST.format(names)} ${verb} ${what}${known === undefined ? '' : `: ${known.why}`}.`,
+    evidence: clients.includes('openssl')
+      ? [{ label: 'OpenSSL', value: 'used by curl, Python, PHP, Node.js, Ruby and others' }]
+      : [],
+  };
+}
+
+const LIST = new Intl.ListFormat('en-GB');
+
+/** Returns one concrete thing to do, in one or two sentences. */
+export function refusalFix({ rule }: Refusal): string {
+  return RULES[rule]?.fix ?? REISSUE;
+}
