@@ -1,0 +1,71 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BROWSERS } from '../tests/clients/browsers.ts';
+import type { ClientKind } from '../tests/clients/client.ts';
+import { COMMAND_LINE_CLIENTS } from '../tests/clients/command-line-clients.ts';
+import { compare, formatOutcome, type Outcome, type StartedClient } from '../tests/clients/compare.ts';
+import { HOST, type Scenario } from '../tests/clients/scenario.ts';
+import { SCENARIOS } from '../tests/clients/scenarios.ts';
+import { installPackages } from '../tests/kit/debian-package.ts';
+import { answerHelp } from './help-option.ts';
+import { mintAuthority } from './local-peers/mint.ts';
+
+answerHelp(`Compares our verdict with real clients from Debian's packages: each connects to servers with odd certificates on loopback ports.
+Fails where a client refuses and we say nothing, or where we say that it is critical and all connect. It is not part of npm
+test, because it installs packages.
+
+  npm run test:clients                  all servers
+  npm run test:clients -- keyUsage      those whose description has this word`);
+
+const CLIENTS: readonly ClientKind[] = [...BROWSERS, ...COMMAND_LINE_CLIENTS];
+const word = process.argv[2] ?? '';
+const scenarios = SCENARIOS.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
+const roots = {
+  ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
+  rsa: mintAuthority({ commonName: 'RSA Root', key: 'RSA-2048' }),
+};
+const folder = mkdtempSync(join(tmpdir(), 'certlantern-clients-'));
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
+
+const started: StartedClient[] = [];
+const outcomes: Outcome[] = [];
+try {
+  installPackages(CLIENTS.flatMap(({ packages }) => packages));
+  for (const kind of CLIENTS) started.push(await start(kind));
+  for (const scenario of scenarios) if (!stop.signal.aborted) await show(scenario);
+} finally {
+  for (const client of started) await client.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+const faults = outcomes.filter(({ fault }) => fault !== null);
+print(
+  `${outcomes.length} servers, ${faults.length} faults${faults.map(({ scenario }) => `\n  ${scenario}`).join('')}`,
+);
+process.exit(stop.signal.aborted || faults.length > 0 ? 1 : 0);
+
+async function start(kind: ClientKind): Promise<StartedClient> {
+  const own = join(folder, kind.name);
+  mkdirSync(own);
+  const rootsFile = join(own, 'roots.pem');
+  writeFileSync(rootsFile, roots.ecdsa.certificatePem + roots.rsa.certificatePem);
+  const hosts = [...new Set(scenarios.map(({ host = HOST }: Scenario) => host))];
+  const client = await kind.start({ folder: own, rootsFile, hosts });
+  print(`${started.length + 1}  ${kind.name}: ${client.version}`);
+  return { ...client, kind };
+}
+
+async function show(scenario: Scenario): Promise<void> {
+  const outcome = await compare(scenario, roots, started);
+  if (outcome === null) {
+    print(`not served by OpenSSL: ${scenario.name}`);
+    return;
+  }
+  outcomes.push(outcome);
+  print(formatOutcome(outcome));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,179 @@
+import { integer, nothing, sequence, tagged, tlv } from '../../scripts/local-peers/der-writer.ts';
+import { type CertificateOptions, mintAuthority, selfSigned } from '../../scripts/local-peers/mint.ts';
+import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
+
+const DAY = 86_400_000;
+const from = Date.now() - DAY;
+const lasting = (days: number): CertificateOptions => ({
+  notBefore: from,
+  notAfter: from + days * DAY - 1000,
+});
+
+const withField = (index: number, value: Uint8Array): CertificateOptions => ({
+  editFields: (fields) => fields.with(index, Buffer.from(value)),
+});
+const VERSION = 0;
+const SERIAL = 1;
+const VALIDITY = 4;
+const utc = (text: string) => tlv(0x17, Buffer.from(text));
+const generalized = (text: string) => tlv(0x18, Buffer.from(text));
+
+/** Servers with odd dates, versions, serial numbers and chains. */
+export const CHAIN_SCENARIOS: readonly Scenario[] = [
+  leafScenario('nothing odd', {}),
+  ...[398, 399, 825, 826, 1200, 3650].map((days) => leafScenario(`valid for ${days} days`, lasting(days))),
+  leafScenario('826 days and no serverAuth', { ...lasting(826), extendedKeyUsage: null }),
+  leafScenario('expired', { notBefore: from - 90 * DAY, notAfter: from }),
+  leafScenario('not yet valid', { notBefore: Date.now() + DAY }),
+  leafScenario('ends before it begins', { notBefore: from, notAfter: from - DAY }),
+  leafScenario(
+    'valid until 9999',
+    withField(VALIDITY, sequence(utc('260101000000Z'), generalized('99991231235959Z'))),
+  ),
+  leafScenario(
+    'GeneralizedTime before 2050',
+    withField(VALIDITY, sequence(generalized('20260101000000Z'), generalized('20370101000000Z'))),
+  ),
+  leafScenario(
+    'UTCTime without seconds',
+    withField(VALIDITY, sequence(utc('2601010000Z'), utc('370101000000Z'))),
+  ),
+  leafScenario(
+    'time with an offset',
+    withField(VALIDITY, sequence(utc('260101000000+0100'), utc('370101000000Z'))),
+  ),
+  leafScenario(
+    'time with fractions of a second',
+    withField(VALIDITY, sequence(utc('260101000000Z'), generalized('20510101000000.5Z'))),
+  ),
+
+  leafScenario('serial number 0', { serialNumber: 0n }),
+  leafScenario('negative serial number', { serialNumber: -5n }),
+  leafScenario('serial number of 21 bytes', { serialNumber: 1n << 160n }),
+  leafScenario('serial number of 40 bytes', { serialNumber: 1n << 310n }),
+  leafScenario('serial number with a superfluous zero', withField(SERIAL, tlv(0x02, Buffer.from([0, 5])))),
+  leafScenario('version 1 with extensions', { editFields: (fields) => fields.slice(1) }),
+  leafScenario('version 2 with extensions', withField(VERSION, tagged(0, true, integer(1n)))),
+  leafScenario('version 4', withField(VERSION, tagged(0, true, integer(3n)))),
+  leafScenario('version 1 without extensions', { editFields: (fields) => fields.slice(1, -1) }),
+  leafScenario('a unique identifier', {
+    editFields: (fields) => [...fields.slice(0, -1), tlv(0x82, Buffer.from([0, 1])), ...fields.slice(-1)],
+  }),
+
+  intermediateScenario('intermediate that is no CA', { certificateAuthority: false }),
+  intermediateScenario('intermediate without basicConstraints', { basicConstraints: null }),
+  intermediateScenario('intermediate without keyUsage', { keyUsage: null }),
+  intermediateScenario('intermediate that may not sign certificates', { keyUsage: ['digitalSignature'] }),
+  intermediateScenario('intermediate that has expired', { notAfter: from }),
+  intermediateScenario('path length 0', { pathLength: 0 }),
+  intermediateScenario('path length 1000', { pathLength: 1000 }),
+  intermediateScenario('path length 300', { pathLength: 300 }),
+  intermediateScenario('path length −1', {
+    basicConstraints: null,
+    extraExtensions: [
+      { oid: '2.5.29.19', critical: true, value: sequence(tlv(0x01, Buffer.from([0xff])), integer(-1n)) },
+    ],
+  }),
+  intermediateScenario('CA as BOOLEAN 1', {
+    basicConstraints: null,
+    extraExtensions: [{ oid: '2.5.29.19', critical: true, value: sequence(tlv(0x01, Buffer.from([1]))) }],
+  }),
+  {
+    name: 'path length exceeded',
+    mint: ({ ecdsa }) =>
+      withChain(
+        ecdsa
+          .intermediate({ pathLength: 0 })
+          .intermediate({ commonName: 'B' })
+          .issue({ dnsNames: [HOST] }),
+      ),
+  },
+  {
+    name: 'two intermediates in reverse order',
+    mint: ({ ecdsa }) => {
+      const leaf = ecdsa
+        .intermediate()
+        .intermediate({ commonName: 'B' })
+        .issue({ dnsNames: [HOST] });
+      return [leaf, ...leaf.chain.toReversed()];
+    },
+  },
+  {
+    name: 'missing intermediate',
+    mint: ({ ecdsa }) => [ecdsa.intermediate().issue({ dnsNames: [HOST] })],
+  },
+  {
+    name: 'root sent too',
+    mint: ({ ecdsa }) => [...withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] })), ecdsa],
+  },
+  {
+    name: 'leaf sent twice',
+    mint: ({ ecdsa }) => {
+      const [leaf, ...chain] = withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] }));
+      return leaf === undefined ? [] : [leaf, leaf, ...chain];
+    },
+  },
+  {
+    name: 'a further certificate with malformed key identifiers',
+    mint: ({ ecdsa }) => [
+      ...withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] })),
+      mintAuthority({
+        commonName: 'Stranger',
+        keyIdentifiers: null,
+        extraExtensions: [{ oid: '2.5.29.14', value: Buffer.from('0500ff', 'hex') }],
+      }),
+    ],
+  },
+  {
+    name: 'a certificate that does not belong',
+    mint: ({ ecdsa }) => [
+      ...withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] })),
+      mintAuthority({ commonName: 'Stranger' }),
+    ],
+  },
+  {
+    name: 'an expired certificate that does not belong',
+    mint: ({ ecdsa }) => [
+      ...withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] })),
+      mintAuthority({ commonName: 'Stranger', notAfter: from }),
+    ],
+  },
+  { name: 'issued by the root itself', mint: ({ ecdsa }) => [ecdsa.issue({ dnsNames: [HOST] })] },
+  { name: 'self-signed', mint: () => [selfSigned({ dnsNames: [HOST] })] },
+  {
+    name: 'unknown root',
+    mint: () =>
+      withChain(
+        mintAuthority({ commonName: 'Stranger' })
+          .intermediate()
+          .issue({ dnsNames: [HOST] }),
+      ),
+  },
+  intermediateScenario('name constraints that permit the name', { permitted: { dns: ['example'] } }),
+  intermediateScenario('name constraints that permit another name', {
+    permitted: { dns: ['other.example'] },
+  }),
+  intermediateScenario('name constraints that exclude the name', { excluded: { dns: ['example'] } }),
+  intermediateScenario('name constraints with a leading dot', { permitted: { dns: ['.example'] } }),
+  intermediateScenario('name constraints on addresses', { permitted: { ip: ['10.0.0.0/8'] } }),
+  intermediateScenario('name constraints on email addresses', { permitted: { email: ['other.example'] } }),
+  intermediateScenario(
+    'name constraints that exclude a further name',
+    { excluded: { dns: ['other.example'] } },
+    { dnsNames: [HOST, 'other.example'] },
+  ),
+  intermediateScenario(
+    'name constraints on the common name',
+    { permitted: { dns: ['example'] } },
+    { commonName: 'other.test' },
+  ),
+  intermediateScenario(
+    'name constraints that exclude all of a wildcard',
+    { excluded: { dns: ['a.odd.example'] } },
+    { dnsNames: [HOST, '*.odd.example'] },
+  ),
+  intermediateScenario('unknown critical extension of the intermediate', {
+    extraExtensions: [{ oid: '1.3.6.1.4.1.99999.1', critical: true, value: nothing() }],
+  }),
+  intermediateScenario('intermediate with serial number 0', { serialNumber: 0n }),
+];

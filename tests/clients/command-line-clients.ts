@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { type ClientKind, run, type RunningClient, startLineClient, withLimit } from './client.ts';
+
+const PROGRAMS = join(import.meta.dirname, 'programs');
+
+/** Returns a client that starts a program for every connection. */
+async function perConnection(
+  version: readonly [command: string, ...parameters: string[]],
+  attempt: (host: string, port: number) => Promise<string | null>,
+): Promise<RunningClient> {
+  const [command, ...parameters] = version;
+  const { output } = await run(command, parameters);
+  return {
+    version: output.split('\n')[0] ?? '',
+    connect: attempt,
+    stop: () => Promise.resolve(),
+  };
+}
+
+const curl: ClientKind = {
+  name: 'curl',
+  family: 'openssl',
+  packages: ['curl'],
+  start: ({ rootsFile }) =>
+    perConnection(['curl', '--version'], async (host, port) => {
+      const trust = ['--cacert', rootsFile, '--capath', '/dev/null'];
+      const where = ['--resolve', `${host}:${port}:127.0.0.1`, `https://${host}:${port}/`];
+      const { code, output } = await run('curl', ['-sS', '--max-time', '10', ...trust, ...where]);
+      return code === 0 ? null : output.trim();
+    }),
+};
+
+const openssl: ClientKind = {
+  name: 's_client',
+  family: 'openssl',
+  packages: ['openssl'],
+  start: ({ rootsFile }) =>
+    perConnection(['openssl', 'version'], async (host, port) => {
+      const trust = ['-verify_return_error', '-CAfile', rootsFile, '-no-CApath', '-no-CAstore'];
+      const isAddress = /^[\d.]+$/.test(host);
+      const named = isAddress
+        ? ['-verify_ip', host, '-noservername']
+        : ['-verify_hostname', host, '-servername', host];
+      const where = ['-connect', `127.0.0.1:${port}`];
+      const { code, output } = await run('openssl', ['s_client', '-brief', ...trust, ...named, ...where]);
+      return code === 0 ? null : (/verify error:.*|error:.*/.exec(output)?.[0] ?? output.trim());
+    }),
+};
+
+const gnutls: ClientKind = {
+  name: 'GnuTLS',
+  family: 'gnutls',
+  packages: ['gnutls-bin'],
+  start: ({ rootsFile }) =>
+    perConnection(['gnutls-cli', '--version'], async (host, port) => {
+      const names = ['--sni-hostname', host, '--verify-hostname', host];
+      const { output } = await run('gnutls-cli', [
+        '--x509cafile',
+        rootsFile,
+        ...names,
+        '-p',
+        String(port),
+        '127.0.0.1',
+      ]);
+      if (output.includes('Handshake was completed')) return null;
+      return /Status: .*|\*\*\* Fatal error.*/.exec(output)?.[0] ?? output.trim();
+    }),
+};
+
+const node: ClientKind = {
+  name: 'Node.js',
+  family: 'openssl',
+  packages: [],
+  start({ rootsFile }) {
+    const ca = readFileSync(rootsFile, 'utf8').match(/-----BEGIN[^]*?END CERTIFICATE-----/g) ?? [];
+    const attempt = (host: string, port: number) =>
+      new Promise<string | null>((resolve) => {
+        const servername = /^[\d.]+$/.test(host) ? '' : host;
+        const socket = connect({ host: '127.0.0.1', port, ca, servername }, () => {
+          socket.destroy();
+          resolve(null);
+        });
+        socket.on('error', (error) => resolve(error.message));
+      });
+    return Promise.resolve({
+      version: `Node.js ${process.versions.node}, OpenSSL ${process.versions.openssl}`,
+      connect: (host: string, port: number) => withLimit(attempt(host, port), 'Node.js'),
+      stop: () => Promise.resolve(),
+    });
+  },
+};
+
+const python: ClientKind = {
+  name: 'Python',
+  family: 'openssl',
+  packages: ['python3'],
+  start: ({ rootsFile }) => startLineClient('/usr/bin/python3', [join(PROGRAMS, 'client.py'), rootsFile]),
+};
+
+const go: ClientKind = {
+  name: 'Go',
+  family: 'go',
+  packages: ['golang-go'],
+  async start({ folder, rootsFile }) {
+    const program = join(folder, 'client');
+    const env = { ...process.env, GOCACHE: join(folder, 'cache'), GO111MODULE: 'off' };
+    const built = await run('go', ['build', '-o', program, join(PROGRAMS, 'client.go')], env);
+    if (built.code !== 0) throw new Error(built.output);
+    return startLineClient(program, [rootsFile]);
+  },
+};
+
+/** It needs the JDK: the runtime alone cannot start a source file. */
+const java: ClientKind = {
+  name: 'Java',
+  family: 'java',
+  packages: ['openjdk-17-jdk-headless'],
+  start: ({ rootsFile }) => startLineClient('java', [join(PROGRAMS, 'Client.java'), rootsFile]),
+};
+
+/** Clients that verify certificates without a window. */
+export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [curl, openssl, node, python, gnutls, go, java];

@@ -1,0 +1,148 @@
+import { type Client, CLIENT_NAMES } from '../../contract/words.ts';
+import {
+  connectingClients,
+  describeVerdict,
+  judge,
+  type Severity,
+  type Verdict,
+} from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type { ClientKind, RunningClient } from './client.ts';
+import { EXCEPTIONS } from './exceptions.ts';
+import { HOST, type Roots, type Scenario } from './scenario.ts';
+
+export interface StartedClient extends RunningClient {
+  kind: ClientKind;
+}
+
+/** What each client, and what Certlantern says about one server. */
+export interface Outcome {
+  scenario: string;
+  /** For each client its words if it refuses, null if it connects. */
+  clients: ReadonlyMap<ClientKind, string | null>;
+  ours: {
+    /** The worst severity; `unread` if we read no certificate, null if we found nothing. */
+    worst: Severity | 'unread' | null;
+    messages: readonly string[];
+    /** The families that we say refuse. */
+    refusing: ReadonlySet<Client>;
+  };
+  /** Why we are wrong; null if we are not, or if an exception explains it. */
+  fault: string | null;
+  /** The reason of the exception that applied. */
+  exception: string | null;
+}
+
+/** Starts the server of a scenario and asks every client, and Certlantern, about it. Returns null if OpenSSL cannot serve it. */
+export async function compare(
+  scenario: Scenario,
+  roots: Roots,
+  clients: readonly StartedClient[],
+): Promise<Outcome | null> {
+  const { name, host = HOST } = scenario;
+  const server = await serve(scenario, roots);
+  if (server === null) return null;
+  try {
+    const answers = await Promise.all(
+      clients.map(async (client) => [client.kind, await client.connect(host, server.port)] as const),
+    );
+    const ours = await ourVerdict(host, server.port, roots);
+    const wrong = faultOf(
+      answers.map(([, words]) => words),
+      ours.worst,
+    );
+    const exception = wrong === null ? null : (EXCEPTIONS[name] ?? null);
+    return {
+      scenario: name,
+      clients: new Map(answers),
+      ours,
+      fault: exception === null ? wrong : null,
+      exception,
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Starts the server of a scenario. Returns null if OpenSSL cannot serve its certificates. */
+export async function serve(
+  { mint, tls }: Pick<Scenario, 'mint' | 'tls'>,
+  roots: Roots,
+): Promise<Peer | null> {
+  const [leaf, ...chain] = mint(roots);
+  if (leaf === undefined) throw new Error('a scenario without certificates');
+  const { certificatePem, keyPem } = leaf;
+  const chainPem = chain.map((link) => link.certificatePem).join('');
+  try {
+    return await startTlsServer(
+      { '*': { certificatePem, keyPem, chainPem } },
+      { ciphers: 'DEFAULT@SECLEVEL=0', serve: (_request, response) => response.end('ok'), ...tls },
+    );
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return null;
+    throw error;
+  }
+}
+
+/** Checks the server of a scenario like a user's https endpoint. */
+export async function verdictAt(
+  host: string,
+  port: number,
+  { ecdsa, rsa }: Roots,
+  arePublic = false,
+): Promise<Verdict> {
+  const trustStore = createTrustStore([ecdsa.der, rsa.der], { arePublic });
+  const probe = createProbe({
+    resolver: { resolve: () => Promise.resolve({ ok: true, addresses: ['127.0.0.1'] }) },
+    policy: createAddressPolicy(['127.0.0.0/8'], () => []),
+    sources: NO_SOURCES,
+    now: Date.now,
+  });
+  const signal = AbortSignal.timeout(30_000);
+  const target = { host, port, protocol: 'https' } as const;
+  const seen = await probe.observe(target, { signal, trustStore, withPosture: false });
+  return judge(seen, Date.now(), trustStore);
+}
+
+async function ourVerdict(host: string, port: number, roots: Roots): Promise<Outcome['ours']> {
+  const verdict = await verdictAt(host, port, roots);
+  const { failure, findings } = describeVerdict(verdict, { host, port, protocol: 'https' });
+  const worst = findings[0]?.severity ?? null;
+  return {
+    worst: failure === null ? (worst === 'note' ? null : worst) : 'unread',
+    messages: failure === null ? findings.map(({ message }) => message) : [failure.message],
+    refusing: new Set(
+      connectingClients(verdict, 'https').flatMap(({ client, connects }) => (connects ? [] : [client])),
+    ),
+  };
+}
+
+function faultOf(answers: readonly (string | null)[], worst: Outcome['ours']['worst']): string | null {
+  const refusals = answers.filter((words) => words !== null).length;
+  if (refusals > 0 && worst === null) return 'silent, although a client refuses';
+  if (refusals === 0 && (worst === 'critical' || worst === 'unread'))
+    return `${worst}, although all clients connect`;
+  return null;
+}
+
+/** Returns a line for each server: what the clients and we say. A letter is a refusal, a dot a connection. */
+export function formatOutcome({ scenario, clients, ours, fault, exception }: Outcome): string {
+  const marks = [...clients].map(([, words]) => (words === null ? '·' : '✗')).join('');
+  const measured = new Map<Client, boolean>();
+  for (const [{ family }, words] of clients)
+    measured.set(family, (measured.get(family) ?? true) && words !== null);
+  const differing = [...measured].flatMap(([family, refuses]) =>
+    ours.worst !== 'unread' && refuses !== ours.refusing.has(family)
+      ? [`${CLIENT_NAMES[family]} ${refuses ? 'refuses' : 'connects'}`]
+      : [],
+  );
+  return [
+    `${marks}  ${(ours.worst ?? 'fine').padEnd(8)}  ${scenario}`,
+    ...(fault === null ? [] : [`    FAULT: ${fault}: ${ours.messages.join(' ')}`]),
+    ...(exception === null ? [] : [`    by exception: ${exception}`]),
+    ...(differing.length === 0 ? [] : [`    we say otherwise: ${differing.join(', ')}`]),
+  ].join('\n');
+}

@@ -1,0 +1,307 @@
+import {
+  authorityInformationAccess,
+  authorityKeyIdentifier,
+  crlDistributionPoints,
+  extendedKeyUsage,
+  keyUsage,
+  subjectKeyIdentifier,
+} from '../../scripts/local-peers/certificate-extensions.ts';
+import {
+  bitString,
+  boolean,
+  ia5String,
+  integer,
+  namedBits,
+  nothing,
+  objectIdentifier,
+  octetString,
+  sequence,
+  tagged,
+  utf8String,
+} from '../../scripts/local-peers/der-writer.ts';
+import type { CertificateOptions } from '../../scripts/local-peers/mint.ts';
+import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
+
+const OID = {
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  issuerAltName: '2.5.29.18',
+  basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  crlDistributionPoints: '2.5.29.31',
+  certificatePolicies: '2.5.29.32',
+  policyMappings: '2.5.29.33',
+  authorityKeyIdentifier: '2.5.29.35',
+  policyConstraints: '2.5.29.36',
+  extendedKeyUsage: '2.5.29.37',
+  freshestCrl: '2.5.29.46',
+  inhibitAnyPolicy: '2.5.29.54',
+  authorityInformationAccess: '1.3.6.1.5.5.7.1.1',
+  noRevAvail: '2.5.29.56',
+  tlsFeature: '1.3.6.1.5.5.7.1.24',
+  certificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',
+  poison: '1.3.6.1.4.1.11129.2.4.3',
+  applicationPolicies: '1.3.6.1.4.1.311.21.10',
+  certificateTemplate: '1.3.6.1.4.1.311.21.7',
+  netscapeCertType: '2.16.840.1.113730.1.1',
+  netscapeComment: '2.16.840.1.113730.1.13',
+  unknown: '1.3.6.1.4.1.99999.1',
+} as const;
+
+/** Bytes that are no valid DER. */
+const GARBAGE = Buffer.from('0500ff', 'hex');
+const without = {
+  keyUsage: { keyUsage: null },
+  extendedKeyUsage: { extendedKeyUsage: null },
+  keyIdentifiers: { keyIdentifiers: null },
+  subjectAltName: { dnsNames: [] },
+  basicConstraints: { basicConstraints: null },
+} satisfies Record<string, CertificateOptions>;
+
+const extra = (oid: string, value: Uint8Array, critical?: boolean): CertificateOptions => ({
+  extraExtensions: [{ oid, value, ...(critical !== undefined && { critical }) }],
+});
+
+/** The extensions that a leaf has by default must be left out before a malformed one takes their place. */
+const MALFORMED: Record<string, CertificateOptions> = {
+  subjectKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.subjectKeyIdentifier, GARBAGE) },
+  authorityKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.authorityKeyIdentifier, GARBAGE) },
+  keyUsage: { ...without.keyUsage, ...extra(OID.keyUsage, GARBAGE, true) },
+  extendedKeyUsage: { ...without.extendedKeyUsage, ...extra(OID.extendedKeyUsage, GARBAGE) },
+  subjectAltName: { ...without.subjectAltName, ...extra(OID.subjectAltName, GARBAGE) },
+  basicConstraints: { ...without.basicConstraints, ...extra(OID.basicConstraints, GARBAGE, true) },
+  ...Object.fromEntries(
+    (
+      [
+        'issuerAltName',
+        'nameConstraints',
+        'crlDistributionPoints',
+        'certificatePolicies',
+        'policyMappings',
+        'policyConstraints',
+        'freshestCrl',
+        'inhibitAnyPolicy',
+        'authorityInformationAccess',
+        'tlsFeature',
+        'certificateTimestamps',
+        'netscapeCertType',
+        'netscapeComment',
+        'applicationPolicies',
+        'certificateTemplate',
+        'unknown',
+      ] as const
+    ).map((name) => [name, extra(OID[name], GARBAGE)]),
+  ),
+};
+
+const EMPTY: Record<string, CertificateOptions> = {
+  extendedKeyUsage: { ...without.extendedKeyUsage, ...extra(OID.extendedKeyUsage, sequence()) },
+  crlDistributionPoints: extra(OID.crlDistributionPoints, sequence()),
+  authorityInformationAccess: extra(OID.authorityInformationAccess, sequence()),
+  certificatePolicies: extra(OID.certificatePolicies, sequence()),
+  authorityKeyIdentifier: { ...without.keyIdentifiers, ...extra(OID.authorityKeyIdentifier, sequence()) },
+  subjectKeyIdentifier: {
+    ...without.keyIdentifiers,
+    ...extra(OID.subjectKeyIdentifier, octetString(Buffer.alloc(0))),
+  },
+  subjectAltName: { ...without.subjectAltName, ...extra(OID.subjectAltName, sequence()) },
+  issuerAltName: extra(OID.issuerAltName, sequence()),
+  nameConstraints: extra(OID.nameConstraints, sequence(), true),
+};
+
+const purposes = (...names: string[]): CertificateOptions => ({ extendedKeyUsage: names });
+const policy = (...qualifiers: Buffer[]) =>
+  sequence(
+    sequence(objectIdentifier('2.23.140.1.2.1'), ...(qualifiers.length > 0 ? [sequence(...qualifiers)] : [])),
+  );
+const certType = (...bits: number[]) => extra(OID.netscapeCertType, namedBits(bits));
+const issuerAddress = authorityInformationAccess(['http://127.0.0.1:9/ca.cer'], []).value;
+const crlPoint = crlDistributionPoints(['http://127.0.0.1:9/ca.crl']).value;
+const OTHER_KEY = Buffer.alloc(20, 7);
+const otherIssuer = sequence(
+  tagged(1, true, tagged(4, true, sequence())),
+  tagged(2, false, Buffer.from([1])),
+);
+
+/** Servers whose certificates have odd extensions. */
+export const EXTENSION_SCENARIOS: readonly Scenario[] = [
+  ...Object.entries(MALFORMED).map(([name, odd]) => leafScenario(`malformed ${name}`, odd)),
+  ...Object.entries(EMPTY).map(([name, odd]) => leafScenario(`empty ${name}`, odd)),
+  leafScenario('trailing bytes in keyUsage', {
+    ...without.keyUsage,
+    ...extra(OID.keyUsage, Buffer.concat([namedBits([0]), nothing()]), true),
+  }),
+  leafScenario('keyUsage with padding bits set', {
+    ...without.keyUsage,
+    ...extra(OID.keyUsage, bitString(Buffer.from([0x81]), 5), true),
+  }),
+  leafScenario('keyUsage that is not critical', {
+    ...without.keyUsage,
+    extraExtensions: [{ oid: OID.keyUsage, value: keyUsage(['digitalSignature']).value }],
+  }),
+  intermediateScenario('malformed SKI of the intermediate', {
+    ...without.keyIdentifiers,
+    ...extra(OID.subjectKeyIdentifier, GARBAGE),
+  }),
+  intermediateScenario('malformed AKI of the intermediate', {
+    ...without.keyIdentifiers,
+    ...extra(OID.authorityKeyIdentifier, GARBAGE),
+  }),
+  intermediateScenario(
+    'malformed CRL distribution points of the intermediate',
+    extra(OID.crlDistributionPoints, GARBAGE),
+  ),
+  intermediateScenario('malformed AIA of the intermediate', extra(OID.authorityInformationAccess, GARBAGE)),
+  intermediateScenario('malformed policies of the intermediate', extra(OID.certificatePolicies, GARBAGE)),
+  leafScenario('an OCTET STRING within the octets of the SKI', {
+    ...without.keyIdentifiers,
+    extraExtensions: [subjectKeyIdentifier(octetString(OTHER_KEY))],
+  }),
+
+  leafScenario('no extendedKeyUsage', without.extendedKeyUsage),
+  leafScenario('anyExtendedKeyUsage only', purposes('any')),
+  leafScenario('anyExtendedKeyUsage and serverAuth', purposes('any', 'serverAuth')),
+  leafScenario('anyExtendedKeyUsage and clientAuth', purposes('any', 'clientAuth')),
+  leafScenario('clientAuth only', purposes('clientAuth')),
+  leafScenario('codeSigning only', purposes('codeSigning')),
+  leafScenario('serverAuth and clientAuth', purposes('serverAuth', 'clientAuth')),
+  leafScenario('serverAuth and ocspSigning', purposes('serverAuth', 'ocspSigning')),
+  leafScenario('Netscape’s server gated crypto only', purposes('2.16.840.1.113730.4.1')),
+  leafScenario('Microsoft’s server gated crypto only', purposes('1.3.6.1.4.1.311.10.3.3')),
+  leafScenario('an unknown purpose only', purposes('1.3.6.1.4.1.99999.2')),
+  leafScenario('critical extendedKeyUsage', {
+    ...without.extendedKeyUsage,
+    ...extra(OID.extendedKeyUsage, extendedKeyUsage(['serverAuth']).value, true),
+  }),
+  intermediateScenario('intermediate for serverAuth', purposes('serverAuth')),
+  intermediateScenario('intermediate for clientAuth', purposes('clientAuth')),
+  intermediateScenario('intermediate for anyExtendedKeyUsage', purposes('any')),
+  intermediateScenario('intermediate for Netscape’s server gated crypto', purposes('2.16.840.1.113730.4.1')),
+  intermediateScenario('intermediate for codeSigning', purposes('codeSigning')),
+
+  leafScenario('no key identifiers', without.keyIdentifiers),
+  leafScenario('AKI with another key id', {
+    ...without.keyIdentifiers,
+    extraExtensions: [authorityKeyIdentifier(OTHER_KEY)],
+  }),
+  leafScenario('AKI with another issuer and serial number', {
+    ...without.keyIdentifiers,
+    ...extra(OID.authorityKeyIdentifier, otherIssuer),
+  }),
+  intermediateScenario('intermediate without key identifiers', without.keyIdentifiers),
+  intermediateScenario('AKI of the intermediate with another key id', {
+    ...without.keyIdentifiers,
+    extraExtensions: [authorityKeyIdentifier(OTHER_KEY)],
+  }),
+  leafScenario('critical AKI', {
+    ...without.keyIdentifiers,
+    ...extra(OID.authorityKeyIdentifier, sequence(), true),
+  }),
+  leafScenario('critical SKI', {
+    ...without.keyIdentifiers,
+    ...extra(OID.subjectKeyIdentifier, octetString(OTHER_KEY), true),
+  }),
+
+  leafScenario('critical AIA', extra(OID.authorityInformationAccess, issuerAddress, true)),
+  leafScenario('critical CRL distribution points', extra(OID.crlDistributionPoints, crlPoint, true)),
+  leafScenario(
+    'critical issuerAltName',
+    extra(OID.issuerAltName, sequence(tagged(2, false, Buffer.from('ca.example'))), true),
+  ),
+  leafScenario('critical noRevAvail', extra(OID.noRevAvail, nothing(), true)),
+  leafScenario('noRevAvail', extra(OID.noRevAvail, nothing())),
+  leafScenario('unknown critical extension', extra(OID.unknown, nothing(), true)),
+  leafScenario('unknown extension', extra(OID.unknown, nothing())),
+  leafScenario('unknown extension with an explicit FALSE', extra(OID.unknown, nothing(), false)),
+  leafScenario('extendedKeyUsage with an explicit FALSE', {
+    ...without.extendedKeyUsage,
+    ...extra(OID.extendedKeyUsage, extendedKeyUsage(['serverAuth']).value, false),
+  }),
+  intermediateScenario('intermediate with an explicit FALSE', extra(OID.unknown, nothing(), false)),
+  leafScenario('critical certificate policy', extra(OID.certificatePolicies, policy(), true)),
+  leafScenario(
+    'critical policy with a CPS',
+    extra(
+      OID.certificatePolicies,
+      policy(sequence(objectIdentifier('1.3.6.1.5.5.7.2.1'), ia5String('https://ca.example/cps'))),
+      true,
+    ),
+  ),
+  leafScenario(
+    'critical policy with an unknown qualifier',
+    extra(
+      OID.certificatePolicies,
+      policy(sequence(objectIdentifier('1.3.6.1.4.1.99999.3'), utf8String('x'))),
+      true,
+    ),
+  ),
+  leafScenario(
+    'policy with an unknown qualifier',
+    extra(
+      OID.certificatePolicies,
+      policy(sequence(objectIdentifier('1.3.6.1.4.1.99999.3'), utf8String('x'))),
+    ),
+  ),
+  intermediateScenario(
+    'critical policy with an unknown qualifier in the intermediate',
+    extra(
+      OID.certificatePolicies,
+      policy(sequence(objectIdentifier('1.3.6.1.4.1.99999.3'), utf8String('x'))),
+      true,
+    ),
+  ),
+  leafScenario(
+    'the same policy twice',
+    extra(OID.certificatePolicies, sequence(...twice(sequence(objectIdentifier('2.23.140.1.2.1'))))),
+  ),
+  leafScenario('critical application policies of Microsoft', extra(OID.applicationPolicies, policy(), true)),
+  leafScenario('application policies of Microsoft', extra(OID.applicationPolicies, policy())),
+  leafScenario('must-staple without a staple', extra(OID.tlsFeature, sequence(integer(5n)))),
+  leafScenario('critical must-staple without a staple', extra(OID.tlsFeature, sequence(integer(5n)), true)),
+  leafScenario('poison of a precertificate', extra(OID.poison, nothing(), true)),
+  leafScenario('nsCertType client only', certType(0)),
+  leafScenario('nsCertType server', certType(1)),
+  leafScenario('nsCertType mail and CA', certType(2, 5)),
+  leafScenario('nsCertType client only, critical', extra(OID.netscapeCertType, namedBits([0]), true)),
+  intermediateScenario('nsCertType client in the intermediate', certType(0)),
+  intermediateScenario('nsCertType SSL CA in the intermediate', certType(5)),
+  intermediateScenario('nsCertType mail CA in the intermediate', certType(6)),
+  leafScenario('name constraints in the leaf', { permitted: { dns: ['other.example'] } }),
+  leafScenario(
+    'policy constraints in the leaf',
+    extra(OID.policyConstraints, sequence(tagged(0, false, Buffer.from([0]))), true),
+  ),
+  intermediateScenario(
+    'an explicit policy is required, and the leaf has none',
+    extra(OID.policyConstraints, sequence(tagged(0, false, Buffer.from([0]))), true),
+  ),
+
+  leafScenario('an extension twice', { extraExtensions: twice(extendedKeyUsage(['serverAuth'])).slice(1) }),
+  leafScenario('an unknown extension twice', {
+    extraExtensions: twice({ oid: OID.unknown, value: nothing() }),
+  }),
+  leafScenario('no basicConstraints', without.basicConstraints),
+  leafScenario('leaf that is a CA', { certificateAuthority: true }),
+  leafScenario('leaf that is a CA and may sign certificates', {
+    certificateAuthority: true,
+    keyUsage: ['digitalSignature', 'keyCertSign'],
+  }),
+  leafScenario('path length without CA in the leaf', { pathLength: 0 }),
+  leafScenario('basicConstraints with an explicit FALSE', {
+    ...without.basicConstraints,
+    ...extra(OID.basicConstraints, sequence(boolean(false)), true),
+  }),
+  leafScenario('basicConstraints that are not critical', {
+    ...without.basicConstraints,
+    ...extra(OID.basicConstraints, sequence()),
+  }),
+  {
+    name: 'a self-signed leaf below its own root’s name',
+    mint: ({ ecdsa }) => withChain(ecdsa.issue({ dnsNames: [HOST] })),
+  },
+];
+
+function twice<Value>(value: Value): Value[] {
+  return [value, value];
+}

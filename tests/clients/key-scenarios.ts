@@ -1,0 +1,152 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { sequence } from '../../scripts/local-peers/der-writer.ts';
+import type { KeyUsage } from '../../scripts/local-peers/certificate-extensions.ts';
+import type { CertificateOptions, KeyChoice } from '../../scripts/local-peers/mint.ts';
+import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
+
+const HANDSHAKES = {
+  'TLS 1.3': { minVersion: 'TLSv1.3' },
+  'TLS 1.2, ECDHE': { maxVersion: 'TLSv1.2', ciphers: 'ECDHE@SECLEVEL=0' },
+  'TLS 1.2, RSA key exchange': { maxVersion: 'TLSv1.2', ciphers: 'AES128-GCM-SHA256@SECLEVEL=0' },
+} as const;
+
+const USAGES: Record<string, readonly KeyUsage[] | null> = {
+  'keyEncipherment only': ['keyEncipherment'],
+  'keyAgreement only': ['keyAgreement'],
+  'keyEncipherment and keyAgreement': ['keyEncipherment', 'keyAgreement'],
+  'nonRepudiation only': ['nonRepudiation'],
+  'dataEncipherment only': ['dataEncipherment'],
+  'keyCertSign only': ['keyCertSign'],
+  'digitalSignature and keyCertSign': ['digitalSignature', 'keyCertSign'],
+  'no usage': [],
+  'no keyUsage extension': null,
+  'digitalSignature and keyEncipherment': ['digitalSignature', 'keyEncipherment'],
+};
+
+/** Key usage by kind of key and handshake. */
+const keyUsages = Object.entries(USAGES).flatMap(([usage, keyUsage]) =>
+  (['P-256', 'RSA-2048'] as const).flatMap((key) =>
+    Object.entries(HANDSHAKES)
+      .filter(([handshake]) => key === 'RSA-2048' || !handshake.includes('RSA'))
+      .map(([handshake, tls]) => leafScenario(`${key}: ${usage} (${handshake})`, { key, keyUsage }, { tls })),
+  ),
+);
+
+const LEAF_KEYS: readonly KeyChoice[] = [
+  'P-384',
+  'P-521',
+  'secp256k1',
+  'Ed25519',
+  'Ed448',
+  'RSA-512',
+  'RSA-1024',
+  'RSA-1536',
+  'RSA-1960',
+  'RSA-2040',
+  'RSA-2047',
+  'RSA-2048',
+  'RSA-3072',
+  'RSA-4096',
+  'RSA-8192',
+  'RSA-PSS-2048',
+];
+
+const rsaWithExponent = (publicExponent: number): CertificateOptions => ({
+  key: generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent }),
+});
+
+/** Returns an RSA key of 2,048 bits with an exponent of any size, which Node.js does not generate itself. */
+function rsaWithLongExponent(exponent: bigint): CertificateOptions {
+  for (;;) {
+    const { n, p, q } = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      format: 'jwk',
+    });
+    const [first, second] = [toNumber(p), toNumber(q)];
+    const inverse = inverted(exponent, (first - 1n) * (second - 1n));
+    if (inverse === null) continue;
+    const key = {
+      kty: 'RSA',
+      n,
+      p,
+      q,
+      e: toText(exponent),
+      d: toText(inverse),
+      dp: toText(inverse % (first - 1n)),
+      dq: toText(inverse % (second - 1n)),
+      qi: toText(inverted(second, first) ?? 0n),
+    };
+    const privateKey = createPrivateKey({ key, format: 'jwk' });
+    return { key: { privateKey, publicKey: createPublicKey(privateKey) } };
+  }
+}
+
+const toNumber = (text = ''): bigint => BigInt(`0x${Buffer.from(text, 'base64url').toString('hex')}`);
+
+function toText(value: bigint): string {
+  const digits = value.toString(16);
+  return Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex').toString('base64url');
+}
+
+/** Returns the inverse of `value` modulo `modulus`, by Euclid's algorithm; null if there is none. */
+function inverted(value: bigint, modulus: bigint): bigint | null {
+  let [rest, next, factor, other] = [modulus, value % modulus, 0n, 1n];
+  while (next > 0n) {
+    const quotient = rest / next;
+    [rest, next, factor, other] = [next, rest - quotient * next, other, factor - quotient * other];
+  }
+  return rest === 1n ? ((factor % modulus) + modulus) % modulus : null;
+}
+
+/** The NULL beside rsaEncryption (RFC 3279 §2.3.1), which follows its object identifier. */
+const RSA_WITH_NULL = Buffer.from('300d06092a864886f70d0101010500', 'hex');
+const RSA_WITHOUT_NULL = Buffer.from('300b06092a864886f70d010101', 'hex');
+
+/** Leaves the NULL out of SubjectPublicKeyInfo. */
+function withoutKeyNull(fields: Buffer[]): Uint8Array[] {
+  return fields.map((field) => {
+    const start = field.indexOf(RSA_WITH_NULL);
+    if (start < 0 || field[0] !== 0x30) return field;
+    return sequence(RSA_WITHOUT_NULL, field.subarray(start + RSA_WITH_NULL.length));
+  });
+}
+
+const SEVEN_DAYS = 7 * 86_400_000;
+
+const HASHES = ['sha1', 'sha384', 'sha512'] as const;
+
+/** Servers with odd keys, signatures and key usages. */
+export const KEY_SCENARIOS: readonly Scenario[] = [
+  ...keyUsages,
+  ...LEAF_KEYS.map((key) => leafScenario(`leaf with ${key}`, { key })),
+  leafScenario('leaf with RSA and exponent 3', rsaWithExponent(3)),
+  leafScenario('leaf with RSA and an exponent of 31 bits', rsaWithExponent(2_147_483_647)),
+  leafScenario('leaf with RSA and an exponent of 33 bits', rsaWithLongExponent((1n << 32n) + 1n)),
+  leafScenario('leaf with RSA and an exponent of 65 bits', rsaWithLongExponent((1n << 64n) + 13n)),
+  leafScenario('leaf whose RSA key has no NULL', { key: 'RSA-2048', editFields: withoutKeyNull }),
+  ...(['P-521', 'RSA-1024', 'RSA-2047', 'Ed25519', 'Ed448'] as const).map((key) =>
+    intermediateScenario(`intermediate with ${key}`, { key }),
+  ),
+  ...HASHES.map((hash) => leafScenario(`leaf signed with ${hash}`, { hash })),
+  ...HASHES.map((hash) => intermediateScenario(`intermediate signed with ${hash}`, { hash })),
+  {
+    name: 'leaf signed by RSA with MD5',
+    mint: ({ rsa }) =>
+      withChain(rsa.intermediate({ key: 'RSA-2048' }).issue({ dnsNames: [HOST], hash: 'md5' })),
+  },
+  {
+    name: 'leaf signed by RSA with SHA-1',
+    mint: ({ rsa }) =>
+      withChain(rsa.intermediate({ key: 'RSA-2048' }).issue({ dnsNames: [HOST], hash: 'sha1' })),
+  },
+  {
+    name: 'leaf signed by RSA without NULL',
+    mint: ({ rsa }) =>
+      withChain(rsa.intermediate({ key: 'RSA-2048' }).issue({ dnsNames: [HOST], withNull: false })),
+  },
+  {
+    name: 'intermediate signed by RSA without NULL',
+    mint: ({ rsa }) => withChain(rsa.intermediate({ withNull: false }).issue({ dnsNames: [HOST] })),
+  },
+  leafScenario('leaf with a corrupt signature', { corruptSignature: true }),
+  leafScenario('leaf valid for a week', { notBefore: Date.now() - 1000, notAfter: Date.now() + SEVEN_DAYS }),
+];

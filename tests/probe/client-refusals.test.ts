@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import type { Client } from '../../contract/words.ts';
+import type { ClientRuleCode, Finding } from '../../server/core/index.ts';
+import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { serve, verdictAt } from '../clients/compare.ts';
+import { HOST, leafScenario } from '../clients/scenario.ts';
+import { SCENARIOS } from '../clients/scenarios.ts';
+
+const roots = {
+  ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
+  rsa: mintAuthority({ commonName: 'RSA Root', key: 'RSA-2048' }),
+};
+
+/** For each rule a server that shows it. npm run test:clients asks the clients themselves. */
+const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly Client[]][] = [
+  ['no_digital_signature', 'P-256: keyEncipherment only (TLS 1.3)', ['chromium', 'gnutls', 'java']],
+  ['no_digital_signature', 'RSA-2048: keyAgreement only (TLS 1.2, ECDHE)', ['chromium', 'gnutls', 'java']],
+  [
+    'no_key_encipherment',
+    'RSA-2048: digitalSignature and keyCertSign (TLS 1.2, RSA key exchange)',
+    ['chromium', 'gnutls'],
+  ],
+  ['rsa_key_exchange', 'RSA-2048: no keyUsage extension (TLS 1.2, RSA key exchange)', ['go', 'java']],
+  ['p521_key', 'leaf with P-521', ['chromium']],
+  ['ed25519_key', 'leaf with Ed25519', ['chromium', 'firefox']],
+  ['ed25519_key', 'intermediate with Ed25519', ['chromium', 'firefox']],
+  ['ed448_key', 'leaf with Ed448', ['chromium', 'firefox', 'go']],
+  ['rsa_pss_key', 'leaf with RSA-PSS-2048', ['chromium', 'firefox', 'go']],
+  ['long_exponent', 'leaf with RSA and an exponent of 65 bits', ['chromium', 'firefox', 'go']],
+  ['no_key_null', 'leaf whose RSA key has no NULL', ['chromium', 'firefox', 'go']],
+  ['malformed_key_identifier', 'malformed subjectKeyIdentifier', ['openssl', 'chromium', 'go']],
+  ['malformed_key_identifier', 'malformed AKI of the intermediate', ['openssl', 'chromium', 'go']],
+  ['malformed_crl_points', 'malformed crlDistributionPoints', ['openssl', 'go']],
+  ['malformed_issuer_addresses', 'malformed authorityInformationAccess', ['chromium', 'firefox', 'go']],
+  ['malformed_issuer_addresses', 'malformed AIA of the intermediate', ['chromium', 'go']],
+  ['malformed_issuer_addresses', 'empty authorityInformationAccess', ['chromium']],
+  ['malformed_issuer_alt_name', 'malformed issuerAltName', ['gnutls']],
+  ['malformed_netscape_type', 'malformed netscapeCertType', ['openssl']],
+  ['malformed_tls_feature', 'malformed tlsFeature', ['firefox']],
+  ['malformed_timestamps', 'malformed certificateTimestamps', ['firefox']],
+  ['malformed_companion', 'a further certificate with malformed key identifiers', ['go']],
+  ['any_purpose_only', 'anyExtendedKeyUsage only', ['firefox', 'openssl']],
+  ['any_purpose_only', 'intermediate for anyExtendedKeyUsage', ['firefox', 'openssl', 'gnutls']],
+  ['ocsp_signing_purpose', 'serverAuth and ocspSigning', ['firefox']],
+  ['authority_as_leaf', 'leaf that is a CA', ['firefox']],
+  ['other_key_identifier', 'AKI with another key id', ['openssl', 'gnutls']],
+  ['other_key_identifier', 'AKI of the intermediate with another key id', ['openssl', 'gnutls', 'java']],
+  ['other_issuer_serial', 'AKI with another issuer and serial number', ['openssl']],
+  ['critical_crl_points', 'critical CRL distribution points', ['chromium', 'firefox', 'java']],
+  ['critical_key_identifier', 'critical SKI', ['openssl', 'chromium', 'firefox', 'go', 'java']],
+  ['explicit_default', 'unknown extension with an explicit FALSE', ['chromium']],
+  ['unknown_policy_qualifier', 'critical policy with an unknown qualifier', ['chromium']],
+  [
+    'unknown_policy_qualifier',
+    'critical policy with an unknown qualifier in the intermediate',
+    ['chromium', 'java'],
+  ],
+  ['netscape_type', 'nsCertType client only', ['openssl', 'java']],
+  ['long_path_length', 'path length 300', ['chromium', 'firefox']],
+  ['negative_serial_number', 'negative serial number', ['go']],
+  ['odd_printable_string', 'subject: PrintableString with @', ['chromium', 'go']],
+  ['odd_printable_string', 'issuer: PrintableString in Latin-1', ['chromium', 'go']],
+  ['ampersand_in_name', 'subject: PrintableString with &', ['chromium']],
+  ['odd_ia5_string', 'subject: IA5String in Latin-1', ['chromium', 'go']],
+  ['universal_string', 'subject: UniversalString', ['go']],
+  ['name_spelled_differently', 'issuer name in upper case', ['firefox', 'go', 'gnutls']],
+  ['name_encoded_differently', 'issuer name as PrintableString', ['firefox', 'go']],
+  ['empty_subject', 'empty subject, SAN not critical', ['chromium', 'java']],
+  ['empty_issuer_name', 'intermediate with an empty subject', ['firefox', 'java']],
+  ['empty_dns_name', 'empty name beside the name', ['gnutls']],
+  ['trailing_dot', 'trailing dot', ['firefox', 'go', 'java', 'gnutls']],
+  ['underscore', 'underscore', ['java']],
+  ['private_lifetime', 'valid for 826 days', ['apple']],
+  ['private_purpose', 'no extendedKeyUsage', ['apple']],
+];
+
+/** Returns who refuses what at the server of a scenario, if only some clients do. */
+async function refusals(name: string, arePublic = false): Promise<Finding[]> {
+  const scenario = SCENARIOS.find((one) => one.name === name);
+  if (scenario === undefined) throw new Error(`no scenario ${name}`);
+  return refusalsOf(scenario, arePublic);
+}
+
+async function refusalsOf(scenario: Parameters<typeof serve>[0] & { host?: string }, arePublic = false) {
+  const peer = await serve(scenario, roots);
+  if (peer === null) throw new Error('OpenSSL cannot serve this certificate');
+  try {
+    const { findings } = await verdictAt(scenario.host ?? HOST, peer.port, roots, arePublic);
+    return findings.filter(({ code }) => code === 'refused_by_clients');
+  } finally {
+    await peer.stop();
+  }
+}
+
+it.each(SHOWN)('%s is found at the server “%s”', async (rule, scenario, clients) => {
+  const found = (await refusals(scenario)).filter(
+    ({ facts }) => facts.kind === 'refused_by_clients' && facts.rule === rule,
+  );
+  expect(found.map((finding) => finding.clients)).toEqual([clients]);
+});
+
+it('Nobody is said to refuse a certificate without oddities', async () => {
+  expect(await refusals('nothing odd')).toEqual([]);
+});
+
+it('A certificate of a public root needs a timestamp of a log, in itself or in the staple', async () => {
+  const rule = { rule: 'no_timestamps', kind: 'refused_by_clients', authority: null };
+  expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
+  const logged = leafScenario('logged', { timestamps: [Date.now()] });
+  expect(await refusalsOf(logged, true)).toEqual([]);
+});
+
+it('Only a refusal by a browser or by all of OpenSSL is critical', async () => {
+  const severities = await Promise.all(
+    ['leaf with P-521', 'nsCertType client only', 'underscore'].map(async (name) => {
+      const [found] = await refusals(name);
+      return found?.severity;
+    }),
+  );
+  expect(severities).toEqual(['critical', 'critical', 'warning']);
+});
