@@ -97,7 +97,8 @@ export type LeafFacts =
   /** `names`: the first names of the certificate; `total`: how many it has. */
   | { kind: 'other_names'; names: string[]; total: number }
   | { kind: 'long_lifetime'; notBefore: number; days: number; mostDays: number }
-  | { kind: 'unreadable_leaf' }
+  /** `evidence`: what can still be read; null if nothing, absent in findings of older versions. */
+  | { kind: 'unreadable_leaf'; evidence?: UnverifiedLeaf | null }
   /** `authority`: name of the CA certificate at fault; null if the leaf is at fault. */
   | { kind: 'refused_by_clients'; rule: ClientRuleCode; authority: string | null }
   | {
@@ -128,6 +129,16 @@ export type LeafFacts =
       notAfter: number;
       evidence: { serialNumber: string; window: RenewalWindow | null };
     };
+
+/** Values of a certificate that cannot be read as a whole: nothing of them is verified. Instants in ms UTC. */
+export interface UnverifiedLeaf {
+  subject: string | null;
+  issuer: string | null;
+  notBefore: number | null;
+  notAfter: number | null;
+  /** The first names. */
+  names: string[];
+}
 
 export type ChainFacts =
   | PathFault

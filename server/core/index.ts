@@ -172,7 +172,7 @@ export {
   revocationSource,
   revocationWhy,
 } from './report/revocation-words.ts';
-export type { ClientRuleCode } from './finding.ts';
+export type { ClientRuleCode, UnverifiedLeaf } from './finding.ts';
 export type {
   AddressVerdict,
   ExpiringCertificate,

@@ -22,6 +22,8 @@ export type ReachFailure =
   | 'tls_alert'
   | 'protocol_version'
   | 'no_certificate'
+  /** OpenSSL cannot decode the certificate, so that we do not get its bytes. */
+  | 'unreadable_certificate'
   | 'too_large'
   | 'closed'
   /** The server's answer before the handshake is not in the endpoint's protocol. */

@@ -7,6 +7,7 @@ import { mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { mintCrl } from '../../scripts/local-peers/mint-crl.ts';
 import { mintOcspResponse } from '../../scripts/local-peers/mint-ocsp.ts';
 import { parseCertificate, tryParseCertificate } from './certificate.ts';
+import { readLeniently } from './lenient-certificate.ts';
 import { crlStatus } from './revocation/crl-status.ts';
 import { parseCrl } from './revocation/crl.ts';
 import { ocspStatus } from './revocation/ocsp-status.ts';
@@ -62,7 +63,7 @@ function damaged(whole: Uint8Array): Arbitrary<Uint8Array> {
  * Returns the longest CPU time of one `read` call in ms. Wall-clock time would also count the
  * other load of the machine.
  */
-function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void): number {
+function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void, numRuns = 2_000): number {
   let longest = 0;
   read(whole);
   assert(
@@ -72,7 +73,7 @@ function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void): number {
       const { user, system } = process.threadCpuUsage(before);
       longest = Math.max(longest, (user + system) / 1000);
     }),
-    { numRuns: 2_000 },
+    { numRuns },
   );
   return longest;
 }
@@ -107,7 +108,10 @@ describe('damaged bytes', () => {
   it('damaged bytes in a certificate with timestamps and revocation extensions take less than 100 ms', () => {
     expect(certificate).toMatchObject({ mustStaple: true, hasNoRevAvail: true, parseErrors: [] });
     expect(certificate.signedCertificateTimestamps).toEqual([Number('0x198d1d7c800')]);
-    expect(slowest(leaf.der, tryParseCertificate)).toBeLessThan(100);
+    const read = (bytes: Uint8Array): void => {
+      if (tryParseCertificate(bytes) === null) readLeniently(bytes);
+    };
+    expect(slowest(leaf.der, read, 10_000)).toBeLessThan(100);
   });
 
   it('damaged bytes in a renewal window take less than 100 ms', () => {

@@ -1,4 +1,6 @@
 export type { Certificate } from './certificate.ts';
+export type { LenientCertificate } from './lenient-certificate.ts';
+export { readLeniently } from './lenient-certificate.ts';
 export { LruCache } from './lru-cache.ts';
 export { parseCertificate, tryParseCertificate } from './certificate.ts';
 export type { Purpose } from './certificate-checks.ts';

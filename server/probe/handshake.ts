@@ -222,6 +222,14 @@ const REASONS: Record<string, ReachFailure> = {
   ENETUNREACH: 'unroutable',
 };
 
+/** The parts of OpenSSL that decode a certificate during a handshake. */
+const DECODERS: readonly unknown[] = ['asn1 encoding routines', 'x509 certificate routines'];
+
+/** Returns the part of OpenSSL that reports the error; undefined for other errors. */
+function libraryOf(error: Error): unknown {
+  return 'library' in error ? error.library : undefined;
+}
+
 /** Classifies a handshake error. `detail` is OpenSSL's or the kernel's code, never text that the peer chose. */
 export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure {
   const { code } = error;
@@ -241,6 +249,7 @@ export function handshakeFailure(error: NodeJS.ErrnoException): HandshakeFailure
     return failure(reason, { tlsAlert, wantsLegacy: LEGACY_ALERTS.includes(tlsAlert) });
   }
   if (code === undefined) return failure('other');
+  if (DECODERS.includes(libraryOf(error))) return failure('unreadable_certificate');
   if (VERSION_CODES.includes(code)) return failure('protocol_version', { wantsLegacy: true });
   if (WEAKNESS_CODES.includes(code)) return failure('other', { wantsLegacy: true });
   // Node also reports an orderly close during the handshake as ECONNRESET, but then sets no `syscall`.

@@ -30,6 +30,10 @@ const chromium: ClientKind = {
     const context = await playwright.launchPersistentContext(join(folder, 'profile'), {
       executablePath: '/usr/bin/chromium',
       env: { ...process.env, HOME: folder },
+      // Playwright would end this process without stopping the other clients.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
       args: [...BROWSER_FLAGS, '--host-resolver-rules=MAP * 127.0.0.1'],
     });
     return {

@@ -47,6 +47,38 @@ export const alerting =
       socket.end(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, description])),
     );
 
+/**
+ * Answers with a ServerHello of TLS 1.2 and these bytes as its certificate, which that version sends unencrypted (RFC 5246
+ * §7.4.2).
+ */
+export const presenting =
+  (certificate: Uint8Array) =>
+  (socket: Socket): void =>
+    void socket.once('data', () => {
+      const hello = Buffer.concat([
+        Buffer.from('0303', 'hex'),
+        Buffer.alloc(32, 7),
+        // No session; TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; no compression; renegotiation_info.
+        Buffer.from('00c02f000005ff01000100', 'hex'),
+      ]);
+      const entry = Buffer.concat([threeBytes(certificate.length), certificate]);
+      const list = Buffer.concat([threeBytes(entry.length), entry]);
+      socket.write(Buffer.concat([handshakeRecord(2, hello), handshakeRecord(11, list)]));
+    });
+
+function handshakeRecord(type: number, body: Buffer): Buffer {
+  const message = Buffer.concat([Buffer.from([type]), threeBytes(body.length), body]);
+  const header = Buffer.from([0x16, 0x03, 0x03, 0, 0]);
+  header.writeUInt16BE(message.length, 3);
+  return Buffer.concat([header, message]);
+}
+
+function threeBytes(value: number): Buffer {
+  const bytes = Buffer.alloc(3);
+  bytes.writeUIntBE(value, 0, 3);
+  return bytes;
+}
+
 /** Sends this record repeatedly from the first byte on, as fast as the client reads. */
 export function flooding(record: Buffer): PeerBehaviour {
   const flood = floodingAtOnce(record);

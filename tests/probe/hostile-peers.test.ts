@@ -16,10 +16,12 @@ import {
   flooding,
   greeting,
   plainHttp,
+  presenting,
   resetting,
   silent,
   startRawPeer,
 } from '../kit/raw-peers.ts';
+import { sequence, time, tlv } from '../../scripts/local-peers/der-writer.ts';
 import type { RawPeer } from '../kit/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 import type { Peer } from '../../scripts/local-peers/tls-server.ts';
@@ -63,6 +65,9 @@ function observe(
     { signal, trustStore: createTrustStore([root.der]), withPosture: false },
   );
 }
+const shortTime = root.issue({
+  editFields: (fields) => fields.with(4, sequence(tlv(0x17, Buffer.from('2601010000Z')), time(Date.now()))),
+});
 const handshakeFailed = (reason: string, more: object = {}) => ({
   addresses: [{ outcome: 'failed', stage: 'handshake', reason, ...more }],
 });
@@ -77,6 +82,18 @@ describe('A hostile or broken peer', () => {
     ['refuses the handshake', alerting(40), 'tls_alert', 40],
     ['is broken inside', alerting(80), 'tls_alert', 80],
     ['wants another protocol version', alerting(70), 'protocol_version', 70],
+    [
+      'presents bytes as its certificate',
+      presenting(Buffer.from('300a020100')),
+      'unreadable_certificate',
+      null,
+    ],
+    [
+      'presents a certificate with a time that is too short',
+      presenting(shortTime.der),
+      'unreadable_certificate',
+      null,
+    ],
     ['sends endless empty records', flooding(Buffer.from([0x16, 0x03, 0x03, 0, 0])), 'other', null],
     ['sends endless change cipher specs', flooding(Buffer.from([0x14, 0x03, 0x03, 0, 1, 1])), 'other', null],
     ['sends endless zeros', flooding(Buffer.alloc(65_536)), 'not_tls', null],

@@ -1,16 +1,18 @@
 import {
   type Certificate,
+  readLeniently,
   tryParseCertificate,
   type ReferenceIdentifier,
   type TrustStore,
   type WorkBudget,
 } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/words.ts';
-import type { ChainFinding } from '../finding.ts';
+import type { ChainFinding, UnverifiedLeaf } from '../finding.ts';
+import { oneLine } from '../one-line.ts';
 import { READING_ALL } from './clients/refusals.ts';
 import { companionRefusals, pathRefusals } from './clients/client-findings.ts';
 import { sentChainFindings } from './sent-chain-findings.ts';
-import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
+import { leafFindings, lifetimeFindings, NAMES_KEPT } from './leaf-findings.ts';
 import { judgePath, tooMuchWork } from './path-findings.ts';
 
 export interface ChainJudgement {
@@ -51,7 +53,7 @@ export function judgeChain(input: {
     return certificate;
   });
   if (leaf === undefined || leaf === null) {
-    const facts = { kind: 'unreadable_leaf' } as const;
+    const facts = { kind: 'unreadable_leaf' as const, evidence: unverifiedLeaf(presentedChain[0]) };
     return unreadableChain([
       { code: 'malformed_certificate', severity: 'critical', fingerprint: null, facts },
     ]);
@@ -94,6 +96,19 @@ export function judgeChain(input: {
     });
   }
   return { leaf, sent, path, isPublic, weakest, findings };
+}
+
+function unverifiedLeaf(der: Uint8Array | undefined): UnverifiedLeaf | null {
+  const read = der === undefined ? null : readLeniently(der);
+  if (read === null) return null;
+  const { subject, issuer, notBefore, notAfter, dnsNames } = read;
+  return {
+    subject: subject && oneLine(subject),
+    issuer: issuer && oneLine(issuer),
+    notBefore,
+    notAfter,
+    names: dnsNames.slice(0, NAMES_KEPT).map(oneLine),
+  };
 }
 
 function unreadableChain(findings: ChainFinding[]): ChainJudgement {

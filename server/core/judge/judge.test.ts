@@ -138,6 +138,15 @@ describe('the verdict on a chain', () => {
       'pay.fjord.example serves a certificate that cannot be read.',
     );
     expect(codes(verdict)).toEqual(['malformed_certificate']);
+    const twice = { oid: '1.3.6.1.4.1.99999.1', value: Uint8Array.of(5, 0) };
+    const odd = verdictOn([issue({ extraExtensions: [twice, twice] })]);
+    expect(inWords(odd).findings[0]?.evidence).toEqual([
+      { label: 'Subject, not verified', value: `CN=${HOST}` },
+      { label: 'Issuer, not verified', value: 'CN=Fjord CA 1,O=Certlantern Tests' },
+      { label: 'Valid from, not verified', value: expect.stringContaining('2026') },
+      { label: 'Valid until, not verified', value: expect.stringContaining('2027') },
+      { label: 'Names, not verified', value: HOST },
+    ]);
     const beside = verdictOn([...withChain(issue()), rubbish]);
     expect(beside).toMatchObject({
       trusted: true,

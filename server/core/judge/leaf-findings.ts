@@ -14,7 +14,8 @@ import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Tolerance for clock differences: a certificate that starts within this time counts as valid. */
 const CLOCK_SKEW_MS = 5 * MINUTE_MS;
-const NAMES_KEPT = 3;
+/** Number of names that a finding keeps. */
+export const NAMES_KEPT = 3;
 
 /** Returns the findings about the dates and names of a leaf, which do not depend on its issuer. */
 export function leafFindings(

@@ -1,4 +1,4 @@
-import type { FindingWords, LeafFacts, RenewalWindow } from '../finding.ts';
+import type { FindingWords, LeafFacts, RenewalWindow, UnverifiedLeaf } from '../finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { count } from '../../../contract/words.ts';
 import { unreadableCertificate } from './reach-finding.ts';
@@ -32,7 +32,7 @@ export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients'
       };
     }
     case 'unreadable_leaf':
-      return { message: unreadableCertificate(host), evidence: [] };
+      return { message: unreadableCertificate(host), evidence: unverified(facts.evidence ?? null) };
     case 'revoked':
       return revoked(facts);
     case 'staple_missing':
@@ -72,6 +72,22 @@ export function leafWords(facts: Exclude<LeafFacts, { kind: 'refused_by_clients'
     default:
       return facts satisfies never;
   }
+}
+
+/** Says of each value that it is not verified. */
+function unverified(read: UnverifiedLeaf | null): Words['evidence'] {
+  if (read === null) return [];
+  const { subject, issuer, notBefore, notAfter, names } = read;
+  const rows = [
+    { label: 'Subject', value: subject },
+    { label: 'Issuer', value: issuer },
+    { label: 'Valid from', value: notBefore === null ? null : longInstant(notBefore) },
+    { label: 'Valid until', value: notAfter === null ? null : longInstant(notAfter) },
+    { label: 'Names', value: names.length === 0 ? null : names.join(', ') },
+  ];
+  return rows.flatMap(({ label, value }) =>
+    value === null || value === '' ? [] : [{ label: `${label}, not verified`, value }],
+  );
 }
 
 function validity(notBefore: number, notAfter: number): Words['evidence'] {

@@ -21,6 +21,7 @@ const STAGES: Record<ReachFailure, ReachStage> = {
   tls_alert: 'handshake',
   protocol_version: 'handshake',
   no_certificate: 'handshake',
+  unreadable_certificate: 'handshake',
   too_large: 'handshake',
   closed: 'handshake',
   wrong_protocol: 'starttls',

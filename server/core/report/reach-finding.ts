@@ -103,6 +103,8 @@ const FIXES: Record<ReachFailure, string> = {
     'Configure the server for this name, with a certificate that covers it and the default TLS versions and ciphers.',
   protocol_version: 'Enable TLS 1.2 and 1.3 on the server, with their default ciphers.',
   no_certificate: CERTIFICATE_MISSING,
+  unreadable_certificate:
+    'Install the certificate file again. If that does not help, have the certificate reissued.',
   too_large: 'Send only the server’s certificate and its intermediates, not a whole list of authorities.',
   closed: CERTIFICATE_MISSING,
   wrong_protocol: 'Correct the port or the protocol of this domain: another service answers there.',
@@ -132,6 +134,7 @@ const PREDICATES: Record<ReachFailure, string> = {
   tls_alert: 'ended the TLS handshake with an error',
   protocol_version: 'supports no TLS version that we can use',
   no_certificate: 'sent no certificate',
+  unreadable_certificate: 'serves a certificate that cannot be read',
   too_large: 'sent more certificates than we accept',
   closed: 'closed the connection before sending a certificate',
   wrong_protocol: 'answered with another protocol',
@@ -180,5 +183,5 @@ const TLS_ALERTS: Readonly<Record<number, string>> = {
 };
 
 export function unreadableCertificate(host: string): string {
-  return `${host} serves a certificate that cannot be read.`;
+  return `${host} ${PREDICATES.unreadable_certificate}.`;
 }

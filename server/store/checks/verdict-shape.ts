@@ -14,6 +14,7 @@ import type {
   RevocationVerdict,
   RevokedCertificate,
   ServedPeriod,
+  UnverifiedLeaf,
   Verdict,
 } from '../../core/index.ts';
 
@@ -80,7 +81,19 @@ const facts = union<FindingFacts, 'kind'>('kind', {
   not_yet_valid: { notBefore: number, evidence: shape({ notAfter: number }) },
   other_names: { names: list(text), total: number },
   long_lifetime: { notBefore: number, days: number, mostDays: number },
-  unreadable_leaf: {},
+  unreadable_leaf: {
+    evidence: optional(
+      nullable(
+        shape<UnverifiedLeaf>({
+          subject: nullable(text),
+          issuer: nullable(text),
+          notBefore: nullable(number),
+          notAfter: nullable(number),
+          names: list(text),
+        }),
+      ),
+    ),
+  },
   refused_by_clients: { rule: code, authority: nullable(text) },
   revoked: {
     role: code,

@@ -18,6 +18,7 @@ const SHORT_LINES: Record<string, string> = {
   tls_alert: 'The TLS handshake failed',
   protocol_version: 'No usable TLS version',
   no_certificate: 'The server sent no certificate',
+  unreadable_certificate: 'The certificate cannot be read',
   too_large: 'The server sent too many certificates',
   closed: 'The connection was closed early',
   wrong_protocol: 'The server answered in another protocol',

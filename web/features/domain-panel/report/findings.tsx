@@ -100,6 +100,7 @@ function StandingHelp({ domain, details, actions }: StandingHelpProps) {
   return (
     <div className="mt-2 grid gap-2.5">
       {details?.fix && <p className="whitespace-pre-line">{visibleText(details.fix)}</p>}
+      {details && <Evidence finding={details} details={details} />}
       {command !== null && <ShellLine line={command} />}
       <div className="flex flex-wrap gap-2">
         {command !== null && <CopyTextButton label="Copy command" text={command} variant="tinted" />}
