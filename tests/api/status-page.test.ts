@@ -342,6 +342,27 @@ describeAnyDatabase('A status page', (open) => {
     expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
   });
 
+  it('fills its two hundred places without private names, and does not count those', async () => {
+    const policy = {
+      permits: () => true,
+      opens: () => false,
+      permitsLocalNames: true,
+      isLocalName: (host: string) => host.startsWith('a'),
+    };
+    const api = await startApi(open, { policy });
+    const { alice } = await api.cast();
+    await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
+    for (const prefix of ['a', 'b', 'c', 'd']) {
+      const entries = Array.from({ length: 70 }, (_, index) => ({ host: `${prefix}${index}.example.com` }));
+      await alice.ask(CALLS.importDomains, { body: { entries } });
+    }
+    await publish(alice);
+    const shown = await seen(api);
+    expect(shown.domains).toHaveLength(MAX_SHOWN);
+    expect(shown.more).toBe(10);
+    expect(shown.domains.filter(({ name }) => name.startsWith('a'))).toEqual([]);
+  });
+
   it('lists ongoing incidents before past ones', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();

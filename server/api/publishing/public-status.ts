@@ -27,15 +27,14 @@ export async function publicStatus(
   store: Store,
   { accountId, choices, isPrivate, now }: PageRequest,
 ): Promise<{ status: PublicStatus; privateNames: string[] }> {
-  const { monitors: found, more } = await listPageMonitors(store, {
+  const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
+  const { monitors, more, leftOut } = await listPageMonitors(store, {
     accountId,
     choices,
+    isShown: ({ id, host }) => labels.has(id) || !isPrivate(host),
     max: MAX_SHOWN,
     now,
   });
-  const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
-  const isShown = ({ id, host }: Monitor) => labels.has(id) || !isPrivate(host);
-  const monitors = found.filter(isShown);
   const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
   const windowDays = await uptimeWindowOf(store, accountId, now);
   const uptimeOf = choices.showUptime ? await shownUptimes(store, { monitors, windowDays, now }) : () => null;
@@ -56,8 +55,7 @@ export async function publicStatus(
       ? await shownIncidents(store, { accountId, monitors, nameOf, from: now - windowDays * DAY_MS })
       : null,
   };
-  const leftOut = found.filter((monitor) => !isShown(monitor));
-  return { status, privateNames: leftOut.map((monitor) => displayName(monitor)).toSorted() };
+  return { status, privateNames: leftOut.map((endpoint) => displayName(endpoint)).toSorted() };
 }
 
 export interface PageRequest {

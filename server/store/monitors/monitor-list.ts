@@ -108,6 +108,16 @@ export async function monitorIds(store: Store, query: Sorted & { limit: number }
   });
 }
 
+/** Returns the endpoints of all matches in the list's order. */
+export async function matchingEndpoints(
+  store: Store,
+  query: Sorted,
+): Promise<{ id: string; host: string; port: number }[]> {
+  return withSearchStore(store, query, (from) =>
+    selectSorted(from, query).select(['monitor_id as id', 'host', 'port']).execute(),
+  );
+}
+
 const BATCH_SIZE = 200;
 
 /**

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import { lockPlan } from '../billing/entitlements.ts';
 import { isDown } from '../alerts/incidents.ts';
-import { monitorIds, findMonitors } from '../monitors/monitor-list.ts';
+import { findMonitors, matchingEndpoints } from '../monitors/monitor-list.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { StatusPagesTable } from '../schema/status-tables.ts';
@@ -203,45 +203,63 @@ async function writePage(
 /** Statuses that a truncated page shows first, worst first. */
 const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
 
+export interface PageEndpoint {
+  id: string;
+  host: string;
+  port: number;
+}
+
 /**
- * Returns at most `max` monitors of a page, and a lower bound for how many more there are. Chosen domains keep their order; of
- * others, if not all fit, those that are down or have a bad certificate come before healthy ones.
+ * Returns at most `max` monitors of a page, how many more there are, and the endpoints that `isShown` leaves out. Chosen domains
+ * keep their order; of others, if not all fit, those that are down or have a bad certificate come before
+ * healthy ones.
  */
 export async function listPageMonitors(
   store: Store,
-  request: { accountId: string; choices: StatusPageChoices; max: number; now: number },
-): Promise<{ monitors: Monitor[]; more: number }> {
-  const { accountId, choices, max, now } = request;
+  request: {
+    accountId: string;
+    choices: StatusPageChoices;
+    isShown: (endpoint: PageEndpoint) => boolean;
+    max: number;
+    now: number;
+  },
+): Promise<{ monitors: Monitor[]; more: number; leftOut: PageEndpoint[] }> {
+  const { accountId, choices, isShown, max, now } = request;
   if (choices.shows === 'chosen') {
-    const ids = choices.domains.map(({ id }) => id);
-    return { monitors: await findMonitors(store, { accountId, ids: ids.slice(0, max) }), more: 0 };
+    const ids = choices.domains.map(({ id }) => id).slice(0, max);
+    return { monitors: await findMonitors(store, { accountId, ids }), more: 0, leftOut: [] };
   }
   const tags = choices.shows === 'all' ? [undefined] : choices.tags;
-  const query = { accountId, sort: 'name', limit: max, now } as const;
-  const found = new Set<string>();
-  let total = 0;
-  for (const tag of tags) {
-    const matching = await monitorIds(store, { ...query, tag });
-    for (const id of matching.ids) found.add(id);
-    total = Math.max(total, matching.total, found.size);
-  }
-  const unhealthy = total > max ? await unhealthyIds(store, { ...query, tags }) : [];
-  const ids = [...new Set([...unhealthy, ...found])].slice(0, max);
-  return { monitors: await findMonitors(store, { accountId, ids }), more: total - ids.length };
+  const query = { accountId, now };
+  // Only the address policy knows private names, so the database can neither skip nor count them.
+  const found = new Map<string, PageEndpoint>();
+  for (const tag of tags)
+    for (const endpoint of await matchingEndpoints(store, { ...query, tag, sort: 'name' }))
+      found.set(endpoint.id, endpoint);
+  const shown = new Set([...found.values()].filter(isShown).map(({ id }) => id));
+  const leftOut = [...found.values()].filter(({ id }) => !shown.has(id));
+  const unhealthy = shown.size > max ? await unhealthyIds(store, { ...query, tags, shown, max }) : [];
+  const ids = [...new Set([...unhealthy, ...shown])].slice(0, max);
+  return { monitors: await findMonitors(store, { accountId, ids }), more: shown.size - ids.length, leftOut };
 }
 
 async function unhealthyIds(
   store: Store,
-  {
-    tags,
-    ...query
-  }: { accountId: string; tags: readonly (string | undefined)[]; sort: 'name'; limit: number; now: number },
+  request: {
+    accountId: string;
+    tags: readonly (string | undefined)[];
+    shown: ReadonlySet<string>;
+    max: number;
+    now: number;
+  },
 ): Promise<string[]> {
+  const { accountId, tags, shown, max, now } = request;
   const found = new Set<string>();
   for (const status of UNHEALTHY_STATUSES) {
     for (const tag of tags)
-      for (const id of (await monitorIds(store, { ...query, tag, status })).ids) found.add(id);
-    if (found.size >= query.limit) break;
+      for (const { id } of await matchingEndpoints(store, { accountId, now, tag, status, sort: 'name' }))
+        if (shown.has(id)) found.add(id);
+    if (found.size >= max) break;
   }
   return [...found];
 }
