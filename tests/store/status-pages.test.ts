@@ -37,6 +37,36 @@ async function withHosts(store: Store): Promise<string> {
 }
 
 describeEachDatabase('a status page on which not all domains fit', (open) => {
+  it('shows the worst certificates, those that expire soonest first', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const names = async (max: number) => {
+      const isShown = () => true;
+      const { monitors } = await listPageMonitors(store, { accountId, choices: ALL, isShown, max, now: NOW });
+      return monitors.map(({ host }) => host.split('.')[0]);
+    };
+    const worst = ['g-expired', 'c-private', 'h-more-critical', 'e-critical', 'b-soon'];
+    expect(await names(3)).toEqual(worst.slice(0, 3));
+    expect(await names(6)).toEqual([...worst, 'a-fine']);
+  });
+
+  it('shows the worst certificates of all its tags together', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const tagged = { 'b-soon.example': 'one', 'e-critical.example': 'two', 'h-more-critical.example': 'one' };
+    for (const [host, tag] of Object.entries(tagged))
+      await store.db
+        .updateTable('monitors')
+        .set({ tags: JSON.stringify([tag]) })
+        .where('host', '=', host)
+        .execute();
+    const choices = { ...ALL, shows: 'tags' as const, tags: ['one', 'two'] };
+    const isShown = () => true;
+    const page = await listPageMonitors(store, { accountId, choices, isShown, max: 2, now: NOW });
+    expect(page.monitors.map(({ host }) => host)).toEqual(['h-more-critical.example', 'e-critical.example']);
+    expect(page.more).toBe(1);
+  });
+
   it('neither shows nor counts private domains, and returns them separately', async () => {
     const store = await open();
     const accountId = await withHosts(store);
@@ -44,9 +74,9 @@ describeEachDatabase('a status page on which not all domains fit', (open) => {
     const page = await listPageMonitors(store, { accountId, choices: ALL, isShown, max: 4, now: NOW });
     expect(page.monitors.map(({ host }) => host.split('.')[0])).toEqual([
       'g-expired',
-      'a-fine',
+      'h-more-critical',
+      'e-critical',
       'b-soon',
-      'd-fine',
     ]);
     expect(page.more).toBe(2);
     expect(page.leftOut.map(({ host }) => host)).toEqual(['c-private.example', 'f-private.example']);

@@ -200,8 +200,8 @@ async function writePage(
     .execute();
 }
 
-/** Statuses that a truncated page shows first, worst first. */
-const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expired'] as const;
+/** Statuses that a truncated page shows first, worst first. Of `expiring`, those that expired or expire soonest come first. */
+const UNHEALTHY_STATUSES = ['unreached', 'problem', 'revoked', 'expiring'] as const;
 
 export interface PageEndpoint {
   id: string;
@@ -211,8 +211,7 @@ export interface PageEndpoint {
 
 /**
  * Returns at most `max` monitors of a page, how many more there are, and the endpoints that `isShown` leaves out. Chosen domains
- * keep their order; of others, if not all fit, those that are down or have a bad certificate come before
- * healthy ones.
+ * keep their order. Of others, if not all fit, those with `UNHEALTHY_STATUSES` come before healthy ones.
  */
 export async function listPageMonitors(
   store: Store,
@@ -230,35 +229,29 @@ export async function listPageMonitors(
     return { monitors: await findMonitors(store, { accountId, ids }), more: 0, leftOut: [] };
   }
   const tags = choices.shows === 'all' ? [undefined] : choices.tags;
-  const query = { accountId, now };
   // Only the address policy knows private names, so the database can neither skip nor count them.
   const found = new Map<string, PageEndpoint>();
   for (const tag of tags)
-    for (const endpoint of await matchingEndpoints(store, { ...query, tag, sort: 'name' }))
+    for (const endpoint of await matchingEndpoints(store, { accountId, now, tag, sort: 'name' }))
       found.set(endpoint.id, endpoint);
   const shown = new Set([...found.values()].filter(isShown).map(({ id }) => id));
   const leftOut = [...found.values()].filter(({ id }) => !shown.has(id));
-  const unhealthy = shown.size > max ? await unhealthyIds(store, { ...query, tags, shown, max }) : [];
+  const unhealthy = shown.size > max ? await unhealthyIds(store, { accountId, shown, max, now }) : [];
   const ids = [...new Set([...unhealthy, ...shown])].slice(0, max);
   return { monitors: await findMonitors(store, { accountId, ids }), more: shown.size - ids.length, leftOut };
 }
 
+/** Returns ids of unhealthy monitors that are `shown`, worst first; stops after a status with which `max` are found. */
 async function unhealthyIds(
   store: Store,
-  request: {
-    accountId: string;
-    tags: readonly (string | undefined)[];
-    shown: ReadonlySet<string>;
-    max: number;
-    now: number;
-  },
+  request: { accountId: string; shown: ReadonlySet<string>; max: number; now: number },
 ): Promise<string[]> {
-  const { accountId, tags, shown, max, now } = request;
+  const { accountId, shown, max, now } = request;
   const found = new Set<string>();
   for (const status of UNHEALTHY_STATUSES) {
-    for (const tag of tags)
-      for (const { id } of await matchingEndpoints(store, { accountId, now, tag, status, sort: 'name' }))
-        if (shown.has(id)) found.add(id);
+    const sort = status === 'expiring' ? 'soonest' : 'name';
+    for (const { id } of await matchingEndpoints(store, { accountId, now, status, sort }))
+      if (shown.has(id)) found.add(id);
     if (found.size >= max) break;
   }
   return [...found];
