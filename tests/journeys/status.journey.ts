@@ -49,8 +49,16 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
     const days = stranger.getByRole('slider', { name: 'Days of The shop' });
     await days.press('End');
     await expect(days).toHaveAttribute('aria-valuetext', /: No downtime$/);
-    await days.press('ArrowLeft');
-    await expect(days).toHaveAttribute('aria-valuetext', /: No data$/);
+    for (const key of ['ArrowLeft', 'Home']) {
+      await days.press(key);
+      await expect(days).toHaveAttribute('aria-valuetext', /: No data$/);
+    }
+    // The Free plan keeps seven days, but a strip always has ninety.
+    await expect(days).toHaveAttribute('aria-valuemax', '89');
+    await expect(
+      stranger.getByRole('img', { name: 'Last 90 days: 0 days with downtime, 89 days without data' }),
+    ).toBeVisible();
+    await expect(stranger.getByText('100% uptime today')).toBeVisible();
   });
 
   await test.step('the feed that the page names can be read', async () => {

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../../contract/durations.ts';
 import { ValueReader } from '../../../domain/uptime/value-reader.tsx';
 import { STRIP_HEIGHT, uptimeStripDrawing } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { StripTicks } from '../../../ui/certificate/uptime-strip.tsx';
-import { dayInUtc, dayStripLabel, downtimeText } from './status-words.ts';
+import { dayInUtc, dayStripLabel, downtimeText, stripDays } from './status-words.ts';
 
 interface DayStripProps {
   name: string;
@@ -11,8 +11,9 @@ interface DayStripProps {
   now: number;
 }
 
-/** Draws one tick per day over the full width; days with downtime are taller. Each day shows its downtime. */
-export function DayStrip({ name, downMinutes, now }: DayStripProps) {
+/** Draws one tick for each of the last 90 days over the full width; days with downtime are taller. Each day shows its downtime. */
+export function DayStrip({ name, downMinutes: known, now }: DayStripProps) {
+  const downMinutes = stripDays(known);
   const days = downMinutes.length;
   const letters = downMinutes.map((minutes) => (minutes === null ? '?' : minutes > 0 ? 'd' : 'u')).join('');
   const drawing = uptimeStripDrawing(letters, days);

@@ -4,9 +4,8 @@ import type { BadgeProps } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';
-import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import { DayStrip } from './day-strip.tsx';
-import { certificateWords, dayInUtc, headline, incidentWords } from './status-words.ts';
+import { certificateWords, dayInUtc, headline, incidentWords, uptimeWords } from './status-words.ts';
 import { durationText, grouped, relativeTime, utcTitle } from '../../../lib/format.ts';
 
 interface StatusViewProps {
@@ -73,7 +72,7 @@ export function StatusView({ status, now, level, feed }: StatusViewProps) {
       )}
       {domains.some(({ uptime }) => uptime !== null) && (
         <p className="num mt-8 text-meta text-fg-3">
-          Uptime covers the last {windowDays} days. A strip has one mark per day, in UTC.
+          Each strip shows the last 90 days in UTC, one mark per day. Days without data have low marks.
         </p>
       )}
     </>
@@ -131,11 +130,7 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
       {(uptime || certificate) && (
         <div className="num mt-1.5 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
           {certificate && <Certificate certificate={certificate} />}
-          {uptime && (
-            <span className="ml-auto font-[520]">
-              {uptime.percent === null ? 'No data yet' : `${percentText(uptime.percent, '')} uptime`}
-            </span>
-          )}
+          {uptime && <span className="ml-auto font-[520]">{uptimeWords(uptime)}</span>}
         </div>
       )}
     </li>

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { certificateWords, dayStripLabel, downtimeText, headline, incidentWords } from './status-words.ts';
+import {
+  certificateWords,
+  dayStripLabel,
+  downtimeText,
+  headline,
+  incidentWords,
+  stripDays,
+  uptimeWords,
+} from './status-words.ts';
 
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
   name: 'Shop',
@@ -99,3 +107,21 @@ it.each([
   [[0, 0], 'Last 2 days: 0 days with downtime'],
   [[null, 0, 12], 'Last 3 days: 1 day with downtime, 1 day without data'],
 ])('the label of the strip %j is “%s”', (days, label) => expect(dayStripLabel(days)).toBe(label));
+
+it('the strip shows 90 days, and those before the window of the plan have no data', () => {
+  const days = stripDays([null, 0, 12]);
+  expect(days).toHaveLength(90);
+  expect(days.slice(0, 88)).toEqual(Array.from({ length: 88 }, () => null));
+  expect(days.slice(88)).toEqual([0, 12]);
+  expect(stripDays(days)).toEqual(days);
+});
+
+it.each([
+  [100, [0], '100% uptime today'],
+  [100, [null, null, 0, 0], '100% uptime in 2 days'],
+  [99.94, [0, 0, 12, 0, 0, 0, 0], '99.9% uptime in 7 days'],
+  [100, Array.from({ length: 90 }, () => 0), '100% uptime'],
+  [null, [null, null], 'No data yet'],
+])('an uptime of %s%% with the daily downtime %j is described as “%s”', (percent, days, words) =>
+  expect(uptimeWords({ percent, down_minutes: days })).toBe(words),
+);

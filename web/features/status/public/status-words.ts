@@ -1,5 +1,6 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
 import { MINUTE_MS } from '../../../../contract/durations.ts';
+import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import {
   counted,
   dateFormat,
@@ -70,6 +71,26 @@ export function incidentWords(
 
 /** Returns '20 November 2026' in the reader's language and in UTC, for an instant in ms UTC. */
 export const dayInUtc = dateFormat({ dateStyle: 'long', timeZone: 'UTC' }, navigator.languages);
+
+/** Number of days on a strip. The Free plan shows fewer days of data. */
+const STRIP_DAYS = 90;
+
+/** Returns the minutes of downtime of the last 90 days, oldest first; null for the days before the given ones. */
+export function stripDays(downMinutes: readonly (number | null)[]): (number | null)[] {
+  const missing = Math.max(0, STRIP_DAYS - downMinutes.length);
+  return [...Array.from({ length: missing }, () => null), ...downMinutes];
+}
+
+/** Returns '99.9% uptime', and ' in 7 days' or ' today' if only so many days have data. */
+export function uptimeWords({
+  percent,
+  down_minutes: downMinutes,
+}: NonNullable<ShownDomain['uptime']>): string {
+  if (percent === null) return 'No data yet';
+  const days = downMinutes.filter((minutes) => minutes !== null).length;
+  const span = days > 1 ? ` in ${counted(days, 'day')}` : ' today';
+  return `${percentText(percent, '')} uptime${days < STRIP_DAYS ? span : ''}`;
+}
 
 /** Returns the tooltip of a day on the strip. */
 export function downtimeText(minutes: number | null): string {
