@@ -34,7 +34,7 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   const link = page.getByRole('link', { name: new RegExp(`/status/${slug}`) });
   await expect(link).toBeFocused();
 
-  const context = await browser.newContext({ baseURL: world.app.url });
+  const context = await browser.newContext({ baseURL: world.app.url, locale: 'de-DE' });
   const stranger = await context.newPage();
   const answer = await stranger.goto(`/status/${slug}`);
   expect(answer?.headers()['x-robots-tag']).toBe('noindex');
@@ -43,6 +43,10 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
   await expect(stranger.getByText('The shop is up')).toBeVisible();
   await expect(stranger.getByText('60 days left')).toBeVisible();
   await expect(stranger.locator('body')).not.toContainText('status.example');
+  await expect(stranger.getByText(/^Updated/).locator('time')).toHaveAttribute(
+    'title',
+    /^\d+\. \p{Letter}+ \d{4} um \d\d:\d\d UTC$/u,
+  );
   expect(await context.cookies()).toEqual([]);
 
   await test.step('the strip reads each day by keyboard', async () => {

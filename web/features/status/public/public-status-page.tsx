@@ -11,7 +11,7 @@ import { LazyThemeMenu } from '../../../ui/lazy-theme-menu.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
 import { Skeleton } from '../../../ui/loading.tsx';
 import { StatusView } from './status-view.tsx';
-import { relativeTime } from '../../../lib/format.ts';
+import { lastUpdate } from './status-words.ts';
 
 const RETRY_MS = 30_000;
 
@@ -36,7 +36,7 @@ export function PublicStatusPage() {
           <NotRead
             message={
               data
-                ? `Last updated ${relativeTime(dataUpdatedAt, now)}. ${sentenceOf(error)}`
+                ? `Last updated ${lastUpdate(dataUpdatedAt, { now })}. ${sentenceOf(error)}`
                 : `Could not load this page: ${sentenceOf(error)}`
             }
             isRetrying={isFetching}

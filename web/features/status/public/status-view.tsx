@@ -5,8 +5,16 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 import { DayStrip } from './day-strip.tsx';
-import { certificateWords, dayInUtc, headline, incidentWords, uptimeWords } from './status-words.ts';
-import { durationText, grouped, relativeTime, utcTitle } from '../../../lib/format.ts';
+import {
+  certificateWords,
+  dayInUtc,
+  headline,
+  incidentWords,
+  lastUpdate,
+  uptimeWords,
+  utcTitle,
+} from './status-words.ts';
+import { durationText, grouped } from '../../../lib/format.ts';
 
 interface StatusViewProps {
   status: PublicStatus;
@@ -39,7 +47,7 @@ export function StatusView({ status, now, level, feed }: StatusViewProps) {
             <>
               Updated{' '}
               <time dateTime={checkedAt} title={utcTitle(checkedAt)}>
-                {relativeTime(checkedAt, now)}
+                {lastUpdate(checkedAt, { now })}
               </time>
             </>
           )}
@@ -222,7 +230,7 @@ function Incidents({
               <span
                 title={[startedAt, endedAt]
                   .filter((at) => at !== null)
-                  .map(utcTitle)
+                  .map((at) => utcTitle(at))
                   .join(' – ')}
               >
                 {isLasting && 'Since '}

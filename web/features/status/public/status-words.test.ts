@@ -6,8 +6,10 @@ import {
   downtimeText,
   headline,
   incidentWords,
+  lastUpdate,
   stripDays,
   uptimeWords,
+  utcTitle,
 } from './status-words.ts';
 
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
@@ -85,6 +87,17 @@ it.each([
   const words = incidentWords(ended, { now: 0, languages: [language] });
   expect(words.when).toMatch(when);
   expect(words.duration).toBe('8 min');
+});
+
+it.each([
+  ['en-GB', '20 November 2026 at 14:32 UTC', '20 November 2026'],
+  ['de', '20. November 2026 um 14:32 UTC', '20. November 2026'],
+])('writes tooltips and the date of an old update in the language %s', (language, title, date) => {
+  const languages = [language];
+  const updated = (now: string) => lastUpdate('2026-11-20T14:32:00Z', { now: Date.parse(now), languages });
+  expect(utcTitle('2026-11-20T14:32:00Z', languages)).toBe(title);
+  expect(updated('2026-11-22T14:32:00Z')).toBe(date);
+  expect(updated('2026-11-20T14:34:00Z')).toBe('2 min ago');
 });
 
 it('says since when a domain is down', () => {

@@ -1,5 +1,5 @@
 import type { PublicStatus, ShownDomain, ShownIncident } from '../../../../contract/status-page.ts';
-import { MINUTE_MS } from '../../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../../contract/durations.ts';
 import { percentText } from '../../../ui/certificate/uptime-strip-geometry.ts';
 import {
   counted,
@@ -8,6 +8,7 @@ import {
   durationText,
   grouped,
   inWordsCapitalised,
+  relativeTime,
 } from '../../../lib/format.ts';
 
 type Certificate = NonNullable<ShownDomain['certificate']>;
@@ -71,6 +72,21 @@ export function incidentWords(
 
 /** Returns '20 November 2026' in the reader's language and in UTC, for an instant in ms UTC. */
 export const dayInUtc = dateFormat({ dateStyle: 'long', timeZone: 'UTC' }, navigator.languages);
+
+/** Returns '20 November 2026 at 14:32 UTC' in the reader's language, for tooltips. */
+export function utcTitle(instant: string, languages = navigator.languages): string {
+  const format = dateFormat({ dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }, languages);
+  return `${format(Date.parse(instant))} UTC`;
+}
+
+/** Returns '2 min ago' up to 24 hours back, then the date in the reader's language and local time. */
+export function lastUpdate(
+  instant: number | string,
+  { now, languages = navigator.languages }: { now: number; languages?: readonly string[] },
+): string {
+  const at = new Date(instant).getTime();
+  return now - at < DAY_MS ? relativeTime(at, now) : dateFormat({ dateStyle: 'long' }, languages)(at);
+}
 
 /** Number of days on a strip. The Free plan shows fewer days of data. */
 const STRIP_DAYS = 90;
