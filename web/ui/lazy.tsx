@@ -30,10 +30,22 @@ export function lazyPart<Props extends object>(load: Load<Props>, waiting: React
 
 /** Lazy-loads a component when the pointer or the focus first moves on the page. Shows nothing before, or if that fails. */
 export function lazyOnMove<Props extends object>(load: Load<Props>) {
+  return lazyAfter(onFirstMove, load);
+}
+
+/**
+ * Lazy-loads a component like `lazyOnMove`, but at the latest two seconds after it was mounted, when the page has loaded what it
+ * needs first.
+ */
+export function lazyAfterPause<Props extends object>(load: Load<Props>) {
+  return lazyAfter(onMoveOrPause, load);
+}
+
+function lazyAfter<Props extends object>(start: (act: () => void) => () => void, load: Load<Props>) {
   const useCode = createCode(load);
-  return function PartOnMove(props: Props) {
+  return function PartAfter(props: Props) {
     const { Part, attempt } = useCode();
-    useEffect(() => onFirstMove(attempt), [attempt]);
+    useEffect(() => start(attempt), [attempt]);
     return Part && <Part {...props} />;
   };
 }
@@ -48,6 +60,17 @@ function onFirstMove(act: () => void): () => void {
   for (const event of ['pointerover', 'focusin'])
     document.addEventListener(event, actOnce, { signal: stop.signal });
   return () => stop.abort();
+}
+
+const PAUSE_MS = 2_000;
+
+function onMoveOrPause(act: () => void): () => void {
+  const stop = onFirstMove(act);
+  const timer = setTimeout(act, PAUSE_MS);
+  return () => {
+    stop();
+    clearTimeout(timer);
+  };
 }
 
 interface DialogState<Props> {

@@ -15,7 +15,7 @@ import { useDomainList } from './list/use-domain-list.ts';
 import { SelectionProvider } from './selection/selection-provider.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useDelayed } from '../../ui/loading.tsx';
-import { lazyDialog, lazyOnMove, lazyPart, OPEN_PROPS } from '../../ui/lazy.tsx';
+import { lazyAfterPause, lazyDialog, lazyPart, OPEN_PROPS } from '../../ui/lazy.tsx';
 import { useNow } from '../../lib/use-now.ts';
 
 const EmptyDashboard = lazyPart(async () => (await import('./adding/empty-dashboard.tsx')).EmptyDashboard);
@@ -23,7 +23,7 @@ const AddDomainDialog = lazyDialog(
   async () => (await import('./adding/add-domain-dialog.tsx')).AddDomainDialog,
   { ...OPEN_PROPS, isPreloaded: true },
 );
-const NextSteps = lazyOnMove(async () => (await import('./next-steps.tsx')).NextSteps);
+const NextSteps = lazyAfterPause(async () => (await import('./next-steps.tsx')).NextSteps);
 const LimitNoticeDialog = lazyDialog(
   async () => (await import('./adding/limit-notice-dialog.tsx')).LimitNoticeDialog,
   OPEN_PROPS,
