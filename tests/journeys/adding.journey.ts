@@ -1,3 +1,4 @@
+import { startWebhookSink } from '../kit/webhook-sink.ts';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
@@ -79,4 +80,42 @@ test('after the first domain a strip says when we email, and offers the next ste
   await strip.getByRole('button', { name: 'Hide' }).click();
   await expect(strip).toHaveCount(0);
   expect(await page.evaluate(() => localStorage.getItem('first-domain-strip'))).toBe('hidden');
+});
+
+test('the strip after the first domain names the chosen channel and the steps of the domain', async ({
+  page,
+  world,
+}) => {
+  const sink = await startWebhookSink();
+  await verifyAddress(page, world, await signUp(page, world, { trial: true }));
+  const shop = await world.serve('chosen.adding.example', { notAfter: daysFromNow(60.5) });
+  await addHost(page, shop);
+  const strip = page.getByRole('region', { name: 'Next steps' });
+  await expect(strip).toContainText('We’ll email');
+  await page.evaluate(async (url) => {
+    const call = async (method: string, path: string, body?: object) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`/api/${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return ((await answer.json()) as { data: unknown }).data;
+    };
+    const added = await call('POST', 'channels', { name: 'Pipeline', config: { kind: 'webhook', url } });
+    const { channel } = added as { channel: { key: string } };
+    await call('PATCH', 'alerts', { settings: { channels: [channel.key] } });
+    const [domain] = (await call('GET', 'domain/list')) as { id: string }[];
+    await call('PATCH', `domain/${domain?.id}/alerts`, { steps: ['5d'] });
+  }, `${sink.url}/hook`);
+  await page.goto('/dashboard');
+  const at = (days: number) =>
+    new Intl.DateTimeFormat('en-GB', { day: 'numeric' }).format(Date.now() + days * 86_400_000);
+  await expect(strip).toContainText(
+    new RegExp(`We’ll alert Pipeline on ${at(55.5)}.* and ${at(60.5)} .*, unless it is renewed\\.`),
+  );
+  await strip.getByRole('button', { name: 'Send a test' }).click();
+  await expect(page.getByText('We sent a test to Pipeline.')).toBeVisible();
+  await expect.poll(() => sink.requests.length).toBe(1);
 });

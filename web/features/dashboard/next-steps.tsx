@@ -9,12 +9,13 @@ import type { DomainWire } from '../../../contract/domain.ts';
 import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { firstDays } from '../../domain/day-and-month.ts';
 import { useDomainCache } from '../../domain/domain-cache.ts';
-import { alertPreview, useAccountAlerts } from '../../lib/alerts/alert-queries.ts';
+import { domainAlertsOf, useChannels } from '../../lib/alerts/alert-queries.ts';
+import { reachedChannels } from '../../lib/alerts/reaches-anybody.ts';
 import { call } from '../../lib/api-client.ts';
 import { useCurrentUser } from '../../lib/account/current-user.ts';
 import { useStanding } from '../../lib/account/standing.ts';
 import { createPreference } from '../../lib/browser/preference.ts';
-import { inWordsCapitalised } from '../../lib/format.ts';
+import { inWordsCapitalised, listed } from '../../lib/format.ts';
 import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
@@ -43,8 +44,7 @@ export function NextSteps({ domains, now, onAdd }: NextStepsProps) {
   const daily = domains.filter((domain) => domain.check_every_minutes === DEFAULT_CHECK_EVERY_MINUTES);
   if (standing.source === 'subscription' && isFrequencyShown && daily.length > 0)
     return <FrequencyStrip domains={daily} />;
-  const reaches = !standing.mail_failing && !standing.unsubscribed;
-  if (domains.length === 1 && isFirstShown && reaches)
+  if (domains.length === 1 && isFirstShown)
     return <FirstDomainStrip domain={first} now={now} isProven={standing.email_verified} onAdd={onAdd} />;
   return null;
 }
@@ -57,13 +57,28 @@ interface FirstDomainStripProps extends Pick<NextStepsProps, 'now' | 'onAdd'> {
 
 function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProps) {
   const { email } = useCurrentUser();
-  const days = useAlertDays(domain, now);
+  const { id, fingerprint } = domain;
+  const { data: alerts } = useQuery({ ...domainAlertsOf(id, fingerprint), enabled: fingerprint !== null });
+  const { data: channels } = useChannels();
+  const subscribed = channels?.filter(({ key }) => !alerts?.unsubscribed.includes(key)) ?? [];
+  const reached = reachedChannels(subscribed, alerts?.effective.channels ?? null);
+  const hasMail = reached.some(({ key }) => key === OWN_MAIL);
+  const reader = hasMail ? email : listed(reached.map(({ name }) => name));
   const test = useWrite({
-    mutationFn: () => call(testChannel, { params: { key: OWN_MAIL } }),
-    onSuccess: () => toast.success(`We sent a test to ${email}.`),
+    mutationFn: () =>
+      Promise.all(
+        (hasMail ? [OWN_MAIL] : reached.map(({ key }) => key)).map((key) =>
+          call(testChannel, { params: { key } }),
+        ),
+      ),
+    onSuccess: () => toast.success(`We sent a test to ${reader}.`),
     onError: (error) => toast.error(failureText(error, 'Could not send the test: ')),
   });
-  if (days === null) return null;
+  if (alerts === undefined || alerts.planned.length === 0 || reached.length === 0) return null;
+  const days = firstDays(
+    alerts.planned.map(({ at }) => at),
+    now,
+  );
   return (
     <Strip
       tone={isProven ? 'ok' : 'plain'}
@@ -82,24 +97,10 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
         </>
       }
     >
-      We’ll email <b className="font-[560]">{email}</b> on {days}, unless it is renewed.
+      We’ll {hasMail ? 'email' : 'alert'} <b className="font-[560]">{reader}</b> on {days}, unless it is
+      renewed.
     </Strip>
   );
-}
-
-/** Returns the days of the next alerts about a domain: '26, 27 and 28 November'; null if none is planned or known yet. */
-function useAlertDays({ id, fingerprint }: DomainWire, now: number): string | null {
-  const steps = useAccountAlerts().data?.settings.steps;
-  const { data } = useQuery({
-    ...alertPreview({ domain_id: id, steps: steps ?? null }, fingerprint),
-    enabled: steps !== undefined && fingerprint !== null,
-  });
-  return data && data.alerts.length > 0
-    ? firstDays(
-        data.alerts.map(({ at }) => at),
-        now,
-      )
-    : null;
 }
 
 const [FASTEST] = CHECK_FREQUENCIES;

@@ -58,14 +58,15 @@ export const useChannels = (): UseQueryResult<ChannelWire[]> => useQuery(CHANNEL
 export const useAccountAlerts = (): UseQueryResult<AccountAlertsWire> => useQuery(ACCOUNT);
 export const useMaintenance = (): UseQueryResult<MaintenanceWindowWire[]> => useQuery(MAINTENANCE);
 
-/** Reads a domain's incidents, planned and sent alerts. */
-export function useDomainAlerts(id: string): UseQueryResult<DomainAlertsWire> {
-  return useQuery({
-    queryKey: ALERT_KEYS.domain(id),
+/** Query for a domain's incidents, planned and sent alerts. It is asked again if `fingerprint`, that of the certificate, changes. */
+export const domainAlertsOf = (id: string, fingerprint?: string | null) =>
+  queryOptions({
+    queryKey: [...ALERT_KEYS.domain(id), ...(fingerprint === undefined ? [] : [fingerprint])],
     queryFn: ({ signal }) => call(domainAlerts, { params: { id }, signal }),
     staleTime: 0,
   });
-}
+
+export const useDomainAlerts = (id: string): UseQueryResult<DomainAlertsWire> => useQuery(domainAlertsOf(id));
 
 /** Reads the last messages to a channel, newest first. */
 export function useChannelDeliveries(key: string): UseQueryResult<DeliveryWire[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reachesAnybody } from './reaches-anybody.ts';
+import { reachedChannels, reachesAnybody } from './reaches-anybody.ts';
 
 const channel = (key: string, state: 'open' | 'unsubscribed' | 'off') => ({ key, state });
 
@@ -18,4 +18,12 @@ describe('whether a choice of channels reaches anybody', () => {
   ])('%s', (_, channels, chosen, reaches) => {
     expect(reachesAnybody(channels, chosen)).toBe(reaches);
   });
+});
+
+it('the own mail is reached if it is chosen, or if no chosen channel is open', () => {
+  const keysOf = (chosen: string[] | null, state: 'open' | 'off') =>
+    reachedChannels([channel('email', 'open'), channel('a', state)], chosen).map(({ key }) => key);
+  expect(keysOf(null, 'open')).toEqual(['email', 'a']);
+  expect(keysOf(['a'], 'open')).toEqual(['a']);
+  expect(keysOf(['a'], 'off')).toEqual(['email']);
 });

@@ -2,14 +2,19 @@ import { OWN_MAIL } from '../../../contract/channel.ts';
 import type { ChannelWire } from '../../../contract/channel.ts';
 
 /**
- * Tells whether this choice of channels (null: all) reaches anybody. If none of the chosen channels is open, alerts go to the
- * account's own address.
+ * Returns the channels that a choice (null: all) reaches. If none of the chosen channels is open, alerts go to the account's own
+ * address.
  */
-export function reachesAnybody(
-  channels: readonly Pick<ChannelWire, 'key' | 'state'>[],
+export function reachedChannels<Channel extends Pick<ChannelWire, 'key' | 'state'>>(
+  channels: readonly Channel[],
   chosen: readonly string[] | null,
-): boolean {
-  return channels.some(
-    ({ key, state }) => state === 'open' && (key === OWN_MAIL || chosen === null || chosen.includes(key)),
-  );
+): Channel[] {
+  const open = channels.filter(({ state }) => state === 'open');
+  const reached = open.filter(({ key }) => chosen === null || chosen.includes(key));
+  return reached.length > 0 ? reached : open.filter(({ key }) => key === OWN_MAIL);
+}
+
+/** Tells whether this choice of channels (null: all) reaches anybody. */
+export function reachesAnybody(...choice: Parameters<typeof reachedChannels>): boolean {
+  return reachedChannels(...choice).length > 0;
 }
