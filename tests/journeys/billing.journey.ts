@@ -107,6 +107,42 @@ test('whoever buys Premium to add a domain comes back to the form with the typed
   await expect(card(page, host)).toBeVisible();
 });
 
+test('after a declined upgrade the form for adding stays closed', async ({ page, world }) => {
+  await signUp(page, world);
+  await addHost(page, await world.serve('declined-1.example'));
+  await page.route('**/api/domain/add', (route) => route.fulfill(LIMIT_REACHED), { times: 2 });
+  const form = page.getByRole('dialog', { name: 'Add New Domain' });
+  const checkout = page.getByRole('dialog', { name: 'Checkout' });
+  const addAtLimit = async () => {
+    await page.getByRole('button', { name: 'Add Domain' }).click();
+    await form.getByLabel('Host Address').fill('declined-2.example');
+    await form.getByLabel('Host Address').press('Enter');
+    await form.getByRole('button', { name: 'Add anyway' }).click();
+    await expect(upgradeDialog(page)).toBeVisible();
+  };
+
+  await test.step('closed in the offer', async () => {
+    await addAtLimit();
+    await page.keyboard.press('Escape');
+    await expect(upgradeDialog(page)).toBeHidden();
+    await page.reload();
+    await expect(page.getByRole('button', { name: 'Add Domain' })).toBeVisible();
+    await expect(form).toBeHidden();
+  });
+
+  await test.step('closed in the checkout', async () => {
+    await addAtLimit();
+    await upgradeDialog(page).getByRole('button', { name: PRICE }).click();
+    await expect(checkout).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(checkout).toBeHidden();
+    await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
+    await buyPremium(page);
+    await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
+    await expect(form).toBeHidden();
+  });
+});
+
 test('a failed payment and the end of Premium are shown without a reload', async ({
   page,
   world,

@@ -11,7 +11,10 @@ const UpgradeFlow = lazyDialog(
   async () => (await import('../features/billing/upgrade-flow.tsx')).UpgradeFlow,
   {
     isOpen: ({ reason }) => reason !== null,
-    close: ({ onClose }) => onClose(),
+    close: ({ onClose, onDeclined }) => {
+      onClose();
+      onDeclined();
+    },
     // After a checkout that reloaded this page, Premium may still be on its way.
     isNeeded: () => pendingPurchase() !== null,
   },
@@ -23,12 +26,14 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
   const isSold = billing.mode === 'test' || billing.mode === 'paddle';
   const [reason, setReason] = useState<UpgradeReason | null>(null);
   const origin = useRef<HTMLElement>(null);
+  const declined = useRef<() => void>(undefined);
 
   const value = useMemo(
     () => ({
       isSold,
-      open: (why: UpgradeReason) => {
+      open: (why: UpgradeReason, onDeclined?: () => void) => {
         origin.current = focusOrigin();
+        declined.current = onDeclined;
         setReason(why);
       },
     }),
@@ -41,6 +46,7 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
         <UpgradeFlow
           reason={reason}
           onClose={() => setReason(null)}
+          onDeclined={() => declined.current?.()}
           // If the dialog that led here is gone, focus returns to the element that opened that dialog.
           focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
         />

@@ -14,6 +14,7 @@ import type { CheckoutOutcome, Completion } from './completion.ts';
 import { inMajorUnits } from './price.ts';
 import { TestCheckoutDialog } from './test-checkout-dialog.tsx';
 import { UpgradeDialog } from './upgrade-dialog.tsx';
+import { pendingPurchase } from './pending-purchase.ts';
 import { useAwaitedPremium } from './use-awaited-premium.ts';
 import { useQuery } from '@tanstack/react-query';
 import { MINUTE_MS } from '../../../contract/durations.ts';
@@ -30,12 +31,14 @@ export interface UpgradeFlowProps {
   /** Why the dialog is open; null while closed. */
   reason: UpgradeReason | null;
   onClose: () => void;
+  /** Called if the user closes the dialog or the checkout without paying. */
+  onDeclined: () => void;
   /** Where focus goes when everything is closed. */
   focusAfterClose: () => HTMLElement | null;
 }
 
 /** Leads from the upgrade dialog through the checkout to Premium. */
-export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowProps) {
+export function UpgradeFlow({ reason, onClose, onDeclined, focusAfterClose }: UpgradeFlowProps) {
   const isOpen = reason !== null;
   const { billing } = usePublicConfig();
   const paddle = billing.mode === 'paddle' ? billing : null;
@@ -88,8 +91,11 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
 
   const onOutcome = (outcome: CheckoutOutcome) => {
     if (outcome.kind === 'completed') onCompleted(outcome.completion);
-    else if (outcome.kind === 'closed') focusAfterClose()?.focus();
-    else toast.error(`The checkout reported a problem: ${outcome.reason}`);
+    else if (outcome.kind === 'closed') {
+      focusAfterClose()?.focus();
+      // A checkout can also be closed after the payment.
+      if (pendingPurchase() === null) onDeclined();
+    } else toast.error(`The checkout reported a problem: ${outcome.reason}`);
   };
 
   const showCheckout = async ({ product, checkout }: Order): Promise<'opened' | 'blocked'> => {
@@ -136,7 +142,10 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
     <>
       <UpgradeDialog
         reason={reason}
-        onClose={close}
+        onClose={() => {
+          close();
+          onDeclined();
+        }}
         product={products.data?.[0] ?? null}
         isLoading={products.isFetching && products.data === undefined}
         onRetry={() => void products.refetch()}
@@ -149,7 +158,10 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
         order={testOrder}
         isPaying={pay.isPending}
         onPay={() => testOrder && pay.mutate(testOrder)}
-        onClose={() => setTestOrder(null)}
+        onClose={() => {
+          setTestOrder(null);
+          onDeclined();
+        }}
         focusAfterClose={focusAfterClose}
       />
     </>

@@ -63,7 +63,7 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   const isEmpty = tracked === 0;
 
   // Closing the form clears the draft, so a draft at mount is from before the session ended or before sign-in.
-  const [draft] = useDraft(ADD_DOMAIN_DRAFT);
+  const [draft, , clearDraft] = useDraft(ADD_DOMAIN_DRAFT);
   const [isInterrupted, setIsInterrupted] = useState(draft !== '');
   if (isInterrupted && tracked !== null) {
     setIsInterrupted(false);
@@ -92,10 +92,14 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
     setBuying(false);
     setAdding('form');
   }
+  const onDeclined = () => {
+    setBuying(false);
+    clearDraft();
+  };
   const onLimitReached = () => {
     setAdding(upgrade.isSold ? 'closed' : 'limit');
     setBuying(upgrade.isSold);
-    if (upgrade.isSold) upgrade.open('limit');
+    if (upgrade.isSold) upgrade.open('limit', onDeclined);
   };
   const isFull = !isSubscribed && !isPlanLoading && tracked !== null && tracked >= limits.free_domains;
 
@@ -157,7 +161,10 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
       />
       <LimitNoticeDialog
         open={adding === 'limit'}
-        onOpenChange={(open) => setAdding(open ? 'limit' : 'closed')}
+        onOpenChange={() => {
+          setAdding('closed');
+          clearDraft();
+        }}
         limit={limits.free_domains}
         tracked={tracked ?? 0}
       />

@@ -24,8 +24,8 @@ export type UpgradeReason = 'request' | 'limit';
 export interface Upgrade {
   /** Whether Premium can be bought on this deployment. */
   isSold: boolean;
-  /** Opens the upgrade dialog; only if Premium is sold. */
-  open: (reason: UpgradeReason) => void;
+  /** Opens the upgrade dialog; only if Premium is sold. `onDeclined` is called if the user closes it or the checkout. */
+  open: (reason: UpgradeReason, onDeclined?: () => void) => void;
 }
 
 export const UpgradeContext = createContext<Upgrade | null>(null);
