@@ -133,6 +133,9 @@ function StepsLocked() {
   );
 }
 
+/** Returns the lifetime in days, rounded from one day on; null if it is not known. */
 function lifetimeDaysOf({ valid_from: from, expiry_date: to }: DomainWire): number | null {
-  return from === null || to === null ? null : Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+  if (from === null || to === null) return null;
+  const days = Math.max(0, Date.parse(to) - Date.parse(from)) / DAY_MS;
+  return days < 1 ? days : Math.round(days);
 }

@@ -1,7 +1,7 @@
 import type { DeliveryWire } from '../../../contract/channel.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 import { EARLIEST_STEP_SHARE } from '../../../contract/words.ts';
-import { counted, daysText, longDateTime, relativeTime, untilText } from '../format.ts';
+import { counted, daysText, listed, longDateTime, relativeTime, untilText } from '../format.ts';
 
 /** Returns the state of a delivery and the next step: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
 export function deliveryLine(
@@ -52,22 +52,40 @@ export function sortedSteps(steps: readonly string[]): string[] {
 const LIFETIMES = [200, 100, 47, 6];
 
 /**
- * Explains when the alert of the longest step in days is sent if the step exceeds half of the lifetime; null if it does not.
- * `lifetimeDays` is null if the certificate is not known.
+ * Explains when the alerts of those steps in days are sent that exceed half of the lifetime; null if none does. `lifetimeDays` is
+ * null if the certificate is not known.
  */
 export function laterStepNote(steps: readonly string[], lifetimeDays: number | null): string | null {
-  const days = Math.max(
-    0,
-    ...steps.filter((step) => step.endsWith('d')).map((step) => Number.parseInt(step, 10)),
-  );
-  const from = days / EARLIEST_STEP_SHARE;
-  const step = `“${stepWords(`${days}d`)}”`;
-  const sentAt = (lifetime: number) => stepWords(`${Math.floor(lifetime * EARLIEST_STEP_SHARE)}d`);
-  if (lifetimeDays !== null)
-    return lifetimeDays < from
-      ? `This certificate is valid for ${daysText(lifetimeDays)}, so we send the alert ${step} when half of its lifetime is left: ${sentAt(lifetimeDays)}.`
-      : null;
-  const example = LIFETIMES.find((lifetime) => lifetime < from);
-  if (example === undefined) return null;
-  return `${step} is too early for certificates that are valid for less than ${daysText(from)}. For them, we send this alert when half of the lifetime is left: for ${daysText(example)}, ${sentAt(example)}.`;
+  const inDays = sortedSteps(steps).filter((step) => step.endsWith('d'));
+  /** Returns the lifetime in days below which a step is sent later. */
+  const lifetimeFor = (step: string) => Number.parseInt(step, 10) / EARLIEST_STEP_SHARE;
+  const quoted = (step: string) => `“${stepWords(step)}”`;
+  if (lifetimeDays !== null) {
+    const later = inDays.filter((step) => lifetimeDays < lifetimeFor(step));
+    if (later.length === 0) return null;
+    const alerts = later.length === 1 ? 'the alert' : 'one alert for';
+    return `This certificate is valid for ${lifetimeText(lifetimeDays)}, so we send ${alerts} ${listed(later.map(quoted))} when half of its lifetime is left: ${halfLeft(lifetimeDays)}.`;
+  }
+  const exampleFor = (step: string) => LIFETIMES.find((lifetime) => lifetime < lifetimeFor(step));
+  const [longest, ...others] = inDays.filter((step) => exampleFor(step) !== undefined);
+  if (longest === undefined) return null;
+  const limits = [
+    `${quoted(longest)} is too early for certificates that are valid for less than ${daysText(lifetimeFor(longest))}`,
+    ...others.map((step) => `${quoted(step)} for less than ${daysText(lifetimeFor(step))}`),
+  ];
+  const lifetimes = new Set([longest, ...others].flatMap((step) => exampleFor(step) ?? []));
+  const examples = [...lifetimes].map((lifetime) => `for ${daysText(lifetime)}, ${halfLeft(lifetime)}`);
+  const alerts =
+    others.length === 0 ? 'For them, we send this alert' : 'Steps that are too early become one alert';
+  return `${listed(limits)}. ${alerts} when half of the lifetime is left: ${examples.join('; ')}.`;
+}
+
+/** Returns '47 days', or '6 hours' below one day. */
+function lifetimeText(days: number): string {
+  return days >= 1 ? daysText(Math.floor(days)) : counted(Math.floor(days * 24), 'hour');
+}
+
+/** Returns the time before expiry at which half of a lifetime is left: '23 days before', or '12 hours before' below one day. */
+function halfLeft(lifetimeDays: number): string {
+  return `${lifetimeText(lifetimeDays * EARLIEST_STEP_SHARE)} before`;
 }
