@@ -204,6 +204,7 @@ test('keyboard shortcuts work on the dashboard', async ({ page, context, world }
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(help).toBeVisible();
+  await expect(help.getByRole('definition').filter({ hasText: 'Shift+→' })).toHaveText('Shift+←Shift+→');
   await help.getByLabel('Single-key shortcuts').uncheck();
   await page.keyboard.press('Escape');
   await page.keyboard.press('a');

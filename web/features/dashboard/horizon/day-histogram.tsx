@@ -115,7 +115,7 @@ function Histogram({
         style={{ right: frame.width - axis.to + 6 }}
       >
         {expires === undefined || total === null
-          ? 'Drag over days to filter the list.'
+          ? 'Drag, or Shift and arrow keys, to filter the list by days.'
           : `${counted(total, 'domain')} ${inPeriod(expires)}`}
       </output>
       <Tooltip

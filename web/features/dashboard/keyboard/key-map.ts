@@ -61,6 +61,7 @@ export const KEY_LIST: readonly { keys: string; action: string }[] = [
   { keys: 'v', action: 'Grid or list' },
   { keys: 's', action: 'Change sort' },
   { keys: '1 – 8', action: 'Filters' },
+  { keys: 'Shift+← Shift+→', action: 'Filter by days' },
   { keys: 'Esc', action: 'Close panel, clear search' },
   { keys: 'Alt+T', action: 'Notifications' },
   { keys: '?', action: 'This list' },

@@ -38,7 +38,7 @@ export function ShortcutsDialog({ open, onOpenChange }: ShortcutsDialogProps) {
       <div className="mt-4">
         <CheckboxLine
           label={<span className="font-medium">Single-key shortcuts</span>}
-          note="When off, only Esc and Alt+T work. Single keys never act while you type."
+          note="When off, only Esc, Alt+T and Shift with arrow keys work. Single keys never act while you type."
           checked={singleKeyShortcuts.use() === 'on'}
           onChange={(isOn) => singleKeyShortcuts.set(isOn ? 'on' : 'off')}
         />
