@@ -109,7 +109,7 @@ test('five hundred certificates are a histogram, and a range of its days filters
   const table = page.getByRole('table', { name: 'Domains' });
   const periodNow = () => new URL(page.url()).searchParams.get('expires');
   await expect(bars.first()).toBeAttached();
-  await expect(status).toHaveText('Drag, or Shift and arrow keys, to filter the list by days.');
+  await expect(status).toHaveText('Drag, or Shift and arrow keys, to filter the list.');
 
   await test.step('expired certificates keep their pins and their link', async () => {
     // Of every fifty, one has expired; four have a name.

@@ -94,7 +94,8 @@ export function DashboardPage({ Panel, ImportDialog }: DashboardPageProps) {
   }
   const onDeclined = () => {
     setBuying(false);
-    clearDraft();
+    // The form of the empty dashboard stays on the page, with what was typed.
+    if (!isEmpty) clearDraft();
   };
   const onLimitReached = () => {
     setAdding(upgrade.isSold ? 'closed' : 'limit');

@@ -18,6 +18,9 @@ import { usePinHighlight } from './use-pin-highlight.ts';
 /** How far a click may miss a bar, in px. */
 const MISS = 8;
 
+/** Width of the axis, in px, from which the hint leaves the names of the bands free. */
+const MIN_HINT_AXIS = 430;
+
 interface DayHistogramProps {
   Tooltip: ComponentType<PinTooltipProps>;
   layout: HorizonLayout;
@@ -110,12 +113,16 @@ function Histogram({
         {...handlers}
       />
       <output
-        // On a phone the bands' names need the room, and the toolbar names the period.
-        className={frame.narrow ? 'sr-only' : 'num pointer-events-none absolute top-1.5 text-small text-fg-3'}
+        // On a small screen the bands' names need the room, and the toolbar names the period.
+        className={
+          frame.narrow || axis.to - axis.from < MIN_HINT_AXIS
+            ? 'sr-only'
+            : 'num pointer-events-none absolute top-1.5 text-small text-fg-3'
+        }
         style={{ right: frame.width - axis.to + 6 }}
       >
         {expires === undefined || total === null
-          ? 'Drag, or Shift and arrow keys, to filter the list by days.'
+          ? 'Drag, or Shift and arrow keys, to filter the list.'
           : `${counted(total, 'domain')} ${inPeriod(expires)}`}
       </output>
       <Tooltip
