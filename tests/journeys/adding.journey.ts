@@ -57,7 +57,7 @@ test('after the first domain a strip says when we email, and offers the next ste
   const strip = page.getByRole('region', { name: 'Next steps' });
   await card(page, shop).hover();
   await expect(strip).toContainText(
-    new RegExp(`We’ll email ${person.email} on \\d+.* and .*, unless it is renewed\\.`),
+    new RegExp(`We’ll email ${person.email} on \\d+.* and .*, unless the certificate is renewed\\.`),
   );
   await expectAccessible(page);
   const plain = await strip.evaluate((element) => getComputedStyle(element).backgroundColor);
@@ -113,7 +113,9 @@ test('the strip after the first domain names the chosen channel and the steps of
   const at = (days: number) =>
     new Intl.DateTimeFormat('en-GB', { day: 'numeric' }).format(Date.now() + days * 86_400_000);
   await expect(strip).toContainText(
-    new RegExp(`We’ll alert Pipeline on ${at(55.5)}.* and ${at(60.5)} .*, unless it is renewed\\.`),
+    new RegExp(
+      `We’ll alert Pipeline on ${at(55.5)}.* and ${at(60.5)} .*, unless the certificate is renewed\\.`,
+    ),
   );
   await strip.getByRole('button', { name: 'Send a test' }).click();
   await expect(page.getByText('We sent a test to Pipeline.')).toBeVisible();

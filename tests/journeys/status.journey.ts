@@ -62,7 +62,7 @@ test('a status page is switched on, visible to a visitor, and gone when it is sw
     await expect(
       stranger.getByRole('img', { name: 'Last 90 days: 0 days with downtime, 89 days without data' }),
     ).toBeVisible();
-    await expect(stranger.getByText('100% uptime today')).toBeVisible();
+    await expect(stranger.getByText('100% uptime over 1 day')).toBeVisible();
   });
 
   await test.step('the feed that the page names can be read', async () => {

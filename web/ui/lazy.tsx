@@ -34,8 +34,8 @@ export function lazyOnMove<Props extends object>(load: Load<Props>) {
 }
 
 /**
- * Lazy-loads a component like `lazyOnMove`, but at the latest two seconds after it was mounted, when the page has loaded what it
- * needs first.
+ * Lazy-loads a component on the first move of the pointer or focus, or two seconds after it was mounted, whichever comes first. The
+ * delay keeps its code out of the first load.
  */
 export function lazyAfterPause<Props extends object>(load: Load<Props>) {
   return lazyAfter(onMoveOrPause, load);

@@ -97,8 +97,8 @@ function FirstDomainStrip({ domain, now, isProven, onAdd }: FirstDomainStripProp
         </>
       }
     >
-      We’ll {hasMail ? 'email' : 'alert'} <b className="font-[560]">{reader}</b> on {days}, unless it is
-      renewed.
+      We’ll {hasMail ? 'email' : 'alert'} <b className="font-[560]">{reader}</b> on {days}, unless the
+      certificate is renewed.
     </Strip>
   );
 }

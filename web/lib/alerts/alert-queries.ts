@@ -46,7 +46,7 @@ const MAINTENANCE = queryOptions({
   queryFn: ({ signal }) => call(listMaintenance, { signal }),
 });
 
-/** Query for the alerts that settings would send. It is asked again if `fingerprint`, that of the certificate, changes. */
+/** Query for the alerts that settings would send. Refetches when the certificate's `fingerprint` changes. */
 export const alertPreview = (question: PreviewAlerts, fingerprint: string | null = null) =>
   queryOptions({
     queryKey: [...ALERT_KEYS.preview, question, fingerprint],
@@ -58,7 +58,7 @@ export const useChannels = (): UseQueryResult<ChannelWire[]> => useQuery(CHANNEL
 export const useAccountAlerts = (): UseQueryResult<AccountAlertsWire> => useQuery(ACCOUNT);
 export const useMaintenance = (): UseQueryResult<MaintenanceWindowWire[]> => useQuery(MAINTENANCE);
 
-/** Query for a domain's incidents, planned and sent alerts. It is asked again if `fingerprint`, that of the certificate, changes. */
+/** Query for a domain's incidents, planned and sent alerts. Refetches when the certificate's `fingerprint` changes. */
 export const domainAlertsOf = (id: string, fingerprint?: string | null) =>
   queryOptions({
     queryKey: [...ALERT_KEYS.domain(id), ...(fingerprint === undefined ? [] : [fingerprint])],

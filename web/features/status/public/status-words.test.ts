@@ -130,9 +130,9 @@ it('the strip shows 90 days, and those before the window of the plan have no dat
 });
 
 it.each([
-  [100, [0], '100% uptime today'],
-  [100, [null, null, 0, 0], '100% uptime in 2 days'],
-  [99.94, [0, 0, 12, 0, 0, 0, 0], '99.9% uptime in 7 days'],
+  [100, [0], '100% uptime over 1 day'],
+  [100, [null, null, 0, 0], '100% uptime over 2 days'],
+  [99.94, [0, 0, 12, 0, 0, 0, 0], '99.9% uptime over 7 days'],
   [100, Array.from({ length: 90 }, () => 0), '100% uptime'],
   [null, [null, null], 'No data yet'],
 ])('an uptime of %s%% with the daily downtime %j is described as “%s”', (percent, days, words) =>

@@ -97,14 +97,14 @@ export function stripDays(downMinutes: readonly (number | null)[]): (number | nu
   return [...Array.from({ length: missing }, () => null), ...downMinutes];
 }
 
-/** Returns '99.9% uptime', and ' in 7 days' or ' today' if only so many days have data. */
+/** Returns '99.9% uptime', or '99.9% uptime over 7 days' if fewer than 90 days have data. */
 export function uptimeWords({
   percent,
   down_minutes: downMinutes,
 }: NonNullable<ShownDomain['uptime']>): string {
   if (percent === null) return 'No data yet';
   const days = downMinutes.filter((minutes) => minutes !== null).length;
-  const span = days > 1 ? ` in ${counted(days, 'day')}` : ' today';
+  const span = ` over ${counted(days, 'day')}`;
   return `${percentText(percent, '')} uptime${days < STRIP_DAYS ? span : ''}`;
 }
 
