@@ -11,9 +11,9 @@ import { installPackages } from '../tests/kit/debian-package.ts';
 import { answerHelp } from './help-option.ts';
 import { mintAuthority } from './local-peers/mint.ts';
 
-answerHelp(`Compares our verdict with real clients from Debian's packages: each connects to servers with odd certificates on loopback ports.
-Fails where a client refuses and we say nothing, or where we say that it is critical and all connect. It is not part of npm
-test, because it installs packages.
+answerHelp(`Compares our verdict with Node.js and eight clients from Debian's packages: each connects to servers with odd certificates on
+loopback ports. Fails if a client refuses a server and we report nothing, or if we report a server as critical and every client
+connects to it. It is not part of npm test, because it installs packages.
 
   npm run test:clients                  all servers
   npm run test:clients -- keyUsage      those whose description has this word`);

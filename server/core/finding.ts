@@ -44,8 +44,8 @@ export type FindingCode =
   | 'refused_by_clients';
 
 /**
- * `critical`: clients refuse the endpoint; `warning`: some clients cannot use it, or may not be able to soon; `note`:
- * nobody needs to act.
+ * `critical`: all clients, a browser over https, or everything on OpenSSL refuses the endpoint; `warning`: only other clients
+ * refuse it, or clients may refuse it soon; `note`: nobody needs to act.
  */
 export type Severity = 'critical' | 'warning' | 'note';
 

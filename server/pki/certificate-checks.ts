@@ -97,6 +97,13 @@ function sharedFailures(
   return failures;
 }
 
+/** Returns the critical extensions, as OIDs (dotted decimal), because of which a certificate is rejected. */
+export function unknownCriticalExtensions({ extensions }: Certificate): string[] {
+  return [...extensions].flatMap(([extension, { critical }]) =>
+    critical && !KNOWN_EXTENSIONS.has(extension) ? [extension] : [],
+  );
+}
+
 /**
  * Returns whether the certificate has no unknown critical extension and all its decisive extensions could be parsed.
  */
@@ -123,8 +130,8 @@ const DECISIVE_EXTENSIONS = new Set<string>([
 ]);
 
 /**
- * Extensions that may be critical: the decisive ones, those that only help to find issuers, and those about
- * revocation.
+ * Extensions that may be critical: the decisive ones, those that only help to find issuers, and the CRL
+ * distribution points.
  */
 const KNOWN_EXTENSIONS = new Set<string>([
   ...DECISIVE_EXTENSIONS,

@@ -4,7 +4,7 @@ export { readLeniently } from './lenient-certificate.ts';
 export { LruCache } from './lru-cache.ts';
 export { parseCertificate, tryParseCertificate } from './certificate.ts';
 export type { Purpose } from './certificate-checks.ts';
-export { validityFailure } from './certificate-checks.ts';
+export { unknownCriticalExtensions, validityFailure } from './certificate-checks.ts';
 export { parseCrl } from './revocation/crl.ts';
 export type { RevocationList } from './revocation/crl.ts';
 export { crlStatus } from './revocation/crl-status.ts';

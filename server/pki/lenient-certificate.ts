@@ -13,7 +13,7 @@ export interface LenientCertificate {
   /** ms UTC; null if it cannot be read. The same holds for `notAfter`. */
   readonly notBefore: number | null;
   readonly notAfter: number | null;
-  /** The dNSNames that can be read, at most 100. */
+  /** At most 100 dNSNames; empty if the list is malformed. */
   readonly dnsNames: readonly string[];
 }
 
@@ -21,7 +21,7 @@ const MAX_NAMES = 100;
 
 /**
  * Reads each field of a certificate (RFC 5280 §4.1) by itself, so that a malformed one hides no other. Accepts any version,
- * repeated extensions and times in any form of ASN.1. Returns null if not even the order of the fields is that of a certificate.
+ * repeated extensions and times that are not in DER form. Returns null if not even the order of the fields is that of a certificate.
  */
 export function readLeniently(der: Uint8Array): LenientCertificate | null {
   return attempt(() => {
@@ -54,10 +54,13 @@ function attempt<Result>(read: () => Result): Result | null {
 const nameText = (name: DerElement): string | null =>
   attempt(() => formatDistinguishedName(parseDistinguishedName(name.encoded)));
 
-/** Year, month, day, hour and minute; perhaps seconds, fractions and a time zone (X.680 §46 and §47). */
+/** Year, month, day, hour and minute; perhaps seconds, fractions and a time zone (X.680 §46, §47). */
 const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:[.,]\d+)?(Z|[+-]\d{4})?$/;
 
-/** Returns the instant of a UTCTime or GeneralizedTime in any form of ASN.1, in ms UTC; null if it is none. */
+/**
+ * Returns the instant in ms UTC of a time, also without seconds, with a fraction (ignored) or with an offset such as +0130. A time
+ * without a zone counts as UTC. Null if it has another form.
+ */
 function lenientTime(element: DerElement): number | null {
   const digits = element.latin1;
   const century = digits >= '5' ? '19' : '20';

@@ -24,7 +24,7 @@ export interface ClientSetup {
 export interface RunningClient {
   version: string;
   /**
-   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the certificate, else its words.
+   * Connects to `host` at 127.0.0.1 over https. Returns null if the client accepts the certificate, else its error message.
    * @throws Error if it does neither in time
    */
   connect(host: string, port: number): Promise<string | null>;

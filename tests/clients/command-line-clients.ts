@@ -120,5 +120,5 @@ const java: ClientKind = {
   start: ({ rootsFile }) => startLineClient('java', [join(PROGRAMS, 'Client.java'), rootsFile]),
 };
 
-/** Clients that verify certificates without a window. */
+/** The clients that are no browsers. */
 export const COMMAND_LINE_CLIENTS: readonly ClientKind[] = [curl, openssl, node, python, gnutls, go, java];

@@ -21,13 +21,13 @@ export interface StartedClient extends RunningClient {
 /** What each client, and what Certlantern says about one server. */
 export interface Outcome {
   scenario: string;
-  /** For each client its words if it refuses, null if it connects. */
+  /** For each client its error message if it refuses, null if it connects. */
   clients: ReadonlyMap<ClientKind, string | null>;
   ours: {
     /** The worst severity; `unread` if we read no certificate, null if we found nothing. */
     worst: Severity | 'unread' | null;
     messages: readonly string[];
-    /** The families that we say refuse. */
+    /** The clients that we say refuse. */
     refusing: ReadonlySet<Client>;
   };
   /** Why we are wrong; null if we are not, or if an exception explains it. */
@@ -128,7 +128,10 @@ function faultOf(answers: readonly (string | null)[], worst: Outcome['ours']['wo
   return null;
 }
 
-/** Returns a line for each server: what the clients and we say. A letter is a refusal, a dot a connection. */
+/**
+ * Formats one outcome: ✗ for each client that refuses, · for each that connects, then our severity and any fault, exception or
+ * difference.
+ */
 export function formatOutcome({ scenario, clients, ours, fault, exception }: Outcome): string {
   const marks = [...clients].map(([, words]) => (words === null ? '·' : '✗')).join('');
   const measured = new Map<Client, boolean>();

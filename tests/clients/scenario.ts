@@ -8,7 +8,7 @@ import type { TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
 /** The name under which clients reach a scenario that names no other. */
 export const HOST = 'odd.example';
 
-/** The locally added roots, which clients trust in addition to none. */
+/** The only roots of the tests that the clients trust. */
 export interface Roots {
   ecdsa: MintedAuthority;
   rsa: MintedAuthority;

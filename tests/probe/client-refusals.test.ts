@@ -99,11 +99,11 @@ it.each(SHOWN)('%s is found at the server “%s”', async (rule, scenario, clie
   expect(found.map((finding) => finding.clients)).toEqual([clients]);
 });
 
-it('Nobody is said to refuse a certificate without oddities', async () => {
+it('No client is reported to refuse an ordinary certificate', async () => {
   expect(await refusals('nothing odd')).toEqual([]);
 });
 
-it('A certificate of a public root needs a timestamp of a log, in itself or in the staple', async () => {
+it('A certificate of a public root without an embedded timestamp is critical', async () => {
   const rule = { rule: 'no_timestamps', kind: 'refused_by_clients', authority: null };
   expect(await refusals('nothing odd', true)).toMatchObject([{ facts: rule, severity: 'critical' }]);
   const logged = leafScenario('logged', { timestamps: [Date.now()] });

@@ -42,7 +42,10 @@ describeEachDatabase('a verdict that an older version stored as sentences', (ope
     const { store, key } = await checkedTimes(await open(), older, 1);
     await storeAsOlder(store, older);
     const verdict = (await findMonitor(store, key))?.verdict;
-    expect(verdict && describeVerdict(verdict, ENDPOINT)).toEqual({ ...older.verdict, hasOwnRoot: false });
+    expect(verdict && describeVerdict(verdict, ENDPOINT)).toMatchObject({
+      ...older.verdict,
+      hasOwnRoot: false,
+    });
   });
 
   it.each([

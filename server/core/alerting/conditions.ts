@@ -173,6 +173,7 @@ const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'weak_key',
   'weak_signature',
   'malformed_certificate',
+  'refused_by_clients',
   'lifetime_too_long',
   'not_yet_valid',
 ]);

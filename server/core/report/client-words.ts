@@ -2,7 +2,7 @@ import { type Client, CLIENT_NAMES } from '../../../contract/words.ts';
 import type { ClientRuleCode, LeafFacts } from '../finding.ts';
 import type { Words } from './leaf-words.ts';
 
-const REISSUE = 'Have the certificate reissued by your authority in the usual form.';
+const WITHOUT_FAULT = 'Ask your authority to reissue the certificate without this fault, then install it.';
 const NEW_KEY =
   'Create a new key (ECDSA P-256, or RSA with 2048 to 4096 bits) and have a certificate issued for it.';
 const FIX_AUTHORITY = 'Correct the authority’s settings, and have the certificates concerned reissued by it.';
@@ -11,6 +11,9 @@ interface Reason {
   why: string;
   fix: string;
 }
+
+const OTHER_INTERMEDIATE =
+  'Ask your authority for an intermediate without this fault, or get a certificate from another authority.';
 
 /** For each rule the reason, which completes “Chrome refuses this certificate: …”, and what to do. */
 const RULES: Readonly<Partial<Record<string, Reason>>> = {
@@ -23,46 +26,46 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
   },
   rsa_key_exchange: {
-    why: 'the server chooses a key exchange without forward secrecy, which they no longer offer',
+    why: 'the server chose RSA key exchange, which these clients no longer offer',
     fix: 'Enable TLS 1.3, or TLS 1.2 with ECDHE ciphers, on the server.',
   },
   p521_key: { why: 'its key is on the curve P-521', fix: NEW_KEY },
-  ed25519_key: { why: 'it uses an Ed25519 key', fix: NEW_KEY },
-  ed448_key: { why: 'it uses an Ed448 key', fix: NEW_KEY },
+  ed25519_key: { why: 'it or its root has an Ed25519 key', fix: NEW_KEY },
+  ed448_key: { why: 'it or its root has an Ed448 key', fix: NEW_KEY },
   rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
   long_exponent: { why: 'its RSA key has an exponent of more than 33 bits', fix: NEW_KEY },
-  no_key_null: { why: 'the NULL beside the algorithm of its RSA key is missing', fix: REISSUE },
-  malformed_key_identifier: { why: 'a key identifier in it cannot be read', fix: REISSUE },
-  malformed_crl_points: { why: 'its CRL distribution points cannot be read', fix: REISSUE },
+  no_key_null: { why: 'the algorithm of its RSA key lacks the NULL parameter', fix: WITHOUT_FAULT },
+  malformed_key_identifier: { why: 'a key identifier in it cannot be read', fix: WITHOUT_FAULT },
+  malformed_crl_points: { why: 'its CRL distribution points cannot be read', fix: WITHOUT_FAULT },
   malformed_issuer_addresses: {
     why: 'its authority information access cannot be read',
-    fix: REISSUE,
+    fix: WITHOUT_FAULT,
   },
-  malformed_issuer_alt_name: { why: 'its issuer alternative name cannot be read', fix: REISSUE },
-  malformed_netscape_type: { why: 'its Netscape certificate type cannot be read', fix: REISSUE },
-  malformed_tls_feature: { why: 'its “must staple” extension cannot be read', fix: REISSUE },
+  malformed_issuer_alt_name: { why: 'its issuer alternative name cannot be read', fix: WITHOUT_FAULT },
+  malformed_netscape_type: { why: 'its Netscape certificate type cannot be read', fix: WITHOUT_FAULT },
+  malformed_tls_feature: { why: 'its “must staple” extension cannot be read', fix: WITHOUT_FAULT },
   malformed_timestamps: {
-    why: 'its timestamps of Certificate Transparency logs cannot be read',
-    fix: REISSUE,
+    why: 'its Certificate Transparency timestamps (SCTs) cannot be read',
+    fix: WITHOUT_FAULT,
   },
   malformed_companion: {
     why: 'a part of it cannot be read',
     fix: 'Leave this certificate out of the file that your server sends.',
   },
   any_purpose_only: {
-    why: 'its extended key usage names any purpose, but not TLS servers',
+    why: 'its extended key usage is anyExtendedKeyUsage without serverAuth',
     fix: 'Have the certificate reissued with the extended key usage serverAuth.',
   },
   other_key_identifier: {
-    why: 'it names another key of its issuer than the one that signed it (authority key identifier)',
+    why: 'its authority key identifier does not match its issuer’s key',
     fix: FIX_AUTHORITY,
   },
   other_issuer_serial: {
-    why: 'it names another certificate of its issuer (authority key identifier)',
+    why: 'its authority key identifier has the serial number of another certificate',
     fix: FIX_AUTHORITY,
   },
-  critical_key_identifier: { why: 'a key identifier in it is marked as critical', fix: REISSUE },
-  critical_crl_points: { why: 'its CRL distribution points are marked as critical', fix: REISSUE },
+  critical_key_identifier: { why: 'a key identifier in it is marked as critical', fix: WITHOUT_FAULT },
+  critical_crl_points: { why: 'its CRL distribution points are marked as critical', fix: WITHOUT_FAULT },
   ocsp_signing_purpose: {
     why: 'its extended key usage names the signing of OCSP responses too',
     fix: 'Have the certificate reissued with the extended key usage serverAuth only.',
@@ -73,18 +76,18 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   explicit_default: {
     why: 'an extension states that it is not critical, which DER forbids',
-    fix: REISSUE,
+    fix: WITHOUT_FAULT,
   },
   unknown_policy_qualifier: {
     why: 'a critical certificate policy has an unknown qualifier',
-    fix: REISSUE,
+    fix: WITHOUT_FAULT,
   },
   netscape_type: {
     why: 'its Netscape certificate type does not include TLS servers',
     fix: 'Have the certificate reissued without the Netscape certificate type.',
   },
   long_path_length: { why: 'its path length is above 255', fix: FIX_AUTHORITY },
-  negative_serial_number: { why: 'its serial number is negative', fix: REISSUE },
+  negative_serial_number: { why: 'its serial number is negative', fix: WITHOUT_FAULT },
   odd_printable_string: {
     why: 'a PrintableString in its names has a character that this type does not allow',
     fix: 'Have the certificate reissued with names in UTF-8.',
@@ -111,10 +114,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   empty_subject: {
     why: 'its subject is empty, and its subject alternative name is not critical',
-    fix: REISSUE,
+    fix: WITHOUT_FAULT,
   },
   empty_issuer_name: { why: 'the name of its issuer is empty', fix: FIX_AUTHORITY },
-  empty_dns_name: { why: 'one of its host names is empty', fix: REISSUE },
+  empty_dns_name: { why: 'one of its host names is empty', fix: WITHOUT_FAULT },
   trailing_dot: {
     why: 'its name for this host ends with a dot',
     fix: 'Have the certificate reissued for the name without a dot at its end.',
@@ -124,8 +127,8 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     fix: 'Use a name of letters, digits and hyphens for this host.',
   },
   no_timestamps: {
-    why: 'no log of Certificate Transparency has confirmed it',
-    fix: 'Have the certificate reissued with timestamps (SCTs) of Certificate Transparency logs.',
+    why: 'it comes without Certificate Transparency timestamps (SCTs)',
+    fix: 'Have the certificate reissued with Certificate Transparency timestamps (SCTs).',
   },
   private_lifetime: {
     why: 'it is valid for more than 825 days',
@@ -141,7 +144,12 @@ type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
 
 /** Returns the words of a finding about clients that refuse what others accept. */
 export function refusalWords({ rule, authority }: Refusal, clients: readonly Client[]): Words {
-  const what = authority === null ? 'this certificate' : `the certificate “${authority}”`;
+  const what =
+    rule === 'rsa_key_exchange'
+      ? 'the connection'
+      : authority === null
+        ? 'this certificate'
+        : `the certificate “${authority}”`;
   const names = clients.map((client) => CLIENT_NAMES[client]);
   const known = RULES[rule];
   const verb = names.length === 1 ? 'refuses' : 'refuse';
@@ -157,6 +165,8 @@ export function refusalWords({ rule, authority }: Refusal, clients: readonly Cli
 const LIST = new Intl.ListFormat('en-GB');
 
 /** Returns one concrete thing to do, in one or two sentences. */
-export function refusalFix({ rule }: Refusal): string {
-  return RULES[rule]?.fix ?? REISSUE;
+export function refusalFix({ rule, authority }: Refusal): string {
+  const { fix = WITHOUT_FAULT } = RULES[rule] ?? {};
+  // The owner of the host cannot change a certificate of the authority.
+  return authority === null || rule === 'malformed_companion' ? fix : OTHER_INTERMEDIATE;
 }

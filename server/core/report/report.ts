@@ -108,8 +108,9 @@ export function clientSentence({ endpoint, verdict }: Pick<Report, 'endpoint' | 
     LIST.format(clients.filter((one) => one.connects === connects).map(({ name }) => name));
   if (clients.every(({ connects }) => connects)) return `${names(true)} connect.`;
   if (clients.every(({ connects }) => !connects)) return `${names(false)} refuse to connect.`;
-  const isOne = clients.filter(({ connects }) => !connects).length === 1;
-  return `${names(false)} ${isOne ? 'refuses' : 'refuse'} to connect; ${names(true)} connect.`;
+  const isOne = (connects: boolean) => clients.filter((one) => one.connects === connects).length === 1;
+  const refuse = isOne(false) ? 'refuses' : 'refuse';
+  return `${names(false)} ${refuse} to connect; ${names(true)} ${isOne(true) ? 'connects' : 'connect'}.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');

@@ -29,6 +29,7 @@ const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   weak_key: '-noout -text',
   weak_signature: '-noout -text',
   distrusted_root: '-noout -issuer -dates',
+  refused_by_clients: '-noout -text',
 };
 /** Findings that a verifying client shows best: curl for https, openssl for other protocols. */
 const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([

@@ -9,7 +9,7 @@ export interface Link {
   isLeaf: boolean;
 }
 
-/** Returns whether one of the extensions cannot be read. An empty list can be, although RFC 5280 forbids it. */
+/** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
 const isMalformed = ({ parseErrors }: Certificate, ...extensions: readonly string[]): boolean =>
   parseErrors.some(({ extension, code }) => code !== 'empty' && extensions.includes(extension));
 
@@ -27,7 +27,7 @@ const hasOtherKeyIdentifier = ({ certificate, issuer }: Link): boolean => {
   return named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier;
 };
 
-/** Returns the key of the certificate, and that of its root, which no other link has. */
+/** Returns the key of the certificate and, for the last link, also that of the root, because no rule runs on the root itself. */
 const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
   issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
 
@@ -85,7 +85,7 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
   {
     code: 'long_path_length',
     clients: ['chromium', 'firefox'],
-    source: 'measured: they read one byte',
+    source: 'measured: both read one byte',
     applies: ({ certificate: { basicConstraints } }) => (basicConstraints?.pathLength ?? 0) > 255,
   },
 ];

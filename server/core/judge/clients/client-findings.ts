@@ -18,7 +18,8 @@ export function pathRefusals(
 ): ChainFinding[] {
   const [leaf] = path;
   if (leaf === undefined) return [];
-  const ofLinks = path.slice(0, -1).flatMap((certificate, index) => {
+  // A leaf that is itself the anchor is the whole path.
+  const ofLinks = path.slice(0, Math.max(1, path.length - 1)).flatMap((certificate, index) => {
     const issuer = path[index + 1] ?? certificate;
     const isLeaf = index === 0;
     const link = { certificate, issuer, isLeaf };
@@ -27,7 +28,7 @@ export function pathRefusals(
   return [...ofLinks, ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol)];
 }
 
-/** Go reads every certificate that a server sends, and refuses all if one cannot be read (measured). */
+/** Go also parses the extensions of certificates outside the path, and refuses the connection if one is malformed. */
 const COMPANION_RULES: readonly ClientRule<{ certificate: Certificate }>[] = [
   {
     code: 'malformed_companion',

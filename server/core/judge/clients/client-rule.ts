@@ -36,14 +36,14 @@ export function brokenRules<Context extends { certificate: Certificate }>(
   });
 }
 
-/** Returns a predicate for clients that speak a protocol: browsers only speak https, but Safari stands for all apps of Apple. */
+/** Returns whether a client speaks the protocol. Chrome and Firefox speak only https; `apple` stands for all Apple apps. */
 export function connectsTo(protocol: Protocol): (client: Client) => boolean {
   return (client) => protocol === 'https' || (client !== 'chromium' && client !== 'firefox');
 }
 
 const BROWSERS: ReadonlySet<Client> = new Set<Client>(['chromium', 'firefox', 'apple']);
 
-/** Refusal by a browser, for https, or by everything that is built on OpenSSL is critical. */
+/** Returns `critical` if OpenSSL refuses, or a browser over https; else `warning`. */
 export function severityOf(clients: readonly Client[], protocol: Protocol): Severity {
   const isCritical = clients.some(
     (client) => client === 'openssl' || (protocol === 'https' && BROWSERS.has(client)),

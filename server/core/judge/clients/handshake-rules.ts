@@ -2,17 +2,19 @@ import type { Certificate } from '../../../pki/index.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 
-/** OpenSSL's name of a cipher begins with its key exchange before TLS 1.3. */
 type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'legacyTls'> & {
   certificate: Certificate;
 };
 
-/** Returns whether the server signs the handshake with its key: always in TLS 1.3, with (EC)DHE before. */
+/**
+ * Returns whether the server signs the handshake with its key: always in TLS 1.3, with (EC)DHE before. OpenSSL's names of older
+ * ciphers begin with ECDHE- or DHE- for these, and with neither for RSA key exchange.
+ */
 function isSigned({ tlsVersion, cipher }: Handshake): boolean {
   return tlsVersion === 'TLSv1.3' || /^(?:ECDHE|DHE)-/.test(cipher);
 }
 
-/** Returns whether the client encrypts a secret with the server's RSA key. Every client refuses versions before TLS 1.2. */
+/** Returns whether the client encrypts a secret with the server's RSA key. False if the server speaks only outdated TLS. */
 function isRsaKeyExchange(handshake: Handshake): boolean {
   return !handshake.legacyTls && !isSigned(handshake);
 }
@@ -36,7 +38,7 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
   {
     code: 'rsa_key_exchange',
     clients: ['go', 'java'],
-    source: 'measured; release notes of Go 1.22',
+    source: 'measured for Java; release notes of Go 1.22',
     applies: isRsaKeyExchange,
   },
 ];

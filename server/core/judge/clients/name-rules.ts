@@ -15,7 +15,7 @@ const UNIVERSAL_STRING = 0x1c;
 /** What X.680 §41.4 allows in a PrintableString, and what the parser of Go allows beyond that. */
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/;
 
-/** Returns whether the subject, or the name of the root, which no other link has, has an odd string of a type. */
+/** Returns whether the subject has an odd string of a type, or, for the last link, the name of the root. */
 function hasString({ certificate, issuer }: Link, tag: number, isOdd: (text: string) => boolean): boolean {
   const names = issuer.selfIssued ? [certificate.subject, certificate.issuer] : [certificate.subject];
   return names.some(({ relativeNames }) =>

@@ -11,7 +11,7 @@ interface Issued {
   hasTimestamp: boolean;
 }
 
-/** Apple's limits are those of certificates issued from this instant on (ms UTC). */
+/** Apple applies its limits to certificates issued from this instant on (ms UTC). */
 const APPLE_SINCE = Date.UTC(2019, 6, 1);
 const APPLE_DAYS = 825;
 

@@ -1,5 +1,5 @@
 import { type Client, CLIENT_NAMES, CLIENTS, type Protocol } from '../../../../contract/words.ts';
-import { type Certificate, EXTENSION } from '../../../pki/index.ts';
+import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../../pki/index.ts';
 import type { Finding, FindingCode } from '../../finding.ts';
 import type { Verdict } from '../../verdict.ts';
 import { connectsTo } from './client-rule.ts';
@@ -16,7 +16,7 @@ export const DEMANDING_STAPLE: readonly Client[] = ['firefox', 'gnutls'];
  */
 export const LIMITING_LIFETIMES: readonly Client[] = ['chromium', 'apple'];
 
-/** Clients that refuse a server if any certificate that it sends cannot be read (measured for Go and Java). */
+/** Clients that refuse a server if any certificate that it sends cannot be decoded (measured for Go and Java; gnutls_x509_crt_import in GnuTLS). */
 export const READING_ALL: readonly Client[] = ['go', 'java', 'gnutls'];
 
 /** Clients that check certificate policies (measured). */
@@ -26,7 +26,7 @@ const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'
 const BY_CODE: Partial<Record<FindingCode, readonly Client[]>> = {
   lifetime_too_long: LIMITING_LIFETIMES,
   distrusted_root: ['chromium'],
-  // The others ask no source, or only lists of their own.
+  // The other clients check neither CRL nor OCSP, or use only their own lists, such as CRLSets.
   revoked: ['firefox', 'apple'],
   intermediate_revoked: ['chromium', 'firefox', 'apple'],
   staple_missing: DEMANDING_STAPLE,
@@ -54,7 +54,8 @@ export function clientsRefusing({
 }
 
 /**
- * Returns whether each client of a protocol accepts what every answering address shows; empty if no certificate was read.
+ * Returns for each client that speaks the protocol whether it connects to every address that answers; empty if no certificate
+ * was read.
  */
 export function connectingClients(
   { reached, findings }: Pick<Verdict, 'reached' | 'findings'>,
@@ -93,18 +94,18 @@ export function refusingMalformed({ parseErrors }: Certificate): readonly Client
   return CLIENTS.filter((client) => refusing.has(client));
 }
 
-/** Clients that accept a critical extension which most do not know or do not allow to be critical (measured). */
+/** Clients that accept a critical extension which most do not know or do not allow to be critical (measured, except for Windows). */
 const ACCEPTED_CRITICAL: Readonly<Record<string, readonly Client[]>> = {
-  // Those of Windows, which Chrome takes over.
+  // Windows defines this extension, and Chrome accepts it too.
   [EXTENSION.applicationPolicies]: ['chromium', 'windows'],
   [EXTENSION.authorityInformationAccess]: ['firefox', 'gnutls'],
   [EXTENSION.issuerAltName]: ['gnutls'],
 };
 
-/** Returns who refuses a certificate because of its unknown critical extensions. */
-export function refusingCritical({ extensions }: Certificate): readonly Client[] {
-  const accepting = [...extensions]
-    .filter(([, { critical }]) => critical)
-    .flatMap(([extension]) => ACCEPTED_CRITICAL[extension] ?? []);
-  return CLIENTS.filter((client) => !accepting.includes(client));
+/** Returns the clients that refuse at least one unknown critical extension of the certificate. */
+export function refusingCritical(certificate: Certificate): readonly Client[] {
+  const unknown = unknownCriticalExtensions(certificate).map(
+    (extension) => ACCEPTED_CRITICAL[extension] ?? [],
+  );
+  return CLIENTS.filter((client) => unknown.some((accepting) => !accepting.includes(client)));
 }
