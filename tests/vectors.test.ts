@@ -27,9 +27,9 @@ describe.skipIf(files.length === 0)('Shared test vectors', () => {
     },
   );
 
-  it.each(suites)('the suite %s: no invalid case is accepted, and at least 202 of 214 agree', (name) => {
+  it.each(suites)('the suite %s: no invalid case is accepted, and at least 209 of 214 agree', (name) => {
     const tally = runVectors(readPkitsCases(resolve(folder, name)), { now, profile: null });
     expect(tally.falseAccept).toBe(0);
-    expect(tally.agree).toBeGreaterThanOrEqual(202);
+    expect(tally.agree).toBeGreaterThanOrEqual(209);
   });
 });

@@ -16,6 +16,7 @@ import {
 } from './names/general-name.ts';
 import { CA_ISSUERS, CPS_QUALIFIER, OCSP, USER_NOTICE } from './der/object-identifiers.ts';
 import {
+  directoryKeys,
   type DistributionPointName,
   readDistributionPointName,
 } from './revocation/issuing-distribution-point.ts';
@@ -148,8 +149,10 @@ export function parseAuthorityInformationAccess(value: Uint8Array): {
 
 /** Distribution point of one CRL, which has one or several equivalent URIs. */
 export interface CrlDistributionPoint extends DistributionPointName {
-  /** True if the CRL covers all reasons and is issued by the certificate's issuer, so that it suffices alone. */
-  readonly isComplete: boolean;
+  /** True if the CRL covers all reasons, so that it suffices alone. */
+  readonly coversAllReasons: boolean;
+  /** Comparison keys of the names of the CRL issuer, if another than the certificate's issuer signs the CRL; else null. */
+  readonly crlIssuerKeys: readonly string[] | null;
 }
 
 const NO_NAME: DistributionPointName = { uris: [], directoryKeys: [], relativeKey: null };
@@ -163,7 +166,8 @@ export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPo
     point.end();
     return {
       ...(name === null ? NO_NAME : readDistributionPointName(name)),
-      isComplete: reasons === null && crlIssuer === null,
+      coversAllReasons: reasons === null,
+      crlIssuerKeys: crlIssuer === null ? null : directoryKeys(crlIssuer),
     };
   });
 }

@@ -34,6 +34,7 @@ export const CRL_EXTENSION = {
   issuingDistributionPoint: '2.5.29.28',
   authorityKeyIdentifier: '2.5.29.35',
   reasonCode: '2.5.29.21',
+  certificateIssuer: '2.5.29.29',
 } as const;
 
 export const PURPOSE = {

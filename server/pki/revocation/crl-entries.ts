@@ -11,8 +11,13 @@ export interface ByteRange {
 export interface EntriesSummary {
   readonly count: number;
   readonly hasExtensions: boolean;
-  /** True if an entry has a critical extension other than reasonCode. Such a CRL must not be used (RFC 5280 §5.3). */
+  /**
+   * True if an entry has a critical extension other than reasonCode and certificateIssuer. Such a CRL must not be used (RFC 5280
+   * §5.3).
+   */
   readonly hasUnknownCritical: boolean;
+  /** True if an entry names the issuer of its certificate, which only indirect CRLs may do (RFC 5280 §5.3.3). */
+  readonly hasCertificateIssuer: boolean;
   /** Byte offset of every 64th entry, so that a later search parses only part of the CRL. */
   readonly marks: readonly number[];
   /** Entries with the wanted serial number, in encoded order. */
@@ -69,6 +74,7 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
   let count = 0;
   let hasExtensions = false;
   let hasUnknownCritical = false;
+  let hasCertificateIssuer = false;
   let position = list.start;
   while (position < list.end) {
     cursor.read(position, list.end, TAG.sequence);
@@ -86,13 +92,15 @@ export function walkEntries(bytes: Buffer, list: ByteRange, wanted: Uint8Array |
       cursor.read(cursor.end, end, TAG.sequence);
       if (cursor.end !== end)
         throw new PkiError('der_trailing', 'extra bytes after the extensions of an entry');
-      if (hasCritical(bytes, cursor, cursor.contentStart, end)) hasUnknownCritical = true;
+      const critical = readCritical(bytes, cursor, cursor.contentStart, end);
+      hasUnknownCritical ||= critical.hasUnknown;
+      hasCertificateIssuer ||= critical.hasIssuer;
     }
     if (wanted !== null && isSame(bytes, serialStart, serialEnd, wanted)) found.push({ start, end });
     count++;
     position = end;
   }
-  return { count, hasExtensions, hasUnknownCritical, marks, found };
+  return { count, hasExtensions, hasUnknownCritical, hasCertificateIssuer, marks, found };
 }
 
 /**
@@ -160,9 +168,17 @@ function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): 
 
 /** Encoded object identifier of the reasonCode extension, id-ce-cRLReasons (2.5.29.21). */
 const REASON_CODE = Uint8Array.of(0x55, 0x1d, 0x15);
+/** Encoded object identifier of the certificateIssuer extension, id-ce-certificateIssuer (2.5.29.29). */
+const CERTIFICATE_ISSUER = Uint8Array.of(0x55, 0x1d, 0x1d);
 
-function hasCritical(bytes: Buffer, cursor: Cursor, start: number, end: number): boolean {
-  let found = false;
+function readCritical(
+  bytes: Buffer,
+  cursor: Cursor,
+  start: number,
+  end: number,
+): { hasUnknown: boolean; hasIssuer: boolean } {
+  let hasUnknown = false;
+  let hasIssuer = false;
   let position = start;
   while (position < end) {
     cursor.read(position, end, TAG.sequence);
@@ -171,9 +187,11 @@ function hasCritical(bytes: Buffer, cursor: Cursor, start: number, end: number):
     const identifierStart = cursor.contentStart;
     const identifierEnd = cursor.end;
     cursor.read(identifierEnd, position, 0);
-    if (cursor.tag !== TAG.boolean) continue;
-    const isCritical = bytes[cursor.contentStart] !== 0;
-    if (isCritical && !equalBytes(bytes.subarray(identifierStart, identifierEnd), REASON_CODE)) found = true;
+    const identifier = bytes.subarray(identifierStart, identifierEnd);
+    const isIssuer = equalBytes(identifier, CERTIFICATE_ISSUER);
+    hasIssuer ||= isIssuer;
+    const isCritical = cursor.tag === TAG.boolean && bytes[cursor.contentStart] !== 0;
+    if (isCritical && !isIssuer && !equalBytes(identifier, REASON_CODE)) hasUnknown = true;
   }
-  return found;
+  return { hasUnknown, hasIssuer };
 }

@@ -37,7 +37,7 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
   if (untrusted !== null) return { state: 'none', why: untrusted };
   const { thisUpdate, nextUpdate } = crl;
   try {
-    const entry = crl.find(certificate.serialNumber);
+    const entry = crl.find(certificate.serialNumber, certificate.issuer);
     if (entry !== null) return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
   } catch (error) {
     // parseCrl checks only the shape of entries; their content is parsed here.
@@ -52,7 +52,7 @@ export function crlStatus(request: CrlStatusRequest): RevocationStatus {
 /** Returns the reason why the entries of the CRL cannot be trusted, or null if they can. */
 function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
   const { crl, certificate, issuer, otherSigners = [], profile = 'tls-client' } = request;
-  if (!isSameName(crl.issuer, certificate.issuer)) return 'wrong_issuer';
+  if (!isForIssuer(certificate, crl)) return 'wrong_issuer';
   const signers = [issuer, ...otherSigners].filter(
     ({ subject, keyUsage }) =>
       isSameName(crl.issuer, subject) && (keyUsage === null || keyUsage.has('cRLSign')),
@@ -61,9 +61,19 @@ function untrustedReason(request: CrlStatusRequest): NoStatusReason | null {
   if (crl.hasWeakSignature) return 'weak_signature';
   if (!signers.some((signer) => crl.isSignedBy(signer))) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
-  // Reject indirect CRLs, which may list certificates of other issuers, and CRLs that list only attribute certificates.
-  if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
-  return null;
+  return crl.scope?.onlyAttributeCertificates === true ? 'wrong_scope' : null;
+}
+
+/** Returns whether the CRL may list the certificate: its issuer's own CRL, or an indirect one that the certificate names. */
+function isForIssuer(
+  { issuer, crlDistributionPoints }: Certificate,
+  { issuer: crlIssuer, scope }: RevocationList,
+): boolean {
+  return (
+    isSameName(crlIssuer, issuer) ||
+    (scope?.isIndirect === true &&
+      crlDistributionPoints.some(({ crlIssuerKeys }) => crlIssuerKeys?.includes(crlIssuer.comparisonKey)))
+  );
 }
 
 /** Returns the reason why a missing entry proves nothing, or null if it means good. */
@@ -75,13 +85,18 @@ function inconclusiveReason({ crl, certificate, url, now }: CrlStatusRequest): N
 
 function isCompleteFor(
   certificate: Certificate,
-  { scope, isDelta }: RevocationList,
+  { issuer, scope, isDelta }: RevocationList,
   url: string | null,
 ): boolean {
   if (isDelta) return false;
+  const isOwn = isSameName(issuer, certificate.issuer);
   const points = certificate.crlDistributionPoints.filter(
-    ({ uris, isComplete }) => isComplete && (url === null || uris.includes(url)),
+    ({ uris, coversAllReasons, crlIssuerKeys }) =>
+      coversAllReasons &&
+      (crlIssuerKeys === null ? isOwn : crlIssuerKeys.includes(issuer.comparisonKey)) &&
+      (url === null || uris.includes(url)),
   );
+  if (!isOwn && points.length === 0) return false;
   if (url !== null && points.length === 0) return false;
   if (scope === null) return true;
   if (scope.onlySomeReasons) return false;
@@ -89,7 +104,7 @@ function isCompleteFor(
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
   // All names of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
   const { name } = scope;
-  return name === null || points.some((point) => shareName(point, name, certificate.issuer));
+  return name === null || points.some((point) => shareName(point, name, issuer));
 }
 
 /** Returns whether the CRL has the version and extensions that RFC 5280 requires of CAs (§5.1.2.1, §5.2.1, §5.2.3). */

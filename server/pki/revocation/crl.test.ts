@@ -191,7 +191,6 @@ describe('an untrustworthy CRL', () => {
       { issuerDer: mintAuthority({ commonName: 'Other' }).subjectDer },
       'wrong_issuer',
     ],
-    ['of several issuers', { indirect: true, revoked: [leaf] }, 'wrong_scope'],
     ['of attribute certificates', { only: 'attribute', revoked: [leaf] }, 'wrong_scope'],
     ['with an unknown critical extension', { extraExtensions: [unknownCritical] }, 'malformed'],
     [
@@ -210,7 +209,7 @@ describe('an untrustworthy CRL', () => {
     const point = sequence(name, tagged(1, false, Buffer.from([6, 0x40])));
     const certificate = root.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
     expect(parseCertificate(certificate.der).crlDistributionPoints).toMatchObject([
-      { uris: [URL], isComplete: false },
+      { uris: [URL], coversAllReasons: false },
     ]);
     expect(ask({}, { certificate })).toEqual(none('wrong_scope'));
   });
@@ -283,11 +282,46 @@ describe('parseCrl', () => {
   });
 });
 
+describe('an indirect CRL', () => {
+  const other = mintAuthority({ commonName: 'Other Root' });
+  const crlIssuer = tagged(2, true, tagged(4, true, root.subjectDer));
+  const point = sequence(tagged(0, true, tagged(0, true, tagged(6, false, Buffer.from(URL)))), crlIssuer);
+  const foreign = other.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
+  const about = ({ subjectDer }: { subjectDer: Uint8Array }) => ({
+    extensions: [{ oid: '2.5.29.29', critical: true, value: sequence(tagged(4, true, subjectDer)) }],
+  });
+  const askOther = (options: CrlOptions) =>
+    ask(options, { certificate: foreign, issuer: other, otherSigners: [root] });
+
+  it('revokes a certificate of another issuer that an entry names, until an entry names the next', () => {
+    const { serialNumber } = foreign;
+    const named = { serialNumber: 5n, ...about(other) };
+    expect(askOther({ indirect: true, revoked: [{ serialNumber, ...about(other) }] }).state).toBe('revoked');
+    expect(askOther({ indirect: true, revoked: [named, { serialNumber }] }).state).toBe('revoked');
+    const next = { serialNumber: 6n, ...about(root) };
+    expect(askOther({ indirect: true, revoked: [named, next, { serialNumber }] }).state).toBe('good');
+  });
+
+  it('is about its own issuer before the first entry that names another', () => {
+    expect(ask({ indirect: true, revoked: [leaf] }).state).toBe('revoked');
+    expect(ask({ indirect: true, revoked: [{ ...leaf, ...about(other) }] }).state).toBe('good');
+    expect(askOther({ indirect: true, revoked: [foreign] }).state).toBe('good');
+  });
+
+  it('says nothing about a certificate that names no other CRL issuer, or if it is not marked as indirect', () => {
+    const unnamed = other.issue({ crlUrls: [URL] });
+    const circumstances = { certificate: unnamed, issuer: other, otherSigners: [root] };
+    expect(ask({ indirect: true }, circumstances)).toEqual(none('wrong_issuer'));
+    expect(askOther({})).toEqual(none('wrong_issuer'));
+    expect(ask({ revoked: [{ ...leaf, ...about(other) }] })).toEqual(none('malformed'));
+  });
+});
+
 it('a CRL finds each of 300 entries and no other', () => {
   const revoked = Array.from({ length: 300 }, (_, index) => ({ serialNumber: BigInt(index + 1) }));
   const crl = parseCrl(mintCrl(root, { revoked }));
   const isFound = (serialNumber: bigint) =>
-    crl.find(integer(serialNumber).subarray(2).toString('hex')) !== null;
+    crl.find(integer(serialNumber).subarray(2).toString('hex'), crl.issuer) !== null;
   expect(revoked.filter((one) => !isFound(one.serialNumber))).toEqual([]);
   expect([301n, 23n * 256n, -1n].filter(isFound)).toEqual([]);
 });
@@ -297,6 +331,6 @@ it('a CRL with 100,000 entries is searched in less than 50 ms of CPU time', () =
   expect(crl.entryCount).toBe(100_001);
   expect(crl.byteLength).toBeGreaterThan(3_900_000);
   const before = process.threadCpuUsage();
-  expect(crl.find(parseCertificate(leaf.der).serialNumber)).toMatchObject({ reason: null });
+  expect(crl.find(parseCertificate(leaf.der).serialNumber, crl.issuer)).toMatchObject({ reason: null });
   expect(process.threadCpuUsage(before).user).toBeLessThan(50_000);
 });

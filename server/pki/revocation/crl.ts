@@ -9,7 +9,7 @@ import { parseDistinguishedName } from '../names/distinguished-name.ts';
 import type { Extensions } from '../extension-list.ts';
 import { hasUnknownCritical, readExtensionList } from '../extension-list.ts';
 import type { IssuingDistributionPoint } from './issuing-distribution-point.ts';
-import { parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
+import { directoryKeys, parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemText, splitPem } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
@@ -45,10 +45,11 @@ export interface RevocationList {
   /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
   /**
-   * Returns the first entry with this serial number (hex as in `Certificate`) whose reason is not removeFromCRL, or
-   * null. Throws PkiError if the entry is malformed.
+   * Returns the first entry with this serial number (hex as in `Certificate`) whose reason is not removeFromCRL, or null. An
+   * indirect CRL also names the issuer of each certificate: then `issuer` must be that of the entry. Throws PkiError if the entry
+   * is malformed, or if an indirect CRL has over 16,384 entries.
    */
-  find(serialNumber: string): RevokedEntry | null;
+  find(serialNumber: string, issuer: DistinguishedName): RevokedEntry | null;
   /** True if the signature proves nothing, because its algorithm is outdated or unknown. */
   readonly hasWeakSignature: boolean;
   /** Returns whether the key of `issuer` made the signature. Returns false for weak algorithms. */
@@ -88,6 +89,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
     throw new PkiError('version', 'extensions in a CRL below version 2');
   }
   const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
+  const parsedScope = scope === undefined ? null : parseIssuingDistributionPoint(scope.value);
   const verified = new WeakMap<Certificate, boolean>();
   const hasWeakSignature = isWeakSignature(algorithm);
   return {
@@ -98,11 +100,20 @@ export function parseCrl(list: Uint8Array): RevocationList {
     nextUpdate,
     entryCount: entries.count,
     extensions,
-    scope: scope === undefined ? null : parseIssuingDistributionPoint(scope.value),
+    scope: parsedScope,
     isDelta: extensions.has(CRL_EXTENSION.deltaCrlIndicator),
-    hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
-    find: (serialNumber) =>
-      firstRevoked(bytes, findEntries(bytes, revoked, entries.marks, Buffer.from(serialNumber, 'hex'))),
+    hasUnknownCritical:
+      entries.hasUnknownCritical ||
+      (entries.hasCertificateIssuer && parsedScope?.isIndirect !== true) ||
+      hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
+    find(serialNumber, certificateIssuer) {
+      const wanted = Buffer.from(serialNumber, 'hex');
+      const found =
+        parsedScope?.isIndirect === true
+          ? indirectEntries(bytes, revoked, issuer, wanted, certificateIssuer)
+          : findEntries(bytes, revoked, entries.marks, wanted);
+      return firstRevoked(bytes, found);
+    },
     hasWeakSignature,
     isSignedBy(certificate) {
       let result = verified.get(certificate);
@@ -133,9 +144,13 @@ function readVersion(body: DerReader): number {
 /** Returns the byte range of an element's content in `bytes`; an empty range for null. */
 function contentRange(bytes: Buffer, element: DerElement | null): ByteRange {
   if (element === null) return { start: 0, end: 0 };
-  const { content } = element;
-  const start = content.byteOffset - bytes.byteOffset;
-  return { start, end: start + content.length };
+  return rangeOf(bytes, element.content);
+}
+
+/** Returns the place of a view on `bytes`. */
+function rangeOf(bytes: Buffer, view: Uint8Array): ByteRange {
+  const start = view.byteOffset - bytes.byteOffset;
+  return { start, end: start + view.length };
 }
 
 function readExtensions(body: DerReader): Extensions {
@@ -151,6 +166,35 @@ const KNOWN_EXTENSIONS = new Set<string>([
   CRL_EXTENSION.issuingDistributionPoint,
   CRL_EXTENSION.authorityKeyIdentifier,
 ]);
+
+/**
+ * Returns the entries of an indirect CRL about a certificate. An entry without certificateIssuer has the issuer of the entry
+ * before it, the first one that of the CRL (RFC 5280 §5.3.3).
+ */
+function indirectEntries(
+  bytes: Buffer,
+  { start, end }: ByteRange,
+  listIssuer: DistinguishedName,
+  serialNumber: Uint8Array,
+  certificateIssuer: DistinguishedName,
+): ByteRange[] {
+  const list = new DerReader(bytes, start, end);
+  const found: ByteRange[] = [];
+  let issuers = [listIssuer.comparisonKey];
+  while (!list.done) {
+    const element = list.read(TAG.sequence);
+    const entry = element.open();
+    const serial = entry.read(TAG.integer).content;
+    entry.read();
+    const named = entry.done
+      ? undefined
+      : readExtensionList(entry.enter(TAG.sequence)).get(CRL_EXTENSION.certificateIssuer);
+    if (named !== undefined) issuers = directoryKeys(onlyElement(named.value, TAG.sequence));
+    if (equalBytes(serial, serialNumber) && issuers.includes(certificateIssuer.comparisonKey))
+      found.push(rangeOf(bytes, element.encoded));
+  }
+  return found;
+}
 
 function firstRevoked(bytes: Buffer, found: readonly ByteRange[]): RevokedEntry | null {
   for (const { start, end } of found) {

@@ -2,7 +2,7 @@ import { contextTag, onlyElement, TAG } from '../der/der.ts';
 import type { DerElement } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
 import { type DistinguishedName, relativeNameKeyOf } from '../names/distinguished-name.ts';
-import { ADDRESS_LENGTHS, readGeneralName } from '../names/general-name.ts';
+import { ADDRESS_LENGTHS, type GeneralName, readGeneralName } from '../names/general-name.ts';
 
 /** IssuingDistributionPoint (RFC 5280 §5.2.5): the certificates and reasons that a CRL covers. */
 export interface IssuingDistributionPoint {
@@ -59,16 +59,28 @@ export function readDistributionPointName(name: DerElement): DistributionPointNa
     return { uris: [], directoryKeys: [], relativeKey: relativeNameKeyOf(relativeName) };
   }
   choice.end();
-  const names = fullName.open();
-  const uris: string[] = [];
-  const directoryKeys: string[] = [];
-  while (!names.done) {
-    const one = readGeneralName(names, ADDRESS_LENGTHS);
-    if (one.kind === 'uri') uris.push(one.value);
-    if (one.kind === 'directory') directoryKeys.push(one.name.comparisonKey);
-  }
-  return { uris, directoryKeys, relativeKey: null };
+  const names = readNames(fullName);
+  return {
+    uris: names.flatMap((one) => (one.kind === 'uri' ? [one.value] : [])),
+    directoryKeys: keysOf(names),
+    relativeKey: null,
+  };
 }
+
+/** Returns the comparison keys of the directory names among GeneralNames. Throws PkiError on malformed input. */
+export function directoryKeys(list: DerElement): string[] {
+  return keysOf(readNames(list));
+}
+
+function readNames(list: DerElement): GeneralName[] {
+  const reader = list.open();
+  const names: GeneralName[] = [];
+  while (!reader.done) names.push(readGeneralName(reader, ADDRESS_LENGTHS));
+  return names;
+}
+
+const keysOf = (names: readonly GeneralName[]): string[] =>
+  names.flatMap((one) => (one.kind === 'directory' ? [one.name.comparisonKey] : []));
 
 /** Returns whether two names of distribution points have a name in common. `issuer`: the issuer of the CRL. */
 export function shareName(
@@ -84,8 +96,8 @@ export function shareName(
 }
 
 function directoryKeysOf(
-  { directoryKeys, relativeKey }: DistributionPointName,
+  { directoryKeys: full, relativeKey }: DistributionPointName,
   { comparisonKey }: DistinguishedName,
 ): readonly string[] {
-  return relativeKey === null ? directoryKeys : [comparisonKey + relativeKey];
+  return relativeKey === null ? full : [comparisonKey + relativeKey];
 }

@@ -10,7 +10,7 @@ export type NoStatusReason =
   /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
   /**
-   * The answer does not cover this certificate: OCSP response about others, delta or indirect CRL, other shard, other
+   * The answer does not cover this certificate: OCSP response about others, delta CRL, other shard, other
    * kind of certificate, or only some reasons.
    */
   | 'wrong_scope'
