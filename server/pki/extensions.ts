@@ -102,7 +102,8 @@ export function parseSubjectAltNames(value: Uint8Array): SubjectAltNames {
 export interface AuthorityKeyIdentifier {
   /** Key identifier in lower-case hex; null if absent. */
   readonly keyIdentifier: string | null;
-  readonly hasIssuer: boolean;
+  /** Comparison keys of the directory names of the issuer's issuer; null if the field is absent. */
+  readonly issuerKeys: readonly string[] | null;
   /** Serial number of the issuer's certificate, encoded like `Certificate.serialNumber`; null if absent. */
   readonly serialNumber: string | null;
 }
@@ -115,7 +116,7 @@ export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIden
   reader.end();
   return {
     keyIdentifier: key === null ? null : toHex(key.content),
-    hasIssuer: issuer !== null,
+    issuerKeys: issuer === null ? null : directoryKeys(issuer),
     serialNumber: serialNumber === null ? null : toHex(serialNumber.content),
   };
 }
@@ -153,6 +154,8 @@ export interface CrlDistributionPoint extends DistributionPointName {
   readonly coversAllReasons: boolean;
   /** Comparison keys of the names of the CRL issuer, if another than the certificate's issuer signs the CRL; else null. */
   readonly crlIssuerKeys: readonly string[] | null;
+  /** False if the point names neither a CRL nor its issuer, which RFC 5280 §4.2.1.13 forbids. */
+  readonly isNamed: boolean;
 }
 
 const NO_NAME: DistributionPointName = { uris: [], directoryKeys: [], relativeKey: null };
@@ -166,6 +169,7 @@ export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPo
     point.end();
     return {
       ...(name === null ? NO_NAME : readDistributionPointName(name)),
+      isNamed: name !== null || crlIssuer !== null,
       coversAllReasons: reasons === null,
       crlIssuerKeys: crlIssuer === null ? null : directoryKeys(crlIssuer),
     };

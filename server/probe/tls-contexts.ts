@@ -17,6 +17,19 @@ const SHARED: SecureContextOptions = {
 /** All TLS 1.3 ciphers that Node enables by default. Node disables TLS 1.3 if a cipher list contains none of them. */
 const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
 
+/** The ciphers of TLS 1.2 that Chrome offers. A server that accepts only others is one that browsers refuse. */
+const BROWSER_CIPHERS = [
+  ...['ECDSA', 'RSA'].flatMap((key) =>
+    ['AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'CHACHA20-POLY1305'].map((cipher) => `ECDHE-${key}-${cipher}`),
+  ),
+  'ECDHE-RSA-AES128-SHA',
+  'ECDHE-RSA-AES256-SHA',
+  'AES128-GCM-SHA256',
+  'AES256-GCM-SHA384',
+  'AES128-SHA',
+  'AES256-SHA',
+].join(':');
+
 /**
  * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
  * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
@@ -24,11 +37,12 @@ const TLS13_CIPHERS = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_A
 export const modernContext = createSecureContext({
   ...SHARED,
   minVersion: 'TLSv1.2',
+  ciphers: `${TLS13_CIPHERS}:${BROWSER_CIPHERS}`,
   ecdhCurve: CLASSIC_GROUPS,
 });
 
 /**
- * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, small keys, SHA-1, missing secure
+ * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, small keys, SHA-1, missing secure
  * renegotiation, and ML-KEM for servers that accept nothing else.
  */
 export const legacyContext = createSecureContext({

@@ -47,6 +47,7 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
     withField(VALIDITY, sequence(utc('260101000000Z'), generalized('20510101000000.5Z'))),
   ),
 
+  leafScenario('valid since 1950', withField(VALIDITY, sequence(utc('500101000000Z'), utc('270101000000Z')))),
   leafScenario('serial number 0', { serialNumber: 0n }),
   leafScenario('negative serial number', { serialNumber: -5n }),
   leafScenario('serial number of 21 bytes', { serialNumber: 1n << 160n }),
@@ -155,6 +156,45 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
   }),
   intermediateScenario('name constraints that exclude the name', { excluded: { dns: ['example'] } }),
   intermediateScenario('name constraints with a leading dot', { permitted: { dns: ['.example'] } }),
+  intermediateScenario('name constraints on a form that few know', {
+    extraExtensions: [
+      {
+        oid: '2.5.29.30',
+        critical: true,
+        value: sequence(tagged(0, true, sequence(tagged(8, false, Buffer.from([42, 3]))))),
+      },
+    ],
+  }),
+  intermediateScenario('name constraints that permit an empty name', { permitted: { dns: [''] } }),
+  {
+    name: 'a CA with path length 0 that renewed itself',
+    mint: ({ ecdsa }) => {
+      const authority = ecdsa.intermediate({ commonName: 'Roll', pathLength: 0 });
+      const renewed = authority.intermediate({ commonName: 'Roll', pathLength: 0 });
+      return withChain(renewed.issue({ dnsNames: [HOST] }));
+    },
+  },
+  leafScenario(
+    'ciphers with CBC and SHA-256 only',
+    { key: 'RSA-2048' },
+    {
+      tls: { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-RSA-AES128-SHA256@SECLEVEL=0' },
+    },
+  ),
+  leafScenario(
+    'ciphers with CCM only',
+    {},
+    {
+      tls: { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-CCM@SECLEVEL=0' },
+    },
+  ),
+  leafScenario(
+    'TLS 1.1 only',
+    { key: 'RSA-2048' },
+    {
+      tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' },
+    },
+  ),
   intermediateScenario('name constraints on addresses', { permitted: { ip: ['10.0.0.0/8'] } }),
   intermediateScenario('name constraints on email addresses', { permitted: { email: ['other.example'] } }),
   intermediateScenario(

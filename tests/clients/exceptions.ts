@@ -9,4 +9,5 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   '826 days and no serverAuth': SAFARI,
   'valid until 9999': SAFARI,
   'GeneralizedTime before 2050': SAFARI,
+  'valid since 1950': SAFARI,
 };

@@ -19,7 +19,7 @@ import {
   tagged,
   utf8String,
 } from '../../scripts/local-peers/der-writer.ts';
-import type { CertificateOptions } from '../../scripts/local-peers/mint.ts';
+import { type CertificateOptions, nameDer } from '../../scripts/local-peers/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const OID = {
@@ -118,6 +118,7 @@ const policy = (...qualifiers: Buffer[]) =>
 const certType = (...bits: number[]) => extra(OID.netscapeCertType, namedBits(bits));
 const issuerAddress = authorityInformationAccess(['http://127.0.0.1:9/ca.cer'], []).value;
 const crlPoint = crlDistributionPoints(['http://127.0.0.1:9/ca.crl']).value;
+const mappings = sequence(sequence(objectIdentifier('1.2.3.4'), objectIdentifier('1.2.3.5')));
 const OTHER_KEY = Buffer.alloc(20, 7);
 const otherIssuer = sequence(
   tagged(1, true, tagged(4, true, sequence())),
@@ -180,6 +181,56 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
   intermediateScenario('intermediate for Netscape’s server gated crypto', purposes('2.16.840.1.113730.4.1')),
   intermediateScenario('intermediate for codeSigning', purposes('codeSigning')),
 
+  leafScenario('AKI with another issuer and no serial number', {
+    ...without.keyIdentifiers,
+    ...extra(
+      OID.authorityKeyIdentifier,
+      sequence(tagged(1, true, tagged(4, true, nameDer({ commonName: 'Z' })))),
+    ),
+  }),
+  leafScenario(
+    'CRL distribution point with reasons only',
+    extra(OID.crlDistributionPoints, sequence(sequence(tagged(1, false, Buffer.from([6, 0x40]))))),
+  ),
+  leafScenario('empty CRL distribution point', extra(OID.crlDistributionPoints, sequence(sequence()))),
+  leafScenario(
+    'CRL distribution point with a relative name',
+    extra(
+      OID.crlDistributionPoints,
+      sequence(
+        sequence(tagged(0, true, tagged(1, true, sequence(objectIdentifier('2.5.4.3'), utf8String('x'))))),
+      ),
+    ),
+  ),
+  leafScenario('critical policyMappings in the leaf', extra(OID.policyMappings, mappings, true)),
+  intermediateScenario(
+    'critical policyMappings of the intermediate',
+    extra(OID.policyMappings, mappings, true),
+  ),
+  intermediateScenario('must-staple in the intermediate only', extra(OID.tlsFeature, sequence(integer(5n)))),
+  intermediateScenario(
+    'empty CRL distribution points of the intermediate',
+    extra(OID.crlDistributionPoints, sequence()),
+  ),
+  intermediateScenario('malformed EKU of the intermediate', extra(OID.extendedKeyUsage, GARBAGE)),
+  intermediateScenario('malformed name constraints of the intermediate', extra(OID.nameConstraints, GARBAGE)),
+  intermediateScenario('malformed SAN of the intermediate', extra(OID.subjectAltName, GARBAGE)),
+  intermediateScenario(
+    'critical CRL distribution points of the intermediate',
+    extra(OID.crlDistributionPoints, crlPoint, true),
+  ),
+  intermediateScenario(
+    'critical must-staple in the intermediate',
+    extra(OID.tlsFeature, sequence(integer(5n)), true),
+  ),
+  leafScenario('critical freshestCRL', extra(OID.freshestCrl, crlPoint, true)),
+  leafScenario(
+    'policy with a user notice',
+    extra(
+      OID.certificatePolicies,
+      policy(sequence(objectIdentifier('1.3.6.1.5.5.7.2.2'), sequence(utf8String('x')))),
+    ),
+  ),
   leafScenario('no key identifiers', without.keyIdentifiers),
   leafScenario('AKI with another key id', {
     ...without.keyIdentifiers,

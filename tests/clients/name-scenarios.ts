@@ -1,5 +1,6 @@
 import {
   ia5String,
+  nothing,
   objectIdentifier,
   printableString,
   sequence,
@@ -14,6 +15,7 @@ import { HOST, leafScenario, type Scenario, withChain } from './scenario.ts';
 const SUBJECT_ALT_NAME = '2.5.29.17';
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
+const NUMERIC_STRING = 0x12;
 const T61_STRING = 0x14;
 const BMP_STRING = 0x1e;
 const UNIVERSAL_STRING = 0x1c;
@@ -39,6 +41,8 @@ const ODD_STRINGS: Record<string, Uint8Array> = {
   'PrintableString with *': printableString('*.odd.example'),
   'PrintableString in Latin-1': printableString('Caf\u00e9'),
   'PrintableString with !': printableString('Yes!'),
+  'NumericString with a letter': tlv(NUMERIC_STRING, Buffer.from('12a')),
+  NumericString: tlv(NUMERIC_STRING, Buffer.from('12')),
   'IA5String in Latin-1': ia5String('Caf\u00e9'),
   'UTF8String in Latin-1': tlv(0x0c, Buffer.from('Caf\u00e9', 'latin1')),
   'T61String in Latin-1': tlv(T61_STRING, Buffer.from('Caf\u00e9', 'latin1')),
@@ -165,6 +169,15 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
       tagged(0, true, objectIdentifier('1.3.6.1.4.1.311.20.2.3'), tagged(0, true, utf8String('a@b'))),
       good,
     ),
+  ),
+  leafScenario('malformed otherName beside the name', names(tagged(0, true, nothing()), good)),
+  leafScenario(
+    'URI with a trailing dot beside the name',
+    names(tagged(6, false, Buffer.from('https://a.example./')), good),
+  ),
+  leafScenario(
+    'URI with a malformed escape beside the name',
+    names(tagged(6, false, Buffer.from('https://%zz/')), good),
   ),
   leafScenario('registeredID beside the name', names(tagged(8, false, Buffer.from([42, 3])), good)),
   leafScenario('an unknown form beside the name', names(tagged(9, false, Buffer.from('x')), good)),

@@ -126,6 +126,27 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'the host’s name has an underscore',
     fix: 'Use a name of letters, digits and hyphens for this host.',
   },
+  malformed_other_name: { why: 'one of its other names cannot be read', fix: WITHOUT_FAULT },
+  authority_tls_feature: {
+    why: 'it demands “must staple” of the certificates below it, and this host’s does not have it',
+    fix: WITHOUT_FAULT,
+  },
+  critical_policy_mappings: { why: 'its policy mappings are marked as critical', fix: WITHOUT_FAULT },
+  self_issued_path_length: {
+    why: 'it allows fewer intermediate certificates below it than there are, including its own renewals',
+    fix: WITHOUT_FAULT,
+  },
+  unsupported_constraint: {
+    why: 'its name constraints limit a form of names that these clients do not know',
+    fix: WITHOUT_FAULT,
+  },
+  empty_constraint: { why: 'its name constraints permit an empty host name', fix: WITHOUT_FAULT },
+  early_date: { why: 'it is valid from a date before 1970', fix: WITHOUT_FAULT },
+  odd_numeric_string: {
+    why: 'a NumericString in its names has a character other than a digit',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
+  odd_uri: { why: 'a URI among its names has a malformed host', fix: WITHOUT_FAULT },
   no_timestamps: {
     why: 'it comes without Certificate Transparency timestamps (SCTs)',
     fix: 'Have the certificate reissued with Certificate Transparency timestamps (SCTs).',

@@ -131,8 +131,9 @@ function stringText(element: DerElement): string | null {
       } catch {
         throw new PkiError('der_string', 'UTF8String is not UTF-8');
       }
-    // Decode these as Latin-1: CAs have put Latin-1 into PrintableString and TeletexString,
+    // Decode these as Latin-1: CAs have put Latin-1 into these types,
     // and decoding it cannot fail.
+    case TAG.numericString:
     case TAG.printableString:
     case TAG.ia5String:
     case TAG.teletexString:

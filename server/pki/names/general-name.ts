@@ -1,4 +1,4 @@
-import type { DerReader } from '../der/der.ts';
+import type { DerElement, DerReader } from '../der/der.ts';
 import { contextTag, onlyElement, TAG } from '../der/der.ts';
 import { ia5Text, objectIdentifierText } from '../der/der-values.ts';
 import type { DistinguishedName } from './distinguished-name.ts';
@@ -11,7 +11,8 @@ export type GeneralName =
   /** `octets`: 4 or 16 for an address as a name; 8 or 32 for address and mask in name constraints. */
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'directory'; readonly name: DistinguishedName }
-  | { readonly kind: 'unsupported'; readonly form: UnsupportedForm };
+  /** `isMalformed`: whether the name is known not to be DER of its form. */
+  | { readonly kind: 'unsupported'; readonly form: UnsupportedForm; readonly isMalformed: boolean };
 
 export type UnsupportedForm = 'otherName' | 'x400Address' | 'ediPartyName' | 'registeredID';
 
@@ -49,16 +50,29 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
         name: parseDistinguishedName(onlyElement(element.content, TAG.sequence).encoded),
       };
     case FORM.otherName:
-      return { kind: 'unsupported', form: 'otherName' };
+      return { kind: 'unsupported', form: 'otherName', isMalformed: !isOtherName(element) };
     case FORM.x400Address:
-      return { kind: 'unsupported', form: 'x400Address' };
+      return { kind: 'unsupported', form: 'x400Address', isMalformed: false };
     case FORM.ediPartyName:
-      return { kind: 'unsupported', form: 'ediPartyName' };
+      return { kind: 'unsupported', form: 'ediPartyName', isMalformed: false };
     case FORM.registeredId:
       objectIdentifierText(element.content);
-      return { kind: 'unsupported', form: 'registeredID' };
+      return { kind: 'unsupported', form: 'registeredID', isMalformed: false };
     default:
       throw new PkiError('der_tag', 'unknown form of GeneralName');
+  }
+}
+
+/** Returns whether the element has the type and the value of an OtherName (RFC 5280 §4.2.1.6). */
+function isOtherName(element: DerElement): boolean {
+  try {
+    const fields = element.open();
+    fields.read(TAG.objectIdentifier);
+    fields.read(contextTag(0, 'constructed'));
+    return fields.done;
+  } catch (error) {
+    if (error instanceof PkiError) return false;
+    throw error;
   }
 }
 

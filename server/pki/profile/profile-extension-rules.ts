@@ -48,7 +48,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     section: '4.2.1.1',
     profile: 'rfc5280',
     broken: ({ authorityKeyIdentifier: aki }) =>
-      aki !== null && aki.hasIssuer !== (aki.serialNumber !== null),
+      aki !== null && (aki.issuerKeys !== null) !== (aki.serialNumber !== null),
   },
   {
     id: 'authority-key-identifier-present',
@@ -62,7 +62,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.1.3, 7.1.2.11.1',
     profile: 'web-pki',
     broken: ({ authorityKeyIdentifier: aki }) =>
-      aki !== null && (aki.keyIdentifier === null || aki.hasIssuer || aki.serialNumber !== null),
+      aki !== null && (aki.keyIdentifier === null || aki.issuerKeys !== null || aki.serialNumber !== null),
   },
   {
     id: 'root-authority-key-identifier-is-its-own',

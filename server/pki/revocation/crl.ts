@@ -45,9 +45,8 @@ export interface RevocationList {
   /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
   /**
-   * Returns the first entry with this serial number (hex as in `Certificate`) whose reason is not removeFromCRL, or null. An
-   * indirect CRL also names the issuer of each certificate: then `issuer` must be that of the entry. Throws PkiError if the entry
-   * is malformed, or if an indirect CRL has over 16,384 entries.
+   * Returns the first entry with this serial number (hex as in `Certificate`), and in an indirect CRL this issuer, whose reason is
+   * not removeFromCRL, or null. Throws PkiError if the entry is malformed, or for over 16,384 indirect entries.
    */
   find(serialNumber: string, issuer: DistinguishedName): RevokedEntry | null;
   /** True if the signature proves nothing, because its algorithm is outdated or unknown. */

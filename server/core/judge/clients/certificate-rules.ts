@@ -7,6 +7,9 @@ export interface Link {
   /** The next certificate of the path; for the last one, the anchor. */
   issuer: Certificate;
   isLeaf: boolean;
+  leaf: Certificate;
+  /** Number of CA certificates between this one and the leaf. */
+  authoritiesBelow: number;
 }
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
@@ -76,6 +79,12 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     applies: ({ certificate: { serialNumber } }) => Number.parseInt(serialNumber.slice(0, 2), 16) >= 0x80,
   },
   {
+    code: 'early_date',
+    clients: ['firefox'],
+    source: 'measured',
+    applies: ({ certificate: { notBefore } }) => notBefore < 0,
+  },
+  {
     code: 'explicit_default',
     clients: ['chromium'],
     source: 'measured; X.690 §11.5',
@@ -139,6 +148,19 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
       isLeaf && isMalformed(certificate, EXTENSION.signedCertificateTimestamps),
   },
   {
+    code: 'malformed_crl_points',
+    clients: ['openssl'],
+    source: 'measured; RFC 5280 §4.2.1.13',
+    applies: ({ certificate }) => certificate.crlDistributionPoints.some(({ isNamed }) => !isNamed),
+  },
+  {
+    code: 'malformed_crl_points',
+    clients: ['go'],
+    source: 'measured: Go reads no relative names',
+    applies: ({ certificate }) =>
+      certificate.crlDistributionPoints.some(({ relativeKey }) => relativeKey !== null),
+  },
+  {
     code: 'malformed_issuer_alt_name',
     clients: ['gnutls'],
     source: 'measured',
@@ -188,12 +210,65 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     applies: (link) => !link.isLeaf && hasOtherKeyIdentifier(link),
   },
   {
+    code: 'malformed_key_identifier',
+    clients: ['chromium'],
+    source: 'measured; RFC 5280 §4.2.1.1',
+    applies: ({ certificate: { authorityKeyIdentifier: named } }) =>
+      named !== null && (named.issuerKeys === null) !== (named.serialNumber === null),
+  },
+  {
+    code: 'malformed_other_name',
+    clients: ['openssl', 'gnutls'],
+    source: 'measured',
+    applies: ({ certificate: { subjectAltNames } }) =>
+      subjectAltNames.all.some((name) => name.kind === 'unsupported' && name.isMalformed),
+  },
+  {
+    code: 'authority_tls_feature',
+    clients: ['firefox', 'gnutls'],
+    source: 'measured; RFC 7633 §4.2.2',
+    applies: ({ certificate: { extensions }, isLeaf, leaf }) =>
+      !isLeaf && extensions.has(EXTENSION.tlsFeature) && !leaf.mustStaple,
+  },
+  {
+    code: 'critical_policy_mappings',
+    clients: ['firefox', 'gnutls'],
+    source: 'measured',
+    applies: ({ certificate }) => isCritical(certificate, EXTENSION.policyMappings),
+  },
+  {
+    code: 'self_issued_path_length',
+    clients: ['firefox', 'go', 'gnutls'],
+    source: 'measured: they count self-issued certificates, which RFC 5280 §6.1.4 does not',
+    applies: ({ certificate: { basicConstraints }, isLeaf, authoritiesBelow }) =>
+      !isLeaf && authoritiesBelow > (basicConstraints?.pathLength ?? Infinity),
+  },
+  {
+    code: 'unsupported_constraint',
+    clients: ['go', 'gnutls'],
+    source: 'measured',
+    applies: ({ certificate: { nameConstraints } }) =>
+      [...(nameConstraints?.permitted ?? []), ...(nameConstraints?.excluded ?? [])].some(
+        ({ kind }) => kind === 'unsupported',
+      ),
+  },
+  {
+    code: 'empty_constraint',
+    clients: ['java'],
+    source: 'measured',
+    applies: ({ certificate: { nameConstraints } }) =>
+      nameConstraints?.permitted.some((name) => name.kind === 'dns' && name.value === '') === true,
+  },
+  {
     code: 'other_issuer_serial',
     clients: ['openssl'],
     source: 'measured',
     applies: ({ certificate, issuer }) => {
-      const named = certificate.authorityKeyIdentifier?.serialNumber ?? null;
-      return named !== null && named !== issuer.serialNumber;
+      const { serialNumber = null, issuerKeys = null } = certificate.authorityKeyIdentifier ?? {};
+      return (
+        (serialNumber !== null && serialNumber !== issuer.serialNumber) ||
+        (issuerKeys !== null && !issuerKeys.includes(issuer.issuer.comparisonKey))
+      );
     },
   },
   {

@@ -22,7 +22,7 @@ export function pathRefusals(
   const ofLinks = path.slice(0, Math.max(1, path.length - 1)).flatMap((certificate, index) => {
     const issuer = path[index + 1] ?? certificate;
     const isLeaf = index === 0;
-    const link = { certificate, issuer, isLeaf };
+    const link = { certificate, issuer, isLeaf, leaf, authoritiesBelow: index - 1 };
     return brokenRules(LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
   });
   return [...ofLinks, ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol)];

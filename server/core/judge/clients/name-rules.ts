@@ -9,6 +9,7 @@ import type { Link } from './certificate-rules.ts';
 import type { ClientRule } from './client-rule.ts';
 
 /** Tags of the string types of a name (X.680 §8.4). */
+const NUMERIC_STRING = 0x12;
 const PRINTABLE_STRING = 0x13;
 const IA5_STRING = 0x16;
 const UNIVERSAL_STRING = 0x1c;
@@ -35,6 +36,12 @@ function isSpelledAlike(left: DistinguishedName, right: DistinguishedName): bool
 const isEncodedAlike = ({ certificate, issuer }: Link): boolean =>
   Buffer.compare(certificate.issuer.der, issuer.subject.der) === 0;
 
+/** Returns whether a URI has a host that Go finds malformed: with a space, an escape that is none, or an empty label. */
+function isOddUri(uri: string): boolean {
+  const host = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?([^/?#:]*)/i.exec(uri)?.[1] ?? '';
+  return /[^!-~]|%(?![0-9a-f]{2})|\.\.|^\.|\.$/i.test(host);
+}
+
 /** Rules about the names of a certificate and of its issuer. */
 export const NAME_RULES: readonly ClientRule<Link>[] = [
   {
@@ -42,6 +49,18 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     clients: ['chromium', 'go'],
     source: 'measured; X.680 §41.4',
     applies: (link) => hasString(link, PRINTABLE_STRING, (text) => !PRINTABLE.test(text)),
+  },
+  {
+    code: 'odd_numeric_string',
+    clients: ['go'],
+    source: 'measured; X.680 §41.2',
+    applies: (link) => hasString(link, NUMERIC_STRING, (text) => /[^0-9 ]/.test(text)),
+  },
+  {
+    code: 'odd_uri',
+    clients: ['go'],
+    source: 'measured; parseSANExtension in Go',
+    applies: ({ certificate: { subjectAltNames } }) => subjectAltNames.uris.some(isOddUri),
   },
   {
     code: 'ampersand_in_name',

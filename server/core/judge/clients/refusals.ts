@@ -26,6 +26,8 @@ const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'
 const BY_CODE: Partial<Record<FindingCode, readonly Client[]>> = {
   lifetime_too_long: LIMITING_LIFETIMES,
   distrusted_root: ['chromium'],
+  // Measured with TLS 1.1. Some accept rare ciphers of TLS 1.2, but no browser does.
+  legacy_tls: CLIENTS.filter((client) => client !== 'gnutls'),
   // The other clients check neither CRL nor OCSP, or use only their own lists, such as CRLSets.
   revoked: ['firefox', 'apple'],
   intermediate_revoked: ['chromium', 'firefox', 'apple'],
