@@ -163,8 +163,14 @@ test('with an authenticator app, login requires a code', async ({ page, world })
       await page.getByLabel('Enter one of your backup codes').fill(backupCodes[0] ?? '');
       await page.getByRole('button', { name: 'Login', exact: true }).click();
       if (outcome === 'accepted') await expect(page).toHaveURL(/\/dashboard/);
-      else await expect(toast(page, 'Failed to login: The code is wrong or was already used.')).toBeVisible();
     }
+    const wrong = 'The code is wrong or was already used.';
+    await expect(toast(page, `Failed to login: ${wrong}`)).toBeVisible();
+    const field = page.getByLabel('Enter one of your backup codes');
+    await expect(field).toBeFocused();
+    await expect(field).toHaveAccessibleDescription(wrong);
+    await field.press('Backspace');
+    await expect(field).toHaveAccessibleDescription('');
   });
   await test.step('password and code are needed to turn it off', async () => {
     await page.goto('/login');
@@ -180,7 +186,13 @@ test('with an authenticator app, login requires a code', async ({ page, world })
     await asking.getByRole('button', { name: 'Continue' }).click();
     await asking.getByRole('button', { name: 'Use a backup code instead' }).click();
     await expectAccessible(page);
-    await asking.getByLabel('Enter one of your backup codes').fill(backupCodes[2] ?? '');
+    const field = asking.getByLabel('Enter one of your backup codes');
+    await field.fill(backupCodes[0] ?? '');
+    await asking.getByRole('button', { name: 'Continue' }).click();
+    await expect(asking.getByRole('alert')).toHaveText('The code is wrong or was already used.');
+    await expect(field).toBeFocused();
+    await expect(toast(page, /The code is wrong/)).toBeHidden();
+    await field.fill(backupCodes[2] ?? '');
     await asking.getByRole('button', { name: 'Continue' }).click();
     await expect(toast(page, 'Authenticator app turned off.')).toBeVisible();
     await logOut(page);

@@ -42,12 +42,13 @@ export function LoginPage() {
       {pending ? (
         <CodeForm
           submitLabel="Login"
-          onEnter={(code, kind) =>
-            authenticate(async () => {
+          onEnter={async (code, kind) => {
+            const failure = await authenticate(async () => {
               await pending.step.enter(code, kind);
               return null;
-            }, pending.details)
-          }
+            }, pending.details);
+            return failure?.code === 'invalid_code' ? failure.message : undefined;
+          }}
         />
       ) : (
         <LoginForm authenticate={authenticate} />

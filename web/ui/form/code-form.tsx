@@ -10,7 +10,8 @@ const WORDS = {
 
 export interface CodeFormProps {
   submitLabel: string;
-  onEnter: (code: string, kind: 'app' | 'backup') => Promise<unknown>;
+  /** Resolves to the error of a refused code, to show at the field. */
+  onEnter: (code: string, kind: 'app' | 'backup') => Promise<string | undefined>;
 }
 
 /** Asks for the second step of signing in: a code from the authenticator app or a backup code. */
@@ -30,8 +31,10 @@ export function CodeForm({ submitLabel, onEnter }: CodeFormProps) {
     }
     setError(undefined);
     setBusy(true);
-    await onEnter(code.trim(), kind);
+    const refusal = await onEnter(code.trim(), kind);
     setBusy(false);
+    setError(refusal);
+    if (refusal !== undefined) input.current?.focus();
   };
 
   return (
@@ -46,7 +49,10 @@ export function CodeForm({ submitLabel, onEnter }: CodeFormProps) {
         spellCheck={false}
         mono
         value={code}
-        onChange={(event) => setCode(event.target.value)}
+        onChange={(event) => {
+          setCode(event.target.value);
+          setError(undefined);
+        }}
         error={error}
       />
       <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>

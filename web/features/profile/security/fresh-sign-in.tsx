@@ -89,7 +89,11 @@ function FreshSignIn<Ready>({
   const [step, setStep] = useState<SecondStep | null>(null);
   const [ready, setReady] = useState<{ value: Ready } | null>(null);
 
-  const run = async (method: string, prove: (provider: Identity) => Promise<SecondStep | null>) => {
+  /** Resolves to the error of a refused code. Shows all other errors itself. */
+  const run = async (
+    method: string,
+    prove: (provider: Identity) => Promise<SecondStep | null>,
+  ): Promise<string | undefined> => {
     setBusy(method);
     setRefusal(undefined);
     try {
@@ -98,11 +102,11 @@ function FreshSignIn<Ready>({
       const more = await prove(provider);
       if (over?.aborted) {
         await provider.signOut();
-        return;
+        return undefined;
       }
       providerSession.begin(provider);
       setStep(more);
-      if (more) return;
+      if (more) return undefined;
       const { email } = await provider.proveSignIn();
       if (email.toLowerCase() !== user.email.toLowerCase())
         throw new Error(`That sign-in belongs to another account, ${email}.`);
@@ -110,8 +114,9 @@ function FreshSignIn<Ready>({
       if (children) setReady({ value });
       onDone?.(value);
     } catch (error) {
-      if (error instanceof SignInCancelled) return;
+      if (error instanceof SignInCancelled) return undefined;
       const code = error instanceof ApiError ? error.code : null;
+      if (code === 'invalid_code') return messageOf(error);
       if (method === 'password' && code === 'invalid_credentials') setRefusal('The password is wrong.');
       else toast.error(messageOf(error));
       // The provider's session has expired: ask for the password again.
@@ -119,6 +124,7 @@ function FreshSignIn<Ready>({
     } finally {
       setBusy(null);
     }
+    return undefined;
   };
 
   const resume = useEffectEvent(() =>
