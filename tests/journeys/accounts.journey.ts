@@ -100,6 +100,9 @@ test('a password reset by mail ends every session', async ({ page, world }) => {
   await test.step('the old password no longer works, the new one does', async () => {
     await logIn(other, person);
     await expect(toast(other, 'Failed to login: Wrong email or password.')).toBeVisible();
+    const password = other.getByLabel('Password', { exact: true });
+    await expect(password).toHaveAccessibleDescription('Wrong email or password.');
+    await expect(password).toBeFocused();
     await logIn(other, { ...person, password: 'another-horse-8' });
     await expect(other).toHaveURL(/\/dashboard/);
   });

@@ -127,7 +127,11 @@ test('a sign-up beside another account’s tab waits for its refresh, then both 
   }
 });
 
-test('sign-up with an existing address shows an error', async ({ page, context, world }) => {
+test('sign-up with an existing address shows an error, also at the address', async ({
+  page,
+  context,
+  world,
+}) => {
   const person = await signUp(page, world);
   await context.clearCookies();
   await page.goto('/signup');
@@ -137,6 +141,10 @@ test('sign-up with an existing address shows an error', async ({ page, context, 
   await page.getByLabel('Password', { exact: true }).fill(`${person.password} of somebody else`);
   await page.getByRole('button', { name: 'Sign Up' }).click();
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveAccessibleDescription(
+    'This address already has an account. Log in instead.',
+  );
+  await expect(page.getByLabel('Email')).toBeFocused();
   await expect(page).toHaveURL(/\/signup/);
 });
 

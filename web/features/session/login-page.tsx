@@ -63,9 +63,12 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
   const isHydrated = useHydrated();
   // Nearly all browsers support passkeys, and adding the button later would move the page.
   const mayHavePasskeys = isHydrated ? hasPasskeys() : !isInsecure;
-  const { field, submit, busy } = useForm(loginSchema, { email: '', password: '' });
+  const { field, submit, busy, refuse } = useForm(loginSchema, { email: '', password: '' });
   const logIn = submit(async ({ email, password }) => {
-    await authenticate((identity) => identity.signIn(email, password), { method: 'password' });
+    const failure = await authenticate((identity) => identity.signIn(email, password), {
+      method: 'password',
+    });
+    if (failure?.code === 'invalid_credentials') refuse('password', failure.message);
   });
   const logInWithPasskey = () =>
     authenticate(
