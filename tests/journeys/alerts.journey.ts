@@ -122,6 +122,17 @@ test('a refused address gets the focus, and the last chosen channel cannot be un
     await expect(second).toBeHidden();
   });
 
+  await test.step('a private address is refused at its field, not at the first one', async () => {
+    const ntfy = await chooseKind(page, 'ntfy');
+    await ntfy.getByLabel('Server').fill('https://10.0.0.1');
+    await ntfy.getByRole('button', { name: 'Add channel' }).click();
+    await expect(ntfy.getByLabel('Server')).toHaveAccessibleDescription(/is in a private network/);
+    await expect(ntfy.getByLabel('Server')).toBeFocused();
+    await expect(ntfy.getByRole('alert')).toHaveCount(1);
+    await page.keyboard.press('Escape');
+    await expect(ntfy).toBeHidden();
+  });
+
   await test.step('the last chosen channel stays checked', async () => {
     const which = row(page, 'Default channels');
     await which.getByLabel('All channels, including new ones').uncheck();

@@ -45,7 +45,9 @@ export function showRefusal(
   refuse: Form<string, unknown>['refuse'],
 ): void {
   const code = error instanceof ApiError ? error.code : null;
-  if (code !== null && OF_THE_FIELD.includes(code))
-    refuse(CHANNEL_KINDS[kind].fields[0].name, messageOf(error));
+  const { fields } = CHANNEL_KINDS[kind];
+  // The server refuses a channel because of the host or port of its address.
+  const address = code === 'channel_refused' && fields.find(({ inputMode }) => inputMode === 'url');
+  if (code !== null && OF_THE_FIELD.includes(code)) refuse((address || fields[0]).name, messageOf(error));
   else toast.error(failureText(error, 'Could not save the channel: '));
 }
