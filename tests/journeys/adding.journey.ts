@@ -28,6 +28,63 @@ test('a name that is not in DNS is added only after a confirmation', async ({ pa
   await expect(card(page, typo)).toBeVisible();
 });
 
+test('a refused host is named in a toast and at the field until it changes', async ({ page, world }) => {
+  await signUp(page, world);
+  const field = page.getByLabel('Host Address');
+  const notifications = page.getByRole('region', { name: /^Notifications/ });
+  const refusal = /10\.0\.0\.1|private/;
+  await test.step('on the empty dashboard', async () => {
+    await field.fill('10.0.0.1');
+    await field.press('Enter');
+    await expect(notifications.getByText(refusal)).toBeVisible();
+    await expect(field).toHaveAccessibleDescription(refusal);
+    await field.fill('10.0.0.2');
+    await expect(field).toHaveAccessibleDescription('');
+  });
+  await test.step('in the dialog', async () => {
+    await page.getByRole('button', { name: 'Add Domain' }).first().click();
+    const input = page.getByRole('dialog', { name: 'Add New Domain' }).getByLabel('Host Address');
+    await input.fill('10.0.0.1');
+    await input.press('Enter');
+    await expect(input).toHaveAccessibleDescription(refusal);
+    await expect(input).toBeFocused();
+  });
+});
+
+test('a host is not added without the question while the lookup is refused', async ({ page, world }) => {
+  await signUp(page, world);
+  const typo = 'shpo.busy.adding.example';
+  const tooMany = 'Too many requests. Try again in 20 seconds.';
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/api/domain/add')) sent.push(request.url());
+  });
+  await page.route('**/api/domain/lookup?*', (route) =>
+    route.fulfill({
+      status: 429,
+      json: {
+        type: 'about:blank',
+        title: 'Too many requests',
+        status: 429,
+        code: 'too_many_requests',
+        detail: tooMany,
+        request_id: 'r1',
+        retry_after: 20,
+      },
+    }),
+  );
+  const field = page.getByLabel('Host Address');
+  await field.fill(typo);
+  await field.press('Enter');
+  await expect(page.getByRole('region', { name: /^Notifications/ }).getByText(tooMany)).toBeVisible();
+  expect(sent).toEqual([]);
+
+  await page.unroute('**/api/domain/lookup?*');
+  await field.press('Enter');
+  await expect(field).toHaveAccessibleDescription(/is not in DNS/);
+  expect(sent).toEqual([]);
+});
+
 test('a domain that is tracked already is named while typing and can be opened', async ({ page, world }) => {
   await signUp(page, world);
   const shop = await world.serve('twice.adding.example');

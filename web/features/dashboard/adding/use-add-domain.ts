@@ -1,3 +1,4 @@
+import { CancelledError } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { addDomain } from '../../../../contract/calls/domain.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
@@ -40,10 +41,14 @@ export interface Obstacle {
   domainId: string | null;
 }
 
-function obstacleOf(found: HostLookup | null): Obstacle | null {
-  if (found === null || (found.domain_id === null && found.in_dns !== false)) return null;
+function obstacleOf(found: HostLookup): Obstacle | null {
+  if (found.domain_id === null && found.in_dns !== false) return null;
   return { name: found.display_name, domainId: found.domain_id };
 }
+
+const isOfTheHost = (failure: Error): boolean =>
+  failure instanceof ApiError &&
+  ['invalid_request', 'invalid_host', 'host_refused', 'domain_exists'].includes(failure.code ?? '');
 
 /**
  * Holds the state of a form that adds a domain. The typed text stays until it is added. A name that is not in DNS is sent only when
@@ -58,8 +63,9 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const use = useRef(0);
   const { mutate, reset, isPending } = useWrite({
     mutationFn: async ({ typed, isConfirmed }: Attempt) => {
-      const obstacle = obstacleOf(await look(typed));
-      if (obstacle && !(isConfirmed && obstacle.domainId === null)) return { obstacle, domain: null };
+      // After the confirmation there is nothing left to ask. The server refuses a host that is tracked already.
+      const obstacle = isConfirmed ? null : obstacleOf(await look(typed));
+      if (obstacle) return { obstacle, domain: null };
       // The form need not wait for the first check, whose result arrives as a live event.
       const headers = { prefer: 'respond-async' };
       return { obstacle: null, domain: await call(addDomain, { body: { host: typed.trim() }, headers }) };
@@ -77,9 +83,13 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       if (clearHost(attempt.typed)) onAdded(domain);
     },
     onError: (failure, attempt) => {
+      // The session ended during the lookup.
+      if (failure instanceof CancelledError) return;
       const isLimit = failure instanceof ApiError && failure.status === 402;
-      if (isLimit && attempt.use === use.current) onLimitReached();
+      const isOpen = attempt.use === use.current;
+      if (isLimit && isOpen) onLimitReached();
       else toast.error(failureText(failure));
+      if (isOpen && attempt.typed === host && isOfTheHost(failure)) setError(failure.message);
     },
   });
 

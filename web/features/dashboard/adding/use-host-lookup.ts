@@ -9,7 +9,8 @@ export type HostLookup = z.infer<typeof hostLookupSchema>;
 
 const lookupOf = (host: string) => ({
   queryKey: ['host-lookup', host],
-  queryFn: ({ signal }: { signal: AbortSignal }) => call(lookUpHost, { query: { host }, signal }),
+  // Without the query's signal, so that the lookup of a submitted host goes on when the person types the next one.
+  queryFn: () => call(lookUpHost, { query: { host } }),
   staleTime: 10_000,
   retry: false,
   // Otherwise an offline page would wait for the lookup instead of saying that it is offline.
@@ -18,7 +19,7 @@ const lookupOf = (host: string) => ({
 
 /**
  * Looks a typed host up when the person stops typing. `found` is null until then and if the lookup failed. `look` looks any text up
- * at once, or returns what is known already; it never rejects.
+ * at once, or returns what is known already; it throws if the lookup failed.
  */
 export function useHostLookup(typed: string) {
   const client = useQueryClient();
@@ -27,12 +28,6 @@ export function useHostLookup(typed: string) {
   // A name without a dot is not complete yet.
   const isWanted = debounced === host && host.includes('.');
   const { data } = useQuery({ ...lookupOf(debounced), enabled: isWanted });
-  const look = async (text: string): Promise<HostLookup | null> => {
-    try {
-      return await client.fetchQuery(lookupOf(text.trim()));
-    } catch {
-      return null;
-    }
-  };
+  const look = (text: string): Promise<HostLookup> => client.fetchQuery(lookupOf(text.trim()));
   return { found: isWanted ? (data ?? null) : null, look };
 }
