@@ -277,6 +277,7 @@ export type ClientRuleCode =
   | 'unsupported_constraint'
   | 'empty_constraint'
   | 'early_date'
+  | 'numeric_string'
   | 'odd_numeric_string'
   | 'odd_uri'
   | 'no_timestamps'

@@ -78,6 +78,7 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
   ['authority_tls_feature', 'must-staple in the intermediate only', ['firefox', 'gnutls']],
   ['malformed_other_name', 'malformed otherName beside the name', ['openssl', 'gnutls']],
   ['odd_uri', 'URI with a malformed escape beside the name', ['go']],
+  ['numeric_string', 'subject: NumericString', ['chromium']],
   ['odd_numeric_string', 'subject: NumericString with a letter', ['go']],
   ['early_date', 'valid since 1950', ['firefox']],
   ['unsupported_constraint', 'name constraints on a form that few know', ['go', 'gnutls']],

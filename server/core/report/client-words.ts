@@ -142,6 +142,10 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   },
   empty_constraint: { why: 'its name constraints permit an empty host name', fix: WITHOUT_FAULT },
   early_date: { why: 'it is valid from a date before 1970', fix: WITHOUT_FAULT },
+  numeric_string: {
+    why: 'a name in it is a NumericString',
+    fix: 'Have the certificate reissued with names in UTF-8.',
+  },
   odd_numeric_string: {
     why: 'a NumericString in its names has a character other than a digit',
     fix: 'Have the certificate reissued with names in UTF-8.',

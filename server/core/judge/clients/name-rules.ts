@@ -51,6 +51,12 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     applies: (link) => hasString(link, PRINTABLE_STRING, (text) => !PRINTABLE.test(text)),
   },
   {
+    code: 'numeric_string',
+    clients: ['chromium'],
+    source: 'measured',
+    applies: (link) => hasString(link, NUMERIC_STRING, () => true),
+  },
+  {
     code: 'odd_numeric_string',
     clients: ['go'],
     source: 'measured; X.680 §41.2',
