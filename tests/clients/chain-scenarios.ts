@@ -68,6 +68,7 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
   intermediateScenario('intermediate that has expired', { notAfter: from }),
   intermediateScenario('path length 0', { pathLength: 0 }),
   intermediateScenario('path length 1000', { pathLength: 1000 }),
+  intermediateScenario('path length 200', { pathLength: 200 }),
   intermediateScenario('path length 300', { pathLength: 300 }),
   intermediateScenario('path length −1', {
     basicConstraints: null,

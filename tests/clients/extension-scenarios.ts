@@ -192,6 +192,10 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
     'CRL distribution point with reasons only',
     extra(OID.crlDistributionPoints, sequence(sequence(tagged(1, false, Buffer.from([6, 0x40]))))),
   ),
+  leafScenario(
+    'bytes after the CRL distribution points',
+    extra(OID.crlDistributionPoints, Buffer.concat([crlPoint, nothing()])),
+  ),
   leafScenario('empty CRL distribution point', extra(OID.crlDistributionPoints, sequence(sequence()))),
   leafScenario(
     'CRL distribution point with a relative name',

@@ -56,6 +56,7 @@ const SHOWN: readonly [rule: ClientRuleCode, scenario: string, clients: readonly
     ['chromium', 'java'],
   ],
   ['netscape_type', 'nsCertType client only', ['openssl', 'java']],
+  ['long_path_length', 'path length 200', ['firefox']],
   ['long_path_length', 'path length 300', ['chromium', 'firefox']],
   ['negative_serial_number', 'negative serial number', ['go']],
   ['odd_printable_string', 'subject: PrintableString with @', ['chromium', 'go']],
@@ -115,6 +116,7 @@ it.each(SHOWN)('%s is found at the server “%s”', async (rule, scenario, clie
 
 it('No client is reported to refuse an ordinary certificate', async () => {
   expect(await refusals('nothing odd')).toEqual([]);
+  expect(await refusals('bytes after the CRL distribution points')).toEqual([]);
 });
 
 it('A certificate of a public root without an embedded timestamp is critical', async () => {

@@ -86,7 +86,7 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'its Netscape certificate type does not include TLS servers',
     fix: 'Have the certificate reissued without the Netscape certificate type.',
   },
-  long_path_length: { why: 'its path length is above 255', fix: FIX_AUTHORITY },
+  long_path_length: { why: 'its path length is above 127', fix: FIX_AUTHORITY },
   negative_serial_number: { why: 'its serial number is negative', fix: WITHOUT_FAULT },
   odd_printable_string: {
     why: 'a PrintableString in its names has a character that this type does not allow',

@@ -16,6 +16,12 @@ export interface Link {
 const isMalformed = ({ parseErrors }: Certificate, ...extensions: readonly string[]): boolean =>
   parseErrors.some(({ extension, code }) => code !== 'empty' && extensions.includes(extension));
 
+/** Returns whether an extension cannot be read, even if bytes after its value are ignored. */
+const isUnreadable = (certificate: Certificate, extension: string): boolean =>
+  certificate.parseErrors.some(
+    (error) => error.extension === extension && error.code !== 'empty' && error.code !== 'der_trailing',
+  );
+
 const isEmpty = ({ parseErrors }: Certificate, extension: string): boolean =>
   parseErrors.some((error) => error.extension === extension && error.code === 'empty');
 
@@ -97,6 +103,13 @@ export const FIELD_RULES: readonly ClientRule<Link>[] = [
     source: 'measured: both read one byte',
     applies: ({ certificate: { basicConstraints } }) => (basicConstraints?.pathLength ?? 0) > 255,
   },
+  {
+    code: 'long_path_length',
+    clients: ['firefox'],
+    source: 'measured',
+    applies: ({ certificate: { basicConstraints } }) =>
+      (basicConstraints?.pathLength ?? 0) > 127 && (basicConstraints?.pathLength ?? 0) <= 255,
+  },
 ];
 
 /** Rules about the extensions of a certificate. */
@@ -111,8 +124,8 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   {
     code: 'malformed_crl_points',
     clients: ['openssl', 'go'],
-    source: 'measured',
-    applies: ({ certificate }) => isMalformed(certificate, EXTENSION.crlDistributionPoints),
+    source: 'measured: they ignore bytes after the list',
+    applies: ({ certificate }) => isUnreadable(certificate, EXTENSION.crlDistributionPoints),
   },
   {
     code: 'malformed_issuer_addresses',
@@ -170,7 +183,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     code: 'malformed_netscape_type',
     clients: ['openssl'],
     source: 'measured',
-    applies: ({ certificate }) => isMalformed(certificate, EXTENSION.netscapeCertType),
+    applies: ({ certificate }) => isUnreadable(certificate, EXTENSION.netscapeCertType),
   },
   {
     code: 'any_purpose_only',
