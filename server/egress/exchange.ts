@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressPolicy } from './address-policy.ts';
 import { sendRequest } from './exchange-request.ts';
@@ -5,7 +6,13 @@ import { type Connection, openConnection } from './open-connection.ts';
 import type { Resolver } from './resolver.ts';
 import { withTimeout } from './with-timeout.ts';
 import { isIP, type Socket } from 'node:net';
-import { connect, createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
+import {
+  connect,
+  createSecureContext,
+  type DetailedPeerCertificate,
+  getCACertificates,
+  type TLSSocket,
+} from 'node:tls';
 
 export interface ExchangeOptions {
   url: URL;
@@ -174,16 +181,30 @@ export function createVerifiedTls(anchors: readonly string[]): SecureSocket {
   let context: ReturnType<typeof createSecureContext> | null = null;
   return (socket, host) => {
     context ??= createSecureContext({ ca: [...anchors], minVersion: 'TLSv1.2' });
-    return connect({
+    const tls: TLSSocket = connect({
       socket,
       host,
+      checkServerIdentity: () =>
+        isFor(host, tls.getPeerX509Certificate()) ? undefined : new Error('other host'),
       // SNI must not contain an IP address (RFC 6066 §3). Node then verifies the certificate against `host`.
       servername: isIP(host) === 0 ? host : '',
       secureContext: context,
       rejectUnauthorized: true,
       ALPNProtocols: ['http/1.1'],
     });
+    // Node.js reads it for `checkServerIdentity`, and crashes if the peer sent a key on a curve without a NIST name.
+    tls.getPeerCertificate = () => ({}) as DetailedPeerCertificate;
+    return tls;
   };
+}
+
+/** Returns whether a verified certificate is for the host, by its alternative names only (RFC 9525 §2). */
+function isFor(host: string, certificate: X509Certificate | undefined): boolean {
+  const found =
+    isIP(host) === 0
+      ? certificate?.checkHost(host, { subject: 'never', partialWildcards: false })
+      : certificate?.checkIP(host);
+  return found !== undefined;
 }
 
 /** TLS verified against the Mozilla roots bundled with Node. */

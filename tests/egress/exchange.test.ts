@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
@@ -12,7 +13,8 @@ import {
 import type { ExchangeOptions } from '../../server/egress/index.ts';
 import { startDnsServer } from '../../scripts/local-peers/dns-server.ts';
 import type { DnsServer } from '../../scripts/local-peers/dns-server.ts';
-import { mintAuthority } from '../../scripts/local-peers/mint.ts';
+import { subjectKeyIdentifier } from '../../scripts/local-peers/certificate-extensions.ts';
+import { keyIdentifier, mintAuthority } from '../../scripts/local-peers/mint.ts';
 import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/raw-peers.ts';
 import { listening, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
 
@@ -122,6 +124,22 @@ describe('an HTTP exchange', () => {
     const other = await start(root.issue({ dnsNames: ['other.test'] }));
     expect(await ask(`https://ca.test:${other}/`, { secure })).toEqual(insecure);
     expect(await ask(`https://127.0.0.1:${other}/`, { secure })).toEqual(insecure);
+  });
+
+  it('survives a forged root on a curve without a NIST name, at which Node.js crashes', async () => {
+    const key = generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' });
+    const forged = mintAuthority({
+      key,
+      keyIdentifiers: null,
+      extraExtensions: [subjectKeyIdentifier(keyIdentifier(root.key))],
+    });
+    const leaf = root.intermediate().issue({ dnsNames: ['ca.test'] });
+    const certificate = { ...leaf, chainPem: leaf.chainPem + forged.certificatePem };
+    const serve: Serve = (_request, response) => response.end('hello');
+    const peer = await startTlsServer({ '*': certificate }, { serve });
+    onTestFinished(() => peer.stop());
+    const secure = createVerifiedTls([root.certificatePem]);
+    expect(await ask(`https://ca.test:${peer.port}/`, { secure })).toMatchObject({ ok: true, status: 200 });
   });
 
   it('uses unusual ports only if the address is open or the caller permits them', async () => {
