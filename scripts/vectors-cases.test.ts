@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mintAuthority } from './local-peers/mint.ts';
+import { mintOcspResponse } from './local-peers/mint-ocsp.ts';
 import { mintCrl } from './local-peers/mint-crl.ts';
 import type { CrlOptions } from './local-peers/mint-crl.ts';
 import { readVectorCases } from './vectors-cases.ts';
+import { readBoringsslCases } from './vectors-boringssl.ts';
 import { readPkitsCases } from './vectors-pkits.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
@@ -176,4 +178,32 @@ describe('NIST PKITS', () => {
     const tally = runVectors(readPkitsCases(folderWith(change)), { now, profile: null });
     expect(formatTally(tally)).toBe(line);
   });
+});
+
+it('BoringSSL’s tests of CRLs and OCSP are counted by the states that they expect', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certlantern-boringssl-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const block = (label: string, der: Uint8Array) =>
+    `-----BEGIN ${label}-----\n${Buffer.from(der).toString('base64')}\n-----END ${label}-----\n`;
+  const at = { notBefore: Date.UTC(2017, 0, 1), notAfter: Date.UTC(2018, 0, 1) };
+  const authority = mintAuthority(at);
+  const subject = authority.issue({ ...at, dnsNames: ['localhost'] });
+  const certificates = block('CA CERTIFICATE', authority.der) + block('CERTIFICATE', subject.der);
+  const times = { thisUpdate: Date.UTC(2017, 2, 1), nextUpdate: Date.UTC(2017, 3, 1) };
+  const good = mintCrl(authority, times);
+  const revoked = mintCrl(authority, { ...times, revoked: [subject] });
+  const response = mintOcspResponse(authority, subject, { ...times, producedAt: times.thisUpdate });
+  const files = {
+    'testdata/crl_unittest/good.pem': certificates + block('CRL', good),
+    'testdata/crl_unittest/good_but_revoked.pem': certificates + block('CRL', revoked),
+    'testdata/crl_unittest/revoked_but_good.pem': certificates + block('CRL', good),
+    'testdata/crl_unittest/invalid.pem': certificates + block('CRL', Buffer.from('0500', 'hex')),
+    'testdata/ocsp_unittest/good_response.pem': certificates + block('OCSP RESPONSE', response),
+    'ocsp_unittest.cc': '{"good_response.pem", OCSPRevocationStatus::GOOD,',
+  };
+  for (const name of ['crl_unittest', 'ocsp_unittest'])
+    mkdirSync(join(folder, 'testdata', name), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const tally = runVectors(readBoringsslCases(folder), { now, profile: null });
+  expect(formatTally(tally)).toBe('3 agree, 1 false accept, 1 false reject, 0 skipped');
 });

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { answerHelp } from './help-option.ts';
+import { readBoringsslCases } from './vectors-boringssl.ts';
 import { readPkitsCases } from './vectors-pkits.ts';
 import { readVectorCases, type VectorCase } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
-const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE… | pkits FOLDER
-Judges x509-limbo and BetterTLS cases, or NIST PKITS with its CRLs, with server/pki. --at sets the time for cases without one (default: now);
+const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE… | pkits FOLDER | boringssl FOLDER
+Judges x509-limbo and BetterTLS cases, NIST PKITS with its CRLs, or the CRL and OCSP tests in the folder pki of BoringSSL, with server/pki. --at sets the time for cases without one (default: now);
 --profile judges every case by this profile instead of the one of its family.`;
 answerHelp(USAGE);
 
@@ -24,8 +25,8 @@ function main(): number {
     return 2;
   }
   const [suite, folder] = positionals;
-  const cases =
-    suite === 'pkits' && folder !== undefined ? readPkitsCases(folder) : positionals.flatMap(read);
+  const readSuite = suite === 'pkits' ? readPkitsCases : suite === 'boringssl' ? readBoringsslCases : null;
+  const cases = readSuite !== null && folder !== undefined ? readSuite(folder) : positionals.flatMap(read);
   const tally = runVectors(cases, { now, profile });
   for (const line of tally.disagreements) console.log(line);
   console.log(formatTally(tally));

@@ -116,6 +116,14 @@ export function isWeakSignature(algorithm: SignatureAlgorithm): boolean {
   return algorithm.hash === 'md5' || algorithm.hash === 'sha1' || algorithm.hash === 'sha224';
 }
 
+/**
+ * Returns true for MD5, SHA-224 and algorithms that cannot be verified. In CRLs and OCSP responses, OpenSSL, Chromium and Firefox
+ * accept SHA-1.
+ */
+export function isBrokenSignature(algorithm: SignatureAlgorithm): boolean {
+  return isWeakSignature(algorithm) && (algorithm.scheme === 'unknown' || algorithm.hash !== 'sha1');
+}
+
 /** Returns whether `key` made `signature` over `data`. Never throws: returns false if it cannot be verified. */
 export function verifySignature(
   algorithm: SignatureAlgorithm,

@@ -154,7 +154,7 @@ describe('A CRL', () => {
     ['wrong_scope', { url: 'http://ca.test/another-shard.crl' }],
     ['wrong_scope', { deltaOf: 1n }],
     ['stale', { nextUpdate: NOW - HOUR_MS, thisUpdate: NOW - 48 * HOUR_MS }],
-    ['stale', { nextUpdate: null }],
+    ['stale', { nextUpdate: null, thisUpdate: NOW - 8 * 24 * HOUR_MS }],
   ])('is rejected with %s, and OCSP is queried', async (why, options) => {
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl(options);

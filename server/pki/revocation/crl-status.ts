@@ -4,7 +4,12 @@ import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
 import { shareName } from './issuing-distribution-point.ts';
 import type { Profile } from '../profile/profile.ts';
-import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './revocation-status.ts';
+import {
+  CLOCK_SKEW_MS,
+  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
+  type NoStatusReason,
+  type RevocationStatus,
+} from './revocation-status.ts';
 
 export interface CrlStatusRequest {
   readonly crl: RevocationList;
@@ -79,8 +84,9 @@ function isForIssuer(
 /** Returns the reason why a missing entry proves nothing, or null if it means good. */
 function inconclusiveReason({ crl, certificate, url, now }: CrlStatusRequest): NoStatusReason | null {
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
-  if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';
-  return null;
+  const { thisUpdate, nextUpdate } = crl;
+  const until = nextUpdate ?? thisUpdate + MAX_AGE_WITHOUT_NEXT_UPDATE_MS;
+  return now < thisUpdate - CLOCK_SKEW_MS || now > until ? 'stale' : null;
 }
 
 function isCompleteFor(
@@ -100,7 +106,9 @@ function isCompleteFor(
   if (url !== null && points.length === 0) return false;
   if (scope === null) return true;
   if (scope.onlySomeReasons) return false;
-  if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
+  // The versions of a certificate before 3 do not say whether it is a CA's.
+  if (scope.onlyUserCertificates && (certificate.isCertificateAuthority || certificate.version < 3))
+    return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
   // All names of one distribution point name the same CRL (RFC 5280 §4.2.1.13).
   const { name } = scope;

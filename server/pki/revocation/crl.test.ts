@@ -22,6 +22,7 @@ const URL = 'http://crl.example/1.crl';
 const now = Date.now();
 const root = mintAuthority({ commonName: 'Root' });
 const leaf = root.issue({ dnsNames: ['a.example'], crlUrls: [URL] });
+const rsaKey = mintKey('RSA-2048');
 const unknownCritical = { oid: '1.2.3.4', critical: true, value: integer(1n) };
 
 interface Circumstances {
@@ -60,6 +61,8 @@ describe('a CRL of the issuer', () => {
       nextUpdate,
     });
     expect(ask({})).toMatchObject({ state: 'good' });
+    expect(ask({ hash: 'sha1' })).toMatchObject({ state: 'good' });
+    expect(ask({ nextUpdate: null })).toMatchObject({ state: 'good', nextUpdate: null });
   });
 
   it('says since when and why a certificate is revoked', () => {
@@ -160,7 +163,7 @@ describe('a CRL with limited time or scope', () => {
   it.each<[string, CrlOptions, string]>([
     ['of yesterday', { nextUpdate: now - 1000 }, 'stale'],
     ['of tomorrow', { thisUpdate: now + HOUR_MS }, 'stale'],
-    ['without an end', { nextUpdate: null }, 'stale'],
+    ['without an end and of last week', { nextUpdate: null, thisUpdate: now - 8 * DAY_MS }, 'stale'],
     ['of changes only', { deltaOf: 1n }, 'wrong_scope'],
     ['of some reasons', { someReasons: true }, 'wrong_scope'],
     ['of another shard', { url: `${URL}2` }, 'wrong_scope'],
@@ -185,7 +188,7 @@ describe('an untrustworthy CRL', () => {
   it.each<[string, CrlOptions, string]>([
     ['signed with another key', { signer: mintKey() }, 'bad_signature'],
     ['with a corrupt signature', { corruptSignature: true }, 'bad_signature'],
-    ['signed with SHA-1', { hash: 'sha1' }, 'weak_signature'],
+    ['signed with MD5', { signer: rsaKey, hash: 'md5' }, 'weak_signature'],
     [
       'of an issuer with another name',
       { issuerDer: mintAuthority({ commonName: 'Other' }).subjectDer },
@@ -220,6 +223,9 @@ describe('the scope of a CRL', () => {
   it('must include the kind of the certificate', () => {
     expect(ask({ only: 'user' })).toMatchObject({ state: 'good' });
     expect(ask({ only: 'user' }, { certificate: intermediate })).toEqual(none('wrong_scope'));
+    const ofVersion1 = root.issue({ editFields: (fields) => fields.slice(1, -1) });
+    expect(ask({ only: 'user' }, { certificate: ofVersion1, url: null })).toEqual(none('wrong_scope'));
+    expect(ask({}, { certificate: ofVersion1, url: null })).toMatchObject({ state: 'good' });
     expect(ask({ only: 'authority', url: URL }, { certificate: intermediate })).toMatchObject({
       state: 'good',
     });
@@ -333,4 +339,9 @@ it('a CRL with 100,000 entries is searched in less than 50 ms of CPU time', () =
   const before = process.threadCpuUsage();
   expect(crl.find(parseCertificate(leaf.der).serialNumber, crl.issuer)).toMatchObject({ reason: null });
   expect(process.threadCpuUsage(before).user).toBeLessThan(50_000);
+});
+
+it('A CRL whose IssuingDistributionPoint is empty is malformed', () => {
+  const empty = { oid: '2.5.29.28', critical: true, value: sequence() };
+  expect(() => parseCrl(mintCrl(root, { extraExtensions: [empty] }))).toThrow(PkiError);
 });

@@ -14,7 +14,7 @@ import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { pemText, splitPem } from '../der/pem.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-status.ts';
-import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
+import { isBrokenSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
 
 /** Maximum size of a CRL. The largest in real use are about 15 MB. */
 const MAX_LIST_BYTES = 32 * 1024 * 1024;
@@ -90,7 +90,7 @@ export function parseCrl(list: Uint8Array): RevocationList {
   const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
   const parsedScope = scope === undefined ? null : parseIssuingDistributionPoint(scope.value);
   const verified = new WeakMap<Certificate, boolean>();
-  const hasWeakSignature = isWeakSignature(algorithm);
+  const hasWeakSignature = isBrokenSignature(algorithm);
   return {
     byteLength: bytes.length,
     version,

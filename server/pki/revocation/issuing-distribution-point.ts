@@ -2,6 +2,7 @@ import { contextTag, onlyElement, TAG } from '../der/der.ts';
 import type { DerElement } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
 import { type DistinguishedName, relativeNameKeyOf } from '../names/distinguished-name.ts';
+import { PkiError } from '../pki-error.ts';
 import { ADDRESS_LENGTHS, type GeneralName, readGeneralName } from '../names/general-name.ts';
 
 /** IssuingDistributionPoint (RFC 5280 §5.2.5): the certificates and reasons that a CRL covers. */
@@ -18,6 +19,7 @@ export interface IssuingDistributionPoint {
 /** Parses the value of the extension IssuingDistributionPoint. Throws PkiError on malformed input. */
 export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistributionPoint {
   const reader = onlyElement(value, TAG.sequence).open();
+  if (reader.done) throw new PkiError('empty', 'an issuing distribution point without fields');
   const flag = (number: number): boolean => {
     const element = reader.optional(contextTag(number, 'primitive'));
     return element !== null && booleanValue(element);

@@ -56,7 +56,7 @@ export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
 }
 
 /** Extension of a SingleResponse with timestamps of Certificate Transparency logs (RFC 6962 §3.3). */
-const CERTIFICATE_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.5';
+export const CERTIFICATE_TIMESTAMPS = '1.3.6.1.4.1.11129.2.4.5';
 
 /** Returns whether an OCSPResponse has timestamps of Certificate Transparency logs. Their signatures are not verified. */
 export function hasTimestamps(der: Uint8Array): boolean {

@@ -4,20 +4,24 @@ import { equalBytes } from '../der/der-values.ts';
 import { hasUnknownCritical } from '../extension-list.ts';
 import { PURPOSE } from '../der/object-identifiers.ts';
 import { matchesCertificateId, keyHash } from './ocsp-request.ts';
-import { type BasicOcspResponse, parseOcspResponse, type SingleResponse } from './ocsp-response.ts';
+import {
+  type BasicOcspResponse,
+  CERTIFICATE_TIMESTAMPS,
+  parseOcspResponse,
+  type SingleResponse,
+} from './ocsp-response.ts';
 import { PkiError } from '../pki-error.ts';
 import { isWeakKey } from '../public-key.ts';
-import { CLOCK_SKEW_MS, type RevocationStatus, type NoStatusReason } from './revocation-status.ts';
-import { isWeakSignature, verifySignature } from '../signature.ts';
+import {
+  CLOCK_SKEW_MS,
+  MAX_AGE_WITHOUT_NEXT_UPDATE_MS,
+  type NoStatusReason,
+  type RevocationStatus,
+} from './revocation-status.ts';
+import { isBrokenSignature, verifySignature } from '../signature.ts';
 import { WorkBudget } from '../work-budget.ts';
-import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
-/**
- * Maximum age of a response without nextUpdate. Its absence means that newer information is always
- * available (RFC 6960 §4.2.2.1).
- */
-const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = HOUR_MS;
 
 export interface OcspStatusRequest {
   /** DER of an OCSPResponse, fetched or stapled. */
@@ -56,7 +60,7 @@ function none(why: NoStatusReason): RevocationStatus {
 function answerOf(response: BasicOcspResponse, request: BudgetedRequest): RevocationStatus {
   const { certificate, issuer, now, work } = request;
   const signers = signersOf(response, request);
-  if (isWeakSignature(response.signature.algorithm)) return none('weak_signature');
+  if (isBrokenSignature(response.signature.algorithm)) return none('weak_signature');
   const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
   if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
@@ -71,15 +75,15 @@ function answerOf(response: BasicOcspResponse, request: BudgetedRequest): Revoca
     fresh[0];
   if (single === undefined) return none('stale');
   if (single.status === 'unknown') return none('responder_refused');
-  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NO_EXTENSIONS))) {
+  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, KNOWN_EXTENSIONS))) {
     return none('malformed');
   }
   const { status: state, reason, revokedAt, thisUpdate, nextUpdate } = single;
   return { state, reason, revokedAt, thisUpdate, nextUpdate };
 }
 
-/** Supported OCSP extensions. There are none, so every critical one is unknown. */
-const NO_EXTENSIONS: ReadonlySet<string> = new Set();
+/** OCSP extensions that may be critical. */
+const KNOWN_EXTENSIONS: ReadonlySet<string> = new Set([CERTIFICATE_TIMESTAMPS]);
 
 /** Returns whether the response was made while the certificate was valid and before now, as Chromium requires. */
 function isMadeInTime({ producedAt }: BasicOcspResponse, { certificate, now }: BudgetedRequest): boolean {
@@ -115,7 +119,7 @@ function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedReques
     validityFailure(delegate, now) === null &&
     hasOnlyKnownCriticalExtensions(delegate) &&
     !isWeakKey(delegate.key) &&
-    !isWeakSignature(delegate.signature.algorithm) &&
+    !isBrokenSignature(delegate.signature.algorithm) &&
     isSameName(delegate.issuer, issuer.subject) &&
     isSignedBy(delegate, issuer, work)
   );

@@ -1,11 +1,11 @@
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Reason why a CRL or OCSP response gives no usable status for a certificate. */
 export type NoStatusReason =
   | 'too_large'
   | 'malformed'
   | 'bad_signature'
-  /** The answer is signed with an algorithm that proves nothing, such as SHA-1 or one that is unknown. */
+  /** The answer is signed with an algorithm that proves nothing, such as MD5 or one that is unknown. */
   | 'weak_signature'
   /** The answer is from another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
@@ -14,10 +14,13 @@ export type NoStatusReason =
    * kind of certificate, or only some reasons.
    */
   | 'wrong_scope'
-  /** The answer is not a revocation, and it is expired, dated in the future, or (a CRL) without nextUpdate. */
+  /** The answer is not a revocation, and it is expired, dated in the future, or old and without nextUpdate. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';
+
+/** Maximum age in ms of an answer without nextUpdate, as in Chromium. */
+export const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = 7 * DAY_MS;
 
 /** Maximum time in ms by which a signer's clock may be ahead of ours. */
 export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
