@@ -4,12 +4,17 @@ import { join } from 'node:path';
 import { BROWSERS } from '../tests/clients/browsers.ts';
 import type { ClientKind } from '../tests/clients/client.ts';
 import { COMMAND_LINE_CLIENTS } from '../tests/clients/command-line-clients.ts';
-import { compare, formatOutcome, type Outcome, type StartedClient } from '../tests/clients/compare.ts';
-import { HOST, type Scenario } from '../tests/clients/scenario.ts';
+import {
+  compare,
+  everyRoot,
+  formatOutcome,
+  type Outcome,
+  type StartedClient,
+} from '../tests/clients/compare.ts';
+import { HOST, mintRoots, type Scenario } from '../tests/clients/scenario.ts';
 import { SCENARIOS } from '../tests/clients/scenarios.ts';
 import { installPackages } from '../tests/kit/debian-package.ts';
 import { answerHelp } from './help-option.ts';
-import { mintAuthority } from './local-peers/mint.ts';
 
 answerHelp(`Compares our verdict with Node.js and eight clients from Debian's packages: each connects to servers with odd certificates on
 loopback ports. Fails if a client refuses a server and we report nothing, or if we report a server as critical and every client
@@ -21,10 +26,7 @@ connects to it. It is not part of npm test, because it installs packages.
 const CLIENTS: readonly ClientKind[] = [...BROWSERS, ...COMMAND_LINE_CLIENTS];
 const word = process.argv[2] ?? '';
 const scenarios = SCENARIOS.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()));
-const roots = {
-  ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
-  rsa: mintAuthority({ commonName: 'RSA Root', key: 'RSA-2048' }),
-};
+const roots = mintRoots();
 const folder = mkdtempSync(join(tmpdir(), 'certlantern-clients-'));
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
@@ -49,7 +51,8 @@ async function start(kind: ClientKind): Promise<StartedClient> {
   const own = join(folder, kind.name);
   mkdirSync(own);
   const rootsFile = join(own, 'roots.pem');
-  writeFileSync(rootsFile, roots.ecdsa.certificatePem + roots.rsa.certificatePem);
+  const pems = everyRoot(roots).map(({ certificatePem }) => certificatePem);
+  writeFileSync(rootsFile, pems.join(''));
   const hosts = [...new Set(scenarios.map(({ host = HOST }: Scenario) => host))];
   const client = await kind.start({ folder: own, rootsFile, hosts });
   print(`${started.length + 1}  ${kind.name}: ${client.version}`);

@@ -176,14 +176,10 @@ export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPo
   });
 }
 
-/** Returns whether TLSFeature (RFC 7633) requires a stapled OCSP response (status_request). */
-export function parseMustStaple(value: Uint8Array): boolean {
-  const features = nonEmptyList(value, TAG.sequence, (reader) => countValue(reader.read(TAG.integer)));
-  return features.includes(STATUS_REQUEST);
+/** Returns the numbers of the TLS extensions that a server must support by TLSFeature (RFC 7633). */
+export function parseTlsFeatures(value: Uint8Array): number[] {
+  return nonEmptyList(value, TAG.sequence, (reader) => countValue(reader.read(TAG.integer)));
 }
-
-/** Number of the TLS extension status_request (RFC 8446 §4.2). */
-const STATUS_REQUEST = 5;
 
 /** Returns true if the value is NULL, as NoRevAvail requires (RFC 9608 §2). Throws PkiError otherwise. */
 export function parseNoRevAvail(value: Uint8Array): true {
@@ -261,7 +257,7 @@ export function parseTimestamps(value: Uint8Array): number[] {
   for (const entry of tlsVectors(onlyVector(tlsVectors(content)))) {
     if (entry[0] !== 0) continue;
     const bytes = entry.subarray(TIMESTAMP_OFFSET, TIMESTAMP_OFFSET + TIMESTAMP_BYTES);
-    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('der_truncated', 'truncated timestamp');
+    if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('value', 'truncated timestamp');
     let time = 0n;
     for (const byte of bytes) time = time * 256n + BigInt(byte);
     if (time > MAX_TIME) throw new PkiError('value', 'invalid time');
@@ -277,7 +273,7 @@ function tlsVectors(bytes: Uint8Array): Uint8Array[] {
     const start = position + 2;
     position = start + (bytes[position] ?? 0) * 256 + (bytes[position + 1] ?? 0);
     if (start > bytes.length || position > bytes.length) {
-      throw new PkiError('der_truncated', 'truncated list of timestamps');
+      throw new PkiError('value', 'truncated list of timestamps');
     }
     found.push(bytes.subarray(start, position));
   }
@@ -287,6 +283,6 @@ function tlsVectors(bytes: Uint8Array): Uint8Array[] {
 function onlyVector(vectors: readonly Uint8Array[]): Uint8Array {
   const [list, ...others] = vectors;
   if (list === undefined) throw new PkiError('empty', 'missing list of timestamps');
-  if (others.length > 0) throw new PkiError('der_trailing', 'extra bytes after the list of timestamps');
+  if (others.length > 0) throw new PkiError('value', 'extra bytes after the list of timestamps');
   return list;
 }

@@ -24,7 +24,7 @@ export type { PkiErrorCode } from './pki-error.ts';
 export { PkiError } from './pki-error.ts';
 export type { Profile } from './profile/profile.ts';
 export type { PublicKey } from './public-key.ts';
-export { publicKeyName, RSA_PSS } from './public-key.ts';
+export { isWeakKey, publicKeyName, RSA_PSS } from './public-key.ts';
 export { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 export type { ReferenceIdentifier } from './names/reference-identifier.ts';
 export { matchesReference } from './names/reference-identifier.ts';

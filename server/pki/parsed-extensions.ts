@@ -46,6 +46,8 @@ export interface ParsedExtensions {
   readonly cpsUrls: readonly string[];
   /** Distribution points from which `crlUrls` is taken, with URIs of every scheme. */
   readonly crlDistributionPoints: readonly CrlDistributionPoint[];
+  /** Numbers of the TLS extensions that the server must support (RFC 7633). */
+  readonly tlsFeatures: readonly number[];
   /** True if clients must refuse a handshake without a stapled OCSP response (RFC 7633). */
   readonly mustStaple: boolean;
   /** Whether the Netscape certificate type allows a TLS server; null without this extension. */
@@ -62,6 +64,9 @@ export interface ExtensionParseError {
   readonly extension: string;
   readonly code: PkiErrorCode;
 }
+
+/** Number of the TLS extension status_request (RFC 8446 §4.2). */
+const STATUS_REQUEST = 5;
 
 /** Parses every known extension. Reports malformed ones in `parseErrors` and never throws for them. */
 export function parseExtensions(
@@ -92,6 +97,7 @@ export function parseExtensions(
   );
   const policies = read(EXTENSION.certificatePolicies, values.parseCertificatePolicies, null);
   read(EXTENSION.issuerAltName, values.checkIssuerAltName, undefined);
+  const tlsFeatures: readonly number[] = read(EXTENSION.tlsFeature, values.parseTlsFeatures, []);
   const points = read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []);
   return {
     basicConstraints,
@@ -112,7 +118,8 @@ export function parseExtensions(
     crlUrls: points.flatMap(({ uris }) => uris.filter(values.isWebUrl)),
     cpsUrls: policies?.cpsUrls ?? [],
     crlDistributionPoints: points,
-    mustStaple: read(EXTENSION.tlsFeature, values.parseMustStaple, false),
+    tlsFeatures,
+    mustStaple: tlsFeatures.includes(STATUS_REQUEST),
     netscapeAllowsServer: read(EXTENSION.netscapeCertType, values.parseNetscapeCertType, null),
     hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
     signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, values.parseTimestamps, []),

@@ -28,6 +28,8 @@ export interface PublicKey {
   readonly exponentBits: number;
   /** False if the NULL that RFC 3279 §2.3.1 requires beside rsaEncryption is absent. True for other keys. */
   readonly hasNull: boolean;
+  /** Whether the point is written as one coordinate (SEC 1 §2.3.3), which RFC 5480 §2.2 allows. False for other keys. */
+  readonly isCompressed: boolean;
   /** DER of SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
 }
@@ -50,13 +52,19 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   const key = bitStringValue(info.read(TAG.bitString));
   info.end();
   const hasNull = algorithm !== RSA_ENCRYPTION || identifier.nextTag === TAG.null;
-  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true, exponentBits: 0, hasNull };
+  const none = { curve: null, bits: 0, exponentIsSound: true, exponentBits: 0, isCompressed: false };
+  const known = { ...none, algorithm, der, hasNull };
   switch (algorithm) {
     case RSA_ENCRYPTION:
     case RSA_PSS:
       return rsaKey(known, key.octets);
     case EC:
-      return { ...known, type: 'ec', ...readNamedCurve(identifier) };
+      return {
+        ...known,
+        type: 'ec',
+        ...readNamedCurve(identifier),
+        isCompressed: key.octets[0] === 2 || key.octets[0] === 3,
+      };
     case ED25519:
       return { ...known, type: 'ed25519', bits: 256 };
     case ED448:

@@ -1,6 +1,6 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
 import type { AddressObservation, FailedObservation, ReachFailure } from '../core/index.ts';
-import { handshake, type HandshakeEvidence, closeTls, isPostQuantum } from './handshake.ts';
+import { handshake, type HandshakeEvidence, closeTls, isRareGroup } from './handshake.ts';
 import { modernContext, legacyContext } from './tls-contexts.ts';
 import { type AddressPolicy, openConnection, withTimeout } from '../egress/index.ts';
 import type { Socket } from 'node:net';
@@ -61,7 +61,7 @@ export async function probeAddress(options: AddressProbeOptions): Promise<Addres
   if (!secured.ok) return { ...seen, outcome: 'failed', ...secured.failure };
   const { evidence, tls } = secured;
   onChain(evidence.presentedChain);
-  const legacyTls = secured === second && !isPostQuantum(evidence.group);
+  const legacyTls = secured === second && !(evidence.tlsVersion === 'TLSv1.3' && isRareGroup(evidence.group));
   const reconnect = (): Promise<ConnectResult> =>
     connectTls(options, secured === second ? legacyContext : modernContext);
   if (tls === null || !takeOver({ address, tls, reconnect })) await closeTls(tls, signal);

@@ -164,6 +164,11 @@ function groupName(key: EphemeralKeyInfo | object | null): string | null {
   return 'size' in key && typeof key.size === 'number' ? `DH, ${key.size} bits` : null;
 }
 
+/** Returns whether not all current clients offer the group. Each has a rule of its own, so that it is no outdated TLS. */
+export function isRareGroup(group: string | null): boolean {
+  return group !== null && !['X25519', 'P-256', 'P-384'].includes(group);
+}
+
 /** Returns whether the group resists quantum computers: ML-KEM, alone or in a hybrid with a classic group. */
 export function isPostQuantum(group: string | null): boolean {
   return group?.includes('MLKEM') ?? false;

@@ -7,6 +7,9 @@ import type { TlsVersion } from '../core/index.ts';
 const CLASSIC_GROUPS = 'X25519:P-256:P-384:P-521:X448:ffdhe2048:ffdhe3072';
 const POST_QUANTUM_GROUP = 'X25519MLKEM768';
 
+/** The groups that all current clients offer. */
+const COMMON_GROUPS = 'X25519:P-256:P-384';
+
 const SHARED: SecureContextOptions = {
   ecdhCurve: `${CLASSIC_GROUPS}:${POST_QUANTUM_GROUP}`,
   // Without trust anchors OpenSSL's verification ends at once and Node skips getPeerCertificate(true), which saves a
@@ -30,6 +33,13 @@ const BROWSER_CIPHERS = [
   'AES256-SHA',
 ].join(':');
 
+/** The signature algorithms that Chrome offers, and those of keys on P-521, Ed25519, Ed448 and RSA-PSS, which have rules of their own. */
+const COMMON_SIGNATURES = [
+  'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512:ed25519:ed448',
+  ...['sha256', 'sha384', 'sha512'].flatMap((hash) => [`rsa_pss_rsae_${hash}`, `rsa_pss_pss_${hash}`]),
+  'RSA+SHA256:RSA+SHA384:RSA+SHA512',
+].join(':');
+
 /**
  * TLS settings of current clients, but without ML-KEM. Only the first group gets a key share, so servers that prefer ML-KEM
  * would send a HelloRetryRequest, which costs an eighth of a check's CPU time. Shared, because creation is slow.
@@ -38,12 +48,13 @@ export const modernContext = createSecureContext({
   ...SHARED,
   minVersion: 'TLSv1.2',
   ciphers: `${TLS13_CIPHERS}:${BROWSER_CIPHERS}`,
-  ecdhCurve: CLASSIC_GROUPS,
+  ecdhCurve: COMMON_GROUPS,
+  sigalgs: COMMON_SIGNATURES,
 });
 
 /**
- * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, small keys, SHA-1, missing secure
- * renegotiation, and ML-KEM for servers that accept nothing else.
+ * TLS settings for a second attempt at servers that reject `modernContext`: TLS 1.0, other ciphers, groups and signatures, small
+ * keys, missing secure renegotiation.
  */
 export const legacyContext = createSecureContext({
   ...SHARED,

@@ -45,7 +45,7 @@ const chromium: ClientKind = {
           await page.goto(`https://${host}:${port}/`, { timeout: CONNECTION_MS });
           return null;
         } catch (error) {
-          const code = /net::(?:ERR_CERT|ERR_SSL|ERR_BAD_SSL|ERR_CERTIFICATE)\w+/.exec(String(error))?.[0];
+          const code = /net::ERR_(?:CERT|SSL|BAD_SSL|TLS|CONNECTION|EMPTY)\w+/.exec(String(error))?.[0];
           if (code === undefined) throw error;
           return code;
         } finally {
@@ -100,7 +100,7 @@ const firefox: ClientKind = {
           await session.send('browsingContext.navigate', { context, url, wait: 'complete' });
           return null;
         } catch (error) {
-          const code = /(?:SEC|SSL|MOZILLA_PKIX)_ERROR_\w+/.exec(String(error))?.[0];
+          const code = /(?:SEC|SSL|MOZILLA_PKIX|NS)_ERROR_(?!FAILURE)\w+/.exec(String(error))?.[0];
           if (code === undefined) throw error;
           return code;
         }

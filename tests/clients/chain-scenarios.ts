@@ -151,22 +151,6 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
           .issue({ dnsNames: [HOST] }),
       ),
   },
-  intermediateScenario('name constraints that permit the name', { permitted: { dns: ['example'] } }),
-  intermediateScenario('name constraints that permit another name', {
-    permitted: { dns: ['other.example'] },
-  }),
-  intermediateScenario('name constraints that exclude the name', { excluded: { dns: ['example'] } }),
-  intermediateScenario('name constraints with a leading dot', { permitted: { dns: ['.example'] } }),
-  intermediateScenario('name constraints on a form that few know', {
-    extraExtensions: [
-      {
-        oid: '2.5.29.30',
-        critical: true,
-        value: sequence(tagged(0, true, sequence(tagged(8, false, Buffer.from([42, 3]))))),
-      },
-    ],
-  }),
-  intermediateScenario('name constraints that permit an empty name', { permitted: { dns: [''] } }),
   {
     name: 'a CA with path length 0 that renewed itself',
     mint: ({ ecdsa }) => {
@@ -195,23 +179,6 @@ export const CHAIN_SCENARIOS: readonly Scenario[] = [
     {
       tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' },
     },
-  ),
-  intermediateScenario('name constraints on addresses', { permitted: { ip: ['10.0.0.0/8'] } }),
-  intermediateScenario('name constraints on email addresses', { permitted: { email: ['other.example'] } }),
-  intermediateScenario(
-    'name constraints that exclude a further name',
-    { excluded: { dns: ['other.example'] } },
-    { dnsNames: [HOST, 'other.example'] },
-  ),
-  intermediateScenario(
-    'name constraints on the common name',
-    { permitted: { dns: ['example'] } },
-    { commonName: 'other.test' },
-  ),
-  intermediateScenario(
-    'name constraints that exclude all of a wildcard',
-    { excluded: { dns: ['a.odd.example'] } },
-    { dnsNames: [HOST, '*.odd.example'] },
   ),
   intermediateScenario('unknown critical extension of the intermediate', {
     extraExtensions: [{ oid: '1.3.6.1.4.1.99999.1', critical: true, value: nothing() }],

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
-import { type ClientKind, run, type RunningClient, startLineClient, withLimit } from './client.ts';
+import { type ClientKind, run, type RunningClient, startLineClient } from './client.ts';
 
+const VERSIONS = '`Node.js ${process.versions.node}, OpenSSL ${process.versions.openssl}`';
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
 /** Returns a client that starts a program for every connection. */
@@ -69,27 +68,21 @@ const gnutls: ClientKind = {
     }),
 };
 
+/** It runs in a process of its own, because some certificates crash Node.js. */
 const node: ClientKind = {
   name: 'Node.js',
   family: 'openssl',
   packages: [],
-  start({ rootsFile }) {
-    const ca = readFileSync(rootsFile, 'utf8').match(/-----BEGIN[^]*?END CERTIFICATE-----/g) ?? [];
-    const attempt = (host: string, port: number) =>
-      new Promise<string | null>((resolve) => {
-        const servername = /^[\d.]+$/.test(host) ? '' : host;
-        const socket = connect({ host: '127.0.0.1', port, ca, servername }, () => {
-          socket.destroy();
-          resolve(null);
-        });
-        socket.on('error', (error) => resolve(error.message));
-      });
-    return Promise.resolve({
-      version: `Node.js ${process.versions.node}, OpenSSL ${process.versions.openssl}`,
-      connect: (host: string, port: number) => withLimit(attempt(host, port), 'Node.js'),
-      stop: () => Promise.resolve(),
-    });
-  },
+  start: ({ rootsFile }) =>
+    perConnection([process.execPath, '-p', VERSIONS], async (host, port) => {
+      const program = join(PROGRAMS, 'client.ts');
+      try {
+        const { code, output } = await run(process.execPath, [program, rootsFile, host, String(port)]);
+        return code === 0 ? null : output;
+      } catch (error) {
+        return String(error);
+      }
+    }),
 };
 
 const python: ClientKind = {

@@ -6,10 +6,11 @@ import {
   type Severity,
   type Verdict,
 } from '../../server/core/index.ts';
-import { createAddressPolicy } from '../../server/egress/index.ts';
+import { type CaaLookup, createAddressPolicy, type Resolver } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
-import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { createProbe, createSources } from '../../server/probe/index.ts';
 import { type Peer, startTlsServer } from '../../scripts/local-peers/tls-server.ts';
+import type { MintedAuthority } from '../../scripts/local-peers/mint.ts';
 import type { ClientKind, RunningClient } from './client.ts';
 import { EXCEPTIONS } from './exceptions.ts';
 import { HOST, type Roots, type Scenario } from './scenario.ts';
@@ -69,17 +70,24 @@ export async function compare(
 
 /** Starts the server of a scenario. Returns null if OpenSSL cannot serve its certificates. */
 export async function serve(
-  { mint, tls }: Pick<Scenario, 'mint' | 'tls'>,
+  { mint, tls, staple }: Pick<Scenario, 'mint' | 'tls' | 'staple'>,
   roots: Roots,
 ): Promise<Peer | null> {
   const [leaf, ...chain] = mint(roots);
   if (leaf === undefined) throw new Error('a scenario without certificates');
   const { certificatePem, keyPem } = leaf;
   const chainPem = chain.map((link) => link.certificatePem).join('');
+  const [issuer] = chain;
+  const stapled = issuer === undefined ? undefined : staple?.(leaf, issuer);
   try {
     return await startTlsServer(
       { '*': { certificatePem, keyPem, chainPem } },
-      { ciphers: 'DEFAULT@SECLEVEL=0', serve: (_request, response) => response.end('ok'), ...tls },
+      {
+        ciphers: 'DEFAULT@SECLEVEL=0',
+        serve: (_request, response) => response.end('ok'),
+        ...(stapled !== undefined && { staple: stapled }),
+        ...tls,
+      },
     );
   } catch (error) {
     if (error instanceof Error && 'code' in error) return null;
@@ -87,23 +95,30 @@ export async function serve(
   }
 }
 
+export const everyRoot = ({ ecdsa, rsa, odd }: Roots): MintedAuthority[] => [ecdsa, rsa, ...odd.values()];
+
 /** Checks the server of a scenario like a user's https endpoint. */
 export async function verdictAt(
   host: string,
   port: number,
-  { ecdsa, rsa }: Roots,
+  roots: Roots,
   arePublic = false,
 ): Promise<Verdict> {
-  const trustStore = createTrustStore([ecdsa.der, rsa.der], { arePublic });
-  const probe = createProbe({
-    resolver: { resolve: () => Promise.resolve({ ok: true, addresses: ['127.0.0.1'] }) },
-    policy: createAddressPolicy(['127.0.0.0/8'], () => []),
-    sources: NO_SOURCES,
-    now: Date.now,
-  });
+  const trustStore = createTrustStore(
+    everyRoot(roots).map(({ der }) => der),
+    { arePublic },
+  );
+  const resolver: Resolver & CaaLookup = {
+    resolve: () => Promise.resolve({ ok: true, addresses: ['127.0.0.1'] }),
+    caa: () => Promise.resolve({ ok: true, records: [] }),
+  };
+  const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+  const sources = createSources({ resolver, policy, cacheFolder: null });
+  const probe = createProbe({ resolver, policy, sources, now: Date.now });
   const signal = AbortSignal.timeout(30_000);
   const target = { host, port, protocol: 'https' } as const;
   const seen = await probe.observe(target, { signal, trustStore, withPosture: false });
+  sources.close();
   return judge(seen, Date.now(), trustStore);
 }
 

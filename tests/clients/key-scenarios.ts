@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { sequence } from '../../scripts/local-peers/der-writer.ts';
+import { bitString, nothing, objectIdentifier, sequence } from '../../scripts/local-peers/der-writer.ts';
 import type { KeyUsage } from '../../scripts/local-peers/certificate-extensions.ts';
 import type { CertificateOptions, KeyChoice } from '../../scripts/local-peers/mint.ts';
 import { HOST, intermediateScenario, leafScenario, type Scenario, withChain } from './scenario.ts';
@@ -110,6 +110,15 @@ function withoutKeyNull(fields: Buffer[]): Uint8Array[] {
   });
 }
 
+/** Writes the point of a P-256 key as its x coordinate and one bit of y (SEC 1 §2.3.3). */
+function withCompressedPoint(fields: Buffer[]): Uint8Array[] {
+  const key = fields[6] ?? Buffer.alloc(0);
+  const point = key.subarray(-65);
+  const short = Buffer.concat([Buffer.from([2 + ((point[64] ?? 0) & 1)]), point.subarray(1, 33)]);
+  const algorithm = sequence(objectIdentifier('1.2.840.10045.2.1'), objectIdentifier('1.2.840.10045.3.1.7'));
+  return fields.with(6, sequence(algorithm, bitString(short)));
+}
+
 const SEVEN_DAYS = 7 * 86_400_000;
 
 const HASHES = ['sha1', 'sha384', 'sha512'] as const;
@@ -147,6 +156,27 @@ export const KEY_SCENARIOS: readonly Scenario[] = [
     name: 'intermediate signed by RSA without NULL',
     mint: ({ rsa }) => withChain(rsa.intermediate({ withNull: false }).issue({ dnsNames: [HOST] })),
   },
+  leafScenario('leaf with a compressed point', { editFields: withCompressedPoint }),
+  intermediateScenario('intermediate with a compressed point', { editFields: withCompressedPoint }),
+  leafScenario('leaf with a curve as explicit parameters', {
+    key: generateKeyPairSync('ec', { namedCurve: 'prime256v1', paramEncoding: 'explicit' }),
+  }),
+  leafScenario('two signature algorithms that differ', {
+    editFields: (fields) => fields.with(2, sequence(objectIdentifier('1.2.840.10045.4.3.3'))),
+  }),
+  leafScenario('signature algorithm with a NULL inside only', {
+    editFields: (fields) => fields.with(2, sequence(objectIdentifier('1.2.840.10045.4.3.2'), nothing())),
+  }),
+  intermediateScenario('intermediate with P-384', { key: 'P-384' }),
+  intermediateScenario('intermediate with secp256k1', { key: 'secp256k1' }),
+  intermediateScenario('intermediate with RSA-1960', { key: 'RSA-1960' }),
+  intermediateScenario('intermediate with RSA-8192', { key: 'RSA-8192' }),
+  intermediateScenario('intermediate with RSA and exponent 3', rsaWithExponent(3)),
+  intermediateScenario('intermediate whose RSA key has no NULL', {
+    key: 'RSA-2048',
+    editFields: withoutKeyNull,
+  }),
+  intermediateScenario('intermediate with a corrupt signature', { corruptSignature: true }),
   leafScenario('leaf with a corrupt signature', { corruptSignature: true }),
   leafScenario('leaf valid for a week', { notBefore: Date.now() - 1000, notAfter: Date.now() + SEVEN_DAYS }),
 ];

@@ -9,7 +9,7 @@ import {
   tlv,
   utf8String,
 } from '../../scripts/local-peers/der-writer.ts';
-import { type CertificateOptions, nameDer } from '../../scripts/local-peers/mint.ts';
+import { type CertificateOptions, mintAuthority, nameDer } from '../../scripts/local-peers/mint.ts';
 import { HOST, leafScenario, type Scenario, withChain } from './scenario.ts';
 
 const SUBJECT_ALT_NAME = '2.5.29.17';
@@ -181,5 +181,70 @@ export const NAME_SCENARIOS: readonly Scenario[] = [
   ),
   leafScenario('registeredID beside the name', names(tagged(8, false, Buffer.from([42, 3])), good)),
   leafScenario('an unknown form beside the name', names(tagged(9, false, Buffer.from('x')), good)),
+  leafScenario('x400Address beside the name', names(tagged(3, true), good)),
+  leafScenario('empty directory name beside the name', names(tagged(4, true, sequence()), good)),
+  leafScenario('directory name that is none beside the name', names(tagged(4, true, nothing()), good)),
+  leafScenario(
+    'ediPartyName beside the name',
+    names(tagged(5, true, tagged(1, true, utf8String('party'))), good),
+  ),
+  leafScenario('empty email address beside the name', names(tagged(1, false), good)),
+  leafScenario('empty URI beside the name', names(tagged(6, false), good)),
+  leafScenario('empty registeredID beside the name', names(tagged(8, false), good)),
+  leafScenario('empty address beside the name', names(tagged(7, false), good)),
+  leafScenario(
+    'registeredID with a huge arc beside the name',
+    names(tagged(8, false, Buffer.from('2affffffffffffffffffff7f', 'hex')), good),
+  ),
+  leafScenario('UTF-8 in a name beside the name', names(dns('m\u00c3\u00bcnchen.example'), good)),
+  leafScenario('NULL among the names', names(nothing(), good)),
+  leafScenario('a name with a constructed tag', names(tagged(2, true, tlv(0x16, Buffer.from(HOST))))),
+  leafScenario(
+    'address in the IPv6 form of IPv4',
+    {
+      dnsNames: [],
+      ipAddresses: ['::ffff:127.0.0.1'],
+    },
+    { host: '127.0.0.1' },
+  ),
+  sanScenario('label ending with a hyphen', 'a-.odd.example', 'a-.odd.example'),
+  sanScenario('wildcard for a label ending with a hyphen', 'a-.odd.example', '*.odd.example'),
+  sanScenario('two hyphens at the third place', 'ab--c.odd.example', 'ab--c.odd.example'),
+  sanScenario('a label of 63 characters', `${'a'.repeat(63)}.odd.example`, `${'a'.repeat(63)}.odd.example`),
+  sanScenario('a name of one label', 'odd', 'odd'),
+  sanScenario('wildcard in punycode', 'xn--a.odd.example', 'xn--*.odd.example'),
+  leafScenario(
+    'the name in Latin-1 only',
+    { ...names(dns('m\u00fcnchen.odd.example')) },
+    { host: 'xn--mnchen-3ya.odd.example' },
+  ),
+  leafScenario(
+    'the name in UTF-8 only',
+    { ...names(dns('m\u00c3\u00bcnchen.odd.example')) },
+    { host: 'xn--mnchen-3ya.odd.example' },
+  ),
+  leafScenario('an attribute with a BIT STRING', {
+    subjectDer: sequence(attribute(tlv(0x03, Buffer.from([0, 1])), '2.5.4.45')),
+  }),
+  leafScenario('an attribute with a SEQUENCE', { subjectDer: sequence(attribute(sequence(), '2.5.4.16')) }),
+  leafScenario('an attribute without a value', {
+    subjectDer: sequence(set(sequence(objectIdentifier(ORGANIZATION)))),
+  }),
+  leafScenario('an attribute with two values', {
+    subjectDer: sequence(set(sequence(objectIdentifier(ORGANIZATION), utf8String('A'), utf8String('B')))),
+  }),
+  leafScenario('VisibleString as organization', subject(tlv(0x1a, Buffer.from('A')))),
+  leafScenario('GeneralString as organization', subject(tlv(0x1b, Buffer.from('A')))),
+  leafScenario('NULL as organization', subject(nothing())),
+  leafScenario('emailAddress as UTF8String', {
+    subjectDer: sequence(attribute(utf8String('a@b.example'), '1.2.840.113549.1.9.1')),
+  }),
+  {
+    name: 'a further certificate with a PrintableString with @',
+    mint: ({ ecdsa }) => [
+      ...withChain(ecdsa.intermediate().issue({ dnsNames: [HOST] })),
+      mintAuthority(subject(printableString('a@b'))),
+    ],
+  },
   leafScenario('an email address only', names(tagged(1, false, Buffer.from('a@b.example')))),
 ];

@@ -1,7 +1,15 @@
-import type {
-  CertificateOptions,
-  MintedAuthority,
-  MintedCertificate,
+import {
+  nothing,
+  objectIdentifier,
+  printableString,
+  sequence,
+  set,
+} from '../../scripts/local-peers/der-writer.ts';
+import {
+  type CertificateOptions,
+  type MintedAuthority,
+  type MintedCertificate,
+  mintAuthority,
 } from '../../scripts/local-peers/mint.ts';
 import type { TlsPeerOptions } from '../../scripts/local-peers/tls-server.ts';
 
@@ -12,7 +20,49 @@ export const HOST = 'odd.example';
 export interface Roots {
   ecdsa: MintedAuthority;
   rsa: MintedAuthority;
+  /** Roots with one oddity, by its description. */
+  odd: ReadonlyMap<string, MintedAuthority>;
 }
+
+export function mintRoots(): Roots {
+  const odd = Object.entries(ODD_ROOTS).map(
+    ([name, options]) => [name, mintAuthority({ commonName: `Root: ${name}`, ...options })] as const,
+  );
+  return {
+    ecdsa: mintAuthority({ commonName: 'ECDSA Root' }),
+    rsa: mintAuthority({ commonName: 'RSA Root', key: 'RSA-2048' }),
+    odd: new Map(odd),
+  };
+}
+
+const UNKNOWN = { oid: '1.3.6.1.4.1.99999.1', value: nothing() };
+const oddName = (text: string) => sequence(set(sequence(objectIdentifier('2.5.4.3'), printableString(text))));
+const YEAR_MS = 365 * 86_400_000;
+
+const ODD_ROOTS: Readonly<Record<string, CertificateOptions>> = {
+  'RSA-1024': { key: 'RSA-1024' },
+  'RSA-2047': { key: 'RSA-2047' },
+  'P-521': { key: 'P-521' },
+  'signed with SHA-1': { hash: 'sha1' },
+  'with a corrupt signature': { corruptSignature: true },
+  'for anyExtendedKeyUsage': { extendedKeyUsage: ['any'] },
+  'for clientAuth': { extendedKeyUsage: ['clientAuth'] },
+  'for serverAuth': { extendedKeyUsage: ['serverAuth'] },
+  'with path length 300': { pathLength: 300 },
+  'with path length 0': { pathLength: 0 },
+  'without basicConstraints': { basicConstraints: null },
+  'that is no CA': { certificateAuthority: false },
+  'without keyUsage': { keyUsage: null },
+  'that may not sign certificates': { keyUsage: ['digitalSignature'] },
+  'that has expired': { notBefore: Date.now() - 2 * YEAR_MS, notAfter: Date.now() - YEAR_MS },
+  'that permits another name': { permitted: { dns: ['other.example'] } },
+  'with an explicit FALSE': { extraExtensions: [{ ...UNKNOWN, critical: false }] },
+  'with an unknown critical extension': { extraExtensions: [{ ...UNKNOWN, critical: true }] },
+  'of version 1': { editFields: (fields) => fields.slice(1, -1) },
+  'with serial number 0': { serialNumber: 0n },
+  'with a PrintableString with @': { subjectDer: oddName('a@b') },
+  'without key identifiers': { keyIdentifiers: null },
+};
 
 /** A server with one oddity. */
 export interface Scenario {
@@ -22,7 +72,20 @@ export interface Scenario {
   host?: string;
   /** Returns the certificates that the server sends, leaf first. */
   mint: (roots: Roots) => readonly MintedCertificate[];
-  tls?: Pick<TlsPeerOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'staple'>;
+  tls?: Pick<
+    TlsPeerOptions,
+    | 'minVersion'
+    | 'maxVersion'
+    | 'ciphers'
+    | 'staple'
+    | 'ecdhCurve'
+    | 'sigalgs'
+    | 'ALPNProtocols'
+    | 'requestCert'
+    | 'dhparam'
+  >;
+  /** Returns the OCSP response that the server staples. */
+  staple?: (leaf: MintedCertificate, issuer: MintedCertificate) => Buffer;
 }
 
 /** Returns a scenario whose leaf is odd; an intermediate signs it and is sent. */

@@ -1,13 +1,21 @@
 import { CHAIN_SCENARIOS } from './chain-scenarios.ts';
+import { CONSTRAINT_SCENARIOS } from './constraint-scenarios.ts';
 import { EXTENSION_SCENARIOS } from './extension-scenarios.ts';
+import { HANDSHAKE_SCENARIOS } from './handshake-scenarios.ts';
 import { KEY_SCENARIOS } from './key-scenarios.ts';
+import { MALFORMED_SCENARIOS } from './malformed-scenarios.ts';
 import { NAME_SCENARIOS } from './name-scenarios.ts';
+import { PATH_SCENARIOS } from './path-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 
 /** Every odd server. No two have the same name. */
 export const SCENARIOS: readonly Scenario[] = [
   ...KEY_SCENARIOS,
   ...EXTENSION_SCENARIOS,
+  ...MALFORMED_SCENARIOS,
+  ...CONSTRAINT_SCENARIOS,
   ...NAME_SCENARIOS,
   ...CHAIN_SCENARIOS,
+  ...PATH_SCENARIOS,
+  ...HANDSHAKE_SCENARIOS,
 ];

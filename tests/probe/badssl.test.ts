@@ -1,6 +1,5 @@
 import { createServer } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
-
 import type { FindingCode, Observation, Severity, Verdict } from '../../server/core/index.ts';
 import { judge } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
@@ -211,6 +210,7 @@ describe('The verdict on a certificate', () => {
       'with two cross-signatures, one of which has expired',
       sending(twoWays.leaf, twoWays.authority, twoWays.expiredCross, twoWays.validCross),
       'note unused_certificate_expired',
+      'warning refused_by_clients',
     ],
   ];
   it.each(cases)('%s has the expected findings', async (_name, served, ...expected) => {
@@ -264,7 +264,7 @@ describe('The verdict on weak cryptography', () => {
 
   it('reports that only TLS 1.0 is on offer', async () => {
     const port = await serving(issue(), { ...LEGACY, maxVersion: 'TLSv1' });
-    expect(said(await verdictAt(port))).toEqual(['warning legacy_tls']);
+    expect(said(await verdictAt(port))).toEqual(['critical legacy_tls']);
   });
 });
 

@@ -1,5 +1,8 @@
 import type { Certificate } from '../../pki/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
 import type { Answer } from './answers.ts';
+import { severityOf } from './clients/client-rule.ts';
+import { refusingOldTls } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding } from '../finding.ts';
 import { earliest } from './renewal.ts';
@@ -21,7 +24,7 @@ export function addressFindings(observation: Observation, answers: readonly Answ
   );
   return [
     ...differingCertificates(read),
-    ...legacyFindings(answers),
+    ...legacyFindings(answers, observation.endpoint.protocol),
     ...(read.length === 0 ? [] : unreachableFindings(observation)),
   ];
 }
@@ -97,18 +100,20 @@ function namesKey(certificate: Certificate): string {
   return key;
 }
 
-function legacyFindings(answers: readonly Answer[]): Shown[] {
+function legacyFindings(answers: readonly Answer[], protocol: Protocol): Shown[] {
   const legacy = answers.filter(({ seen }) => seen.legacyTls).map(({ seen }) => seen);
   const [first] = legacy;
   if (first === undefined) return [];
   const { tlsVersion, cipher } = first;
+  const clients = refusingOldTls(first, protocol);
   return [
     {
       finding: {
         code: 'legacy_tls',
-        severity: 'warning',
+        severity: severityOf(clients, protocol),
         fingerprint: null,
         facts: { kind: 'legacy_tls', tlsVersion, evidence: { cipher } },
+        clients,
       },
       addresses: legacy.map(({ address }) => address),
     },

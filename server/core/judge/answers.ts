@@ -72,13 +72,13 @@ export class ChainJudge {
   #handshakeFindings(
     leaf: Certificate,
     { path, isPublic }: ChainJudgement,
-    { staple, tlsVersion, cipher, legacyTls }: HandshakeObservation,
+    { staple, tlsVersion, cipher, group, legacyTls }: HandshakeObservation,
   ): ChainFinding[] {
     const { endpoint, revocation } = this.#observation;
     const stapled = stapleFindings(leaf, staple !== null, revocation, endpoint.protocol);
     if (path === null) return stapled;
     const hasStapledTimestamp = staple !== null && hasTimestamps(staple);
-    const seen = { tlsVersion, cipher, legacyTls, isPublic, hasStapledTimestamp };
+    const seen = { tlsVersion, cipher, group, legacyTls, isPublic, hasStapledTimestamp };
     return [...stapled, ...handshakeRefusals(leaf, seen, endpoint.protocol)];
   }
 

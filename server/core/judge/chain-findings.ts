@@ -10,10 +10,11 @@ import type { Protocol } from '../../../contract/words.ts';
 import type { ChainFinding, UnverifiedLeaf } from '../finding.ts';
 import { oneLine } from '../one-line.ts';
 import { READING_ALL } from './clients/refusals.ts';
-import { companionRefusals, pathRefusals } from './clients/client-findings.ts';
+import { linkRefusals, pathRefusals, sentRefusals } from './clients/client-findings.ts';
+import { firstIssuerRefusals } from './first-issuer.ts';
 import { sentChainFindings } from './sent-chain-findings.ts';
 import { leafFindings, lifetimeFindings, NAMES_KEPT } from './leaf-findings.ts';
-import { judgePath, tooMuchWork } from './path-findings.ts';
+import { judgePath, type PathJudgement, tooMuchWork } from './path-findings.ts';
 
 export interface ChainJudgement {
   /** The leaf; null if it cannot be read. */
@@ -59,20 +60,29 @@ export function judgeChain(input: {
     ]);
   }
   const sent = others.filter((certificate) => certificate !== null);
+  const judgeWithout = (odd: ReadonlySet<Certificate>): PathJudgement =>
+    judgePath({
+      leaf,
+      sent: sent.filter((one) => !isBarred(one) && !odd.has(one)),
+      fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one) && !odd.has(one)),
+      isPending,
+      trustStore,
+      now,
+      work,
+    });
+  const first = judgeWithout(new Set());
+  // Browsers and Go try other paths too, so a path without such certificates counts.
+  const odd = (first.path ?? []).filter(
+    (_, index, path) =>
+      index > 0 && index < path.length - 1 && linkRefusals(path, index, input.protocol).length > 0,
+  );
+  const other = odd.length === 0 ? null : judgeWithout(new Set(odd));
   const {
     path,
     isPublic,
     weakest,
     findings: ofPath,
-  } = judgePath({
-    leaf,
-    sent: sent.filter((one) => !isBarred(one)),
-    fetchedIntermediates: input.fetchedIntermediates.filter((one) => !isBarred(one)),
-    isPending,
-    trustStore,
-    now,
-    work,
-  });
+  } = other !== null && other.findings.length === 0 ? other : first;
   const findings = [
     ...leafFindings(leaf, input),
     ...(isPublic ? lifetimeFindings(leaf, input.protocol) : []),
@@ -81,7 +91,8 @@ export function judgeChain(input: {
       ? []
       : [
           ...pathRefusals(path, input.reference, input.protocol),
-          ...companionRefusals(sent, path, input.protocol),
+          ...sentRefusals(sent, path, input.protocol),
+          ...firstIssuerRefusals({ leaf, sent, trustStore, now, work }, path, input.protocol),
           ...sentChainFindings(sent, path, now),
         ]),
   ];

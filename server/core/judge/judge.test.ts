@@ -205,7 +205,7 @@ describe('the validity of a chain', () => {
     expect(codes(verdictOn(chain, NOW + 30 * DAY))).toEqual(['intermediate_expired', 'untrusted_root']);
   });
 
-  it('does not depend on an expired cross-sign or root that no path needs, which are notes', () => {
+  it('does not depend on an expired cross-sign or root that no path needs, which only GnuTLS refuses', () => {
     const oldRoot = mintAuthority({
       commonName: 'Old Root',
       notBefore: NOW - 5000 * DAY,
@@ -221,9 +221,11 @@ describe('the validity of a chain', () => {
     const verdict = verdictOn([leaf, crossSign, intermediate, oldRoot]);
     expect(verdict).toMatchObject({ trusted: true, limiting: { role: 'leaf' } });
     expect(verdict.findings.map(({ code, severity }) => [code, severity])).toEqual([
+      ['refused_by_clients', 'warning'],
       ['unused_certificate_expired', 'note'],
       ['unused_certificate_expired', 'note'],
     ]);
+    expect(verdict.findings[0]).toMatchObject({ facts: { rule: 'first_issuer' }, clients: ['gnutls'] });
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf']);
   });
 
@@ -338,7 +340,7 @@ describe('the verdict on several addresses', () => {
     const verdict = judge(observation([legacy, failed(), at('192.0.2.2', fresh)]), NOW, trustStore);
     expect(verdict.findings.map(({ severity }) => severity)).toEqual([
       'critical',
-      'warning',
+      'critical',
       'warning',
       'warning',
     ]);

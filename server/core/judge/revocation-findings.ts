@@ -1,7 +1,7 @@
 import type { Certificate } from '../../pki/index.ts';
 import type { Protocol } from '../../../contract/words.ts';
 import { severityOf } from './clients/client-rule.ts';
-import { DEMANDING_STAPLE } from './clients/refusals.ts';
+import { DEMANDING_STAPLE, refusingStaple } from './clients/refusals.ts';
 import { certificateName } from '../facts.ts';
 import type { ChainFinding, RevocationSource } from '../finding.ts';
 import type { RevocationEvidence } from '../observation.ts';
@@ -64,7 +64,7 @@ export function stapleFindings(
   return [
     {
       code: 'staple_invalid',
-      severity: 'warning',
+      severity: severityOf(refusingStaple(answer.why), protocol),
       fingerprint,
       facts: { kind: 'staple_invalid', why: answer.why },
     },

@@ -35,6 +35,41 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
   rsa_pss_key: { why: 'its RSA key is restricted to PSS signatures', fix: NEW_KEY },
   long_exponent: { why: 'its RSA key has an exponent of more than 33 bits', fix: NEW_KEY },
   no_key_null: { why: 'the algorithm of its RSA key lacks the NULL parameter', fix: WITHOUT_FAULT },
+  weak_root_key: { why: 'the RSA key of this root is shorter than 2048 bits', fix: NEW_KEY },
+  rare_group: {
+    why: 'the server accepts only key exchange groups that they do not offer',
+    fix: 'Enable the groups X25519 and P-256 on the server.',
+  },
+  first_issuer: {
+    why: 'they use the first certificate that the server sends for an issuer, or a root that they know, and these lead to no trusted root',
+    fix: 'Leave out certificates that are not needed of the file that your server sends.',
+  },
+  long_path: { why: 'there are more than six intermediate certificates', fix: WITHOUT_FAULT },
+  large_chain: {
+    why: 'the server sends more than ten certificates, or more than 32 kB',
+    fix: 'Leave out certificates that are not needed of the file that your server sends.',
+  },
+  forged_root: {
+    why: 'it has the name of a trusted root, but another key',
+    fix: 'Leave this certificate out of the file that your server sends.',
+  },
+  compressed_key: { why: 'the point of its ECDSA key is compressed', fix: NEW_KEY },
+  excluded_directory_name: { why: 'its name constraints exclude a directory name', fix: WITHOUT_FAULT },
+  written_minimum: { why: 'its name constraints state a minimum, which DER forbids', fix: WITHOUT_FAULT },
+  critical_policy_constraints: { why: 'its policy constraints are marked as critical', fix: WITHOUT_FAULT },
+  long_policy_count: { why: 'a number in its policy constraints is above 255', fix: WITHOUT_FAULT },
+  other_tls_feature: {
+    why: 'it demands a TLS feature other than “must staple”',
+    fix: WITHOUT_FAULT,
+  },
+  rare_alternative_name: {
+    why: 'one of its alternative names is empty or of a rare form',
+    fix: 'Have the certificate reissued with host names and addresses only.',
+  },
+  hyphen_at_end: {
+    why: 'a part of the host’s name begins or ends with a hyphen',
+    fix: 'Use a name whose parts begin and end with a letter or a digit.',
+  },
   malformed_key_identifier: { why: 'a key identifier in it cannot be read', fix: WITHOUT_FAULT },
   malformed_crl_points: { why: 'its CRL distribution points cannot be read', fix: WITHOUT_FAULT },
   malformed_issuer_addresses: {
@@ -100,8 +135,8 @@ const RULES: Readonly<Partial<Record<string, Reason>>> = {
     why: 'an IA5String in its names has a character outside ASCII',
     fix: 'Have the certificate reissued with names in UTF-8.',
   },
-  universal_string: {
-    why: 'a name in it is a UniversalString',
+  rare_name_type: {
+    why: 'a value in its names has a type that they do not read',
     fix: 'Have the certificate reissued with names in UTF-8.',
   },
   name_spelled_differently: {
@@ -170,7 +205,7 @@ type Refusal = Extract<LeafFacts, { kind: 'refused_by_clients' }>;
 /** Returns the words of a finding about clients that refuse what others accept. */
 export function refusalWords({ rule, authority }: Refusal, clients: readonly Client[]): Words {
   const what =
-    rule === 'rsa_key_exchange'
+    rule === 'rsa_key_exchange' || rule === 'rare_group'
       ? 'the connection'
       : authority === null
         ? 'this certificate'
@@ -189,9 +224,16 @@ export function refusalWords({ rule, authority }: Refusal, clients: readonly Cli
 
 const LIST = new Intl.ListFormat('en-GB');
 
+/** Rules about certificates that the owner of the host can leave out. */
+const OF_FILE: ReadonlySet<string> = new Set<ClientRuleCode>([
+  'malformed_companion',
+  'first_issuer',
+  'forged_root',
+]);
+
 /** Returns one concrete thing to do, in one or two sentences. */
 export function refusalFix({ rule, authority }: Refusal): string {
   const { fix = WITHOUT_FAULT } = RULES[rule] ?? {};
   // The owner of the host cannot change a certificate of the authority.
-  return authority === null || rule === 'malformed_companion' ? fix : OTHER_INTERMEDIATE;
+  return authority === null || OF_FILE.has(rule) ? fix : OTHER_INTERMEDIATE;
 }

@@ -10,24 +10,35 @@ import { PkiError } from '../pki-error.ts';
 export interface NameConstraints {
   readonly permitted: readonly GeneralName[];
   readonly excluded: readonly GeneralName[];
+  /** Whether a subtree states its minimum of 0, which DER omits as the default. */
+  readonly writesMinimum: boolean;
 }
 
 export function parseNameConstraints(value: Uint8Array): NameConstraints {
   const reader = onlyElement(value, TAG.sequence).open();
   // RFC 5280 §4.2.1.10: CAs MUST NOT issue an empty sequence.
   if (reader.done) throw new PkiError('empty', 'name constraints without subtrees');
-  const permitted = readSubtrees(reader, 0);
-  const excluded = readSubtrees(reader, 1);
+  const [permitted, excluded] = [readSubtrees(reader, 0), readSubtrees(reader, 1)];
   reader.end();
-  return { permitted, excluded };
+  const baseOf = ({ base }: Subtree): GeneralName => base;
+  return {
+    permitted: permitted.map(baseOf),
+    excluded: excluded.map(baseOf),
+    writesMinimum: [...permitted, ...excluded].some(({ writesMinimum }) => writesMinimum),
+  };
 }
 
-function readSubtrees(reader: DerReader, number: number): GeneralName[] {
+interface Subtree {
+  base: GeneralName;
+  writesMinimum: boolean;
+}
+
+function readSubtrees(reader: DerReader, number: number): Subtree[] {
   const field = reader.optional(contextTag(number, 'constructed'));
   if (field === null) return [];
   const list = field.open();
   if (list.done) throw new PkiError('empty', 'empty list of subtrees');
-  const bases: GeneralName[] = [];
+  const subtrees: Subtree[] = [];
   while (!list.done) {
     const subtree = list.enter(TAG.sequence);
     const base = readGeneralName(subtree, SUBTREE_LENGTHS);
@@ -37,9 +48,9 @@ function readSubtrees(reader: DerReader, number: number): GeneralName[] {
     if ((minimum !== null && countValue(minimum) !== 0) || !subtree.done) {
       throw new PkiError('value', 'subtree with a minimum or maximum');
     }
-    bases.push(base);
+    subtrees.push({ base, writesMinimum: minimum !== null });
   }
-  return bases;
+  return subtrees;
 }
 
 /** Throws PkiError for a base that cannot be applied. Ignoring it would silently weaken the constraints. */

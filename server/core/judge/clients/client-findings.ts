@@ -1,14 +1,30 @@
 import type { Protocol } from '../../../../contract/words.ts';
-import type { Certificate, ReferenceIdentifier } from '../../../pki/index.ts';
+import { type Certificate, type ReferenceIdentifier, subjectPublicKeyHash } from '../../../pki/index.ts';
 import type { ChainFinding } from '../../finding.ts';
 import type { HandshakeObservation } from '../../observation.ts';
-import { EXTENSION_RULES, FIELD_RULES } from './certificate-rules.ts';
-import { brokenRules, type ClientRule } from './client-rule.ts';
+import { brokenRules, type ClientRule, type Link } from './client-rule.ts';
+import { EXTENSION_RULES } from './extension-rules.ts';
+import { FIELD_RULES } from './field-rules.ts';
 import { HANDSHAKE_RULES } from './handshake-rules.ts';
 import { HOST_RULES, NAME_RULES } from './name-rules.ts';
 import { POLICY_RULES } from './policy-rules.ts';
 
-const LINK_RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
+const RULES = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
+const LINK_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== 'only');
+const ANCHOR_RULES = RULES.filter(({ ofAnchor }) => ofAnchor !== undefined);
+
+/** The most intermediates that Firefox accepts (measured; MAX_SUBCA_COUNT in mozilla::pkix). */
+const FIREFOX_INTERMEDIATES = 6;
+
+/** Rules about the whole path of a leaf. */
+const PATH_RULES: readonly ClientRule<{ certificate: Certificate; path: readonly Certificate[] }>[] = [
+  {
+    code: 'long_path',
+    clients: ['firefox'],
+    source: 'measured',
+    applies: ({ path }) => path.length - 2 > FIREFOX_INTERMEDIATES,
+  },
+];
 
 /** Returns what some clients refuse in the certificates of a valid path, leaf first, anchor last. */
 export function pathRefusals(
@@ -18,42 +34,102 @@ export function pathRefusals(
 ): ChainFinding[] {
   const [leaf] = path;
   if (leaf === undefined) return [];
-  // A leaf that is itself the anchor is the whole path.
-  const ofLinks = path.slice(0, Math.max(1, path.length - 1)).flatMap((certificate, index) => {
-    const issuer = path[index + 1] ?? certificate;
-    const isLeaf = index === 0;
-    const link = { certificate, issuer, isLeaf, leaf, authoritiesBelow: index - 1 };
-    return brokenRules(LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
-  });
-  return [...ofLinks, ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol)];
+  return [
+    ...path.flatMap((_, index) => linkRefusals(path, index, protocol)),
+    ...brokenRules(HOST_RULES, { certificate: leaf, reference }, 'leaf', protocol),
+    ...brokenRules(PATH_RULES, { certificate: leaf, path }, 'leaf', protocol),
+  ];
 }
 
-/** Go also parses the extensions of certificates outside the path, and refuses the connection if one is malformed. */
-const COMPANION_RULES: readonly ClientRule<{ certificate: Certificate }>[] = [
+/** Returns what some clients refuse in one certificate of a valid path. */
+export function linkRefusals(
+  path: readonly Certificate[],
+  index: number,
+  protocol: Protocol,
+): ChainFinding[] {
+  const [leaf, certificate] = [path[0], path[index]];
+  if (leaf === undefined || certificate === undefined) return [];
+  const isLeaf = index === 0;
+  const isAnchor = !isLeaf && index === path.length - 1;
+  const issuer = path[index + 1] ?? certificate;
+  const link: Link = { certificate, issuer, isLeaf, leaf, authoritiesBelow: index - 1 };
+  return brokenRules(isAnchor ? ANCHOR_RULES : LINK_RULES, link, isLeaf ? 'leaf' : 'intermediate', protocol);
+}
+
+/** A certificate that a server sends although its path does not need it. */
+interface Companion {
+  certificate: Certificate;
+  anchor: Certificate;
+}
+
+const COMPANION_RULES: readonly ClientRule<Companion>[] = [
   {
     code: 'malformed_companion',
     clients: ['go'],
-    source: 'measured; parser.go of Go 1.25',
-    applies: ({ certificate: { parseErrors } }) => parseErrors.length > 0,
+    source: 'measured: Go reads all certificates; parser.go of Go 1.25',
+    applies({ certificate }) {
+      const link = {
+        certificate,
+        issuer: certificate,
+        leaf: certificate,
+        isLeaf: false,
+        authoritiesBelow: 0,
+      };
+      return (
+        certificate.parseErrors.length > 0 ||
+        NAME_RULES.some((rule) => rule.stopsParsing === true && rule.applies(link))
+      );
+    },
+  },
+  {
+    code: 'forged_root',
+    clients: ['java'],
+    source: 'measured',
+    applies: ({ certificate, anchor }) =>
+      certificate.selfIssued &&
+      certificate.subject.comparisonKey === anchor.subject.comparisonKey &&
+      subjectPublicKeyHash(certificate) !== subjectPublicKeyHash(anchor),
   },
 ];
 
-/** Returns what some clients refuse in the certificates that a server sends although its path does not need them. */
-export function companionRefusals(
+/** The most that Java reads: jdk.tls.maxServerCertificateChainLength, jdk.tls.maxHandshakeMessageSize. */
+const JAVA_CERTIFICATES = 10;
+const JAVA_BYTES = 32_768;
+
+const SENT_RULES: readonly ClientRule<{ certificate: Certificate; sent: readonly Certificate[] }>[] = [
+  {
+    code: 'large_chain',
+    clients: ['java'],
+    source: 'measured; security properties of OpenJDK 17',
+    applies: ({ certificate, sent }) =>
+      sent.length >= JAVA_CERTIFICATES ||
+      sent.reduce((sum, { der }) => sum + der.length, certificate.der.length) > JAVA_BYTES,
+  },
+];
+
+/** Returns what some clients refuse in the certificates that a server sends after its leaf, apart from those of the path. */
+export function sentRefusals(
   sent: readonly Certificate[],
   path: readonly Certificate[],
   protocol: Protocol,
 ): ChainFinding[] {
+  const [leaf, anchor] = [path[0], path.at(-1)];
+  if (leaf === undefined || anchor === undefined) return [];
   const needed = new Set(path.map(({ fingerprint }) => fingerprint));
-  return sent
-    .filter(({ fingerprint }) => !needed.has(fingerprint))
-    .flatMap((certificate) => brokenRules(COMPANION_RULES, { certificate }, 'intermediate', protocol));
+  return [
+    ...sent
+      .filter(({ fingerprint }) => !needed.has(fingerprint))
+      .flatMap((certificate) =>
+        brokenRules(COMPANION_RULES, { certificate, anchor }, 'intermediate', protocol),
+      ),
+    ...brokenRules(SENT_RULES, { certificate: leaf, sent }, 'leaf', protocol),
+  ];
 }
 
 /** Returns what some clients refuse in a leaf as one handshake shows it. */
 export function handshakeRefusals(
   leaf: Certificate,
-  seen: Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'legacyTls'> & {
+  seen: Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls'> & {
     isPublic: boolean;
     hasStapledTimestamp: boolean;
   },

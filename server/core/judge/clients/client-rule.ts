@@ -1,4 +1,4 @@
-import type { Client, Protocol } from '../../../../contract/words.ts';
+import { type Client, CLIENTS, type Protocol } from '../../../../contract/words.ts';
 import type { Certificate } from '../../../pki/index.ts';
 import { certificateName } from '../../facts.ts';
 import type { ChainFinding, ClientRuleCode, Severity } from '../../finding.ts';
@@ -10,9 +10,24 @@ export interface ClientRule<Context> {
   /** How this is known: `measured` by npm run test:clients, or the code or policy of the clients. */
   source: string;
   applies(context: Context): boolean;
+  /** Whether clients apply it to the root, too or only. Default: only below the root. */
+  ofAnchor?: 'too' | 'only';
+  /** Whether Go cannot read such a certificate, and refuses the connection even if its path does not need it. */
+  stopsParsing?: true;
 }
 
-/** Returns a finding for each rule that applies. `role`: that of the certificate in its chain. */
+/** A certificate of a valid path, below the anchor. */
+export interface Link {
+  certificate: Certificate;
+  /** The next certificate of the path; for the last one, the anchor. */
+  issuer: Certificate;
+  isLeaf: boolean;
+  leaf: Certificate;
+  /** Number of CA certificates between this one and the leaf. */
+  authoritiesBelow: number;
+}
+
+/** Returns a finding for each reason that applies, with all clients of its rules. `role`: that of the certificate in its chain. */
 export function brokenRules<Context extends { certificate: Certificate }>(
   rules: readonly ClientRule<Context>[],
   context: Context,
@@ -20,19 +35,18 @@ export function brokenRules<Context extends { certificate: Certificate }>(
   protocol: Protocol,
 ): ChainFinding[] {
   const { certificate } = context;
-  return rules.flatMap((rule): ChainFinding[] => {
-    const clients = rule.clients.filter(connectsTo(protocol));
-    if (clients.length === 0 || !rule.applies(context)) return [];
-    const authority = role === 'leaf' ? null : certificateName(certificate);
-    return [
-      {
-        code: 'refused_by_clients',
-        severity: severityOf(clients, protocol),
-        fingerprint: certificate.fingerprint,
-        facts: { kind: 'refused_by_clients', rule: rule.code, authority },
-        clients,
-      },
-    ];
+  const broken = rules.filter((rule) => rule.clients.some(connectsTo(protocol)) && rule.applies(context));
+  const authority = role === 'leaf' ? null : certificateName(certificate);
+  return [...Map.groupBy(broken, ({ code }) => code)].map(([code, reasons]): ChainFinding => {
+    const named = new Set(reasons.flatMap(({ clients }) => clients));
+    const clients = CLIENTS.filter((client) => named.has(client) && connectsTo(protocol)(client));
+    return {
+      code: 'refused_by_clients',
+      severity: severityOf(clients, protocol),
+      fingerprint: certificate.fingerprint,
+      facts: { kind: 'refused_by_clients', rule: code, authority },
+      clients,
+    };
   });
 }
 

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../pki/index.ts';
 import type { HandshakeObservation } from '../../observation.ts';
 import type { ClientRule } from './client-rule.ts';
 
-type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'legacyTls'> & {
+type Handshake = Pick<HandshakeObservation, 'tlsVersion' | 'cipher' | 'group' | 'legacyTls'> & {
   certificate: Certificate;
 };
 
@@ -40,5 +40,29 @@ export const HANDSHAKE_RULES: readonly ClientRule<Handshake>[] = [
     clients: ['go', 'java'],
     source: 'measured for Java; release notes of Go 1.22',
     applies: isRsaKeyExchange,
+  },
+  {
+    code: 'rare_group',
+    clients: ['chromium'],
+    source: 'measured',
+    applies: ({ group }) => group === 'P-521',
+  },
+  {
+    code: 'rare_group',
+    clients: ['chromium', 'firefox', 'go'],
+    source: 'measured',
+    applies: ({ group }) => group === 'X448',
+  },
+  {
+    code: 'rare_group',
+    clients: ['chromium', 'go'],
+    source: 'measured',
+    applies: ({ group, tlsVersion }) => tlsVersion === 'TLSv1.3' && group?.startsWith('DH,') === true,
+  },
+  {
+    code: 'rare_group',
+    clients: ['java', 'gnutls'],
+    source: 'measured; OpenSSL offers ML-KEM since 3.5, Go since 1.24',
+    applies: ({ group }) => group?.includes('MLKEM') === true,
   },
 ];

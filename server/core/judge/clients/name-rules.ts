@@ -5,21 +5,34 @@ import {
   matchesReference,
   type ReferenceIdentifier,
 } from '../../../pki/index.ts';
-import type { Link } from './certificate-rules.ts';
-import type { ClientRule } from './client-rule.ts';
+import type { ClientRule, Link } from './client-rule.ts';
 
 /** Tags of the string types of a name (X.680 §8.4). */
 const NUMERIC_STRING = 0x12;
 const PRINTABLE_STRING = 0x13;
 const IA5_STRING = 0x16;
-const UNIVERSAL_STRING = 0x1c;
+const UTF8_STRING = 0x0c;
+const T61_STRING = 0x14;
+const BMP_STRING = 0x1e;
+/** The types of strings that Go reads. */
+const READ_BY_GO = new Set([
+  UTF8_STRING,
+  NUMERIC_STRING,
+  PRINTABLE_STRING,
+  T61_STRING,
+  IA5_STRING,
+  BMP_STRING,
+]);
 /** What X.680 §41.4 allows in a PrintableString, and what the parser of Go allows beyond that. */
 const PRINTABLE = /^[A-Za-z0-9 '()+,\-./:=?*&]*$/;
 
-/** Returns whether the subject has an odd string of a type, or, for the last link, the name of the root. */
+/** Returns the subject of the certificate and, for the last link, the name of the root. */
+const namesOf = ({ certificate, issuer }: Pick<Link, 'certificate' | 'issuer'>): DistinguishedName[] =>
+  issuer.selfIssued ? [certificate.subject, certificate.issuer] : [certificate.subject];
+
+/** Returns whether the names have an odd string of a type. */
 function hasString({ certificate, issuer }: Link, tag: number, isOdd: (text: string) => boolean): boolean {
-  const names = issuer.selfIssued ? [certificate.subject, certificate.issuer] : [certificate.subject];
-  return names.some(({ relativeNames }) =>
+  return namesOf({ certificate, issuer }).some(({ relativeNames }) =>
     relativeNames
       .flat()
       .some((attribute) => attribute.tag === tag && attribute.text !== null && isOdd(attribute.text)),
@@ -49,6 +62,7 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     clients: ['chromium', 'go'],
     source: 'measured; X.680 §41.4',
     applies: (link) => hasString(link, PRINTABLE_STRING, (text) => !PRINTABLE.test(text)),
+    stopsParsing: true,
   },
   {
     code: 'numeric_string',
@@ -61,12 +75,14 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     clients: ['go'],
     source: 'measured; X.680 §41.2',
     applies: (link) => hasString(link, NUMERIC_STRING, (text) => /[^0-9 ]/.test(text)),
+    stopsParsing: true,
   },
   {
     code: 'odd_uri',
     clients: ['go'],
     source: 'measured; parseSANExtension in Go',
     applies: ({ certificate: { subjectAltNames } }) => subjectAltNames.uris.some(isOddUri),
+    stopsParsing: true,
   },
   {
     code: 'ampersand_in_name',
@@ -80,12 +96,15 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     clients: ['chromium', 'go'],
     source: 'measured',
     applies: (link) => hasString(link, IA5_STRING, (text) => /[^\0-\x7f]/.test(text)),
+    stopsParsing: true,
   },
   {
-    code: 'universal_string',
+    code: 'rare_name_type',
     clients: ['go'],
-    source: 'measured',
-    applies: (link) => hasString(link, UNIVERSAL_STRING, () => true),
+    source: 'measured; parseASN1String in Go',
+    applies: (link) =>
+      namesOf(link).some((name) => name.relativeNames.flat().some(({ tag }) => !READ_BY_GO.has(tag))),
+    stopsParsing: true,
   },
   {
     code: 'name_spelled_differently',
@@ -118,6 +137,23 @@ export const NAME_RULES: readonly ClientRule<Link>[] = [
     source: 'measured',
     applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
       isLeaf && subjectAltNames.dnsNames.includes(''),
+  },
+  {
+    code: 'rare_alternative_name',
+    clients: ['gnutls'],
+    source: 'measured',
+    applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
+      isLeaf &&
+      (subjectAltNames.unsupportedForms.some((form) => form === 'x400Address' || form === 'ediPartyName') ||
+        subjectAltNames.emailAddresses.includes('') ||
+        subjectAltNames.uris.includes('')),
+  },
+  {
+    code: 'rare_alternative_name',
+    clients: ['java'],
+    source: 'measured',
+    applies: ({ certificate: { subjectAltNames }, isLeaf }) =>
+      isLeaf && subjectAltNames.unsupportedForms.includes('ediPartyName'),
   },
 ];
 
@@ -152,4 +188,30 @@ export const HOST_RULES: readonly ClientRule<Covering>[] = [
     source: 'measured; RFC 1123 §2.1 allows no underscore in host names',
     applies: ({ reference }) => reference.kind === 'dns' && reference.name.includes('_'),
   },
+  {
+    code: 'hyphen_at_end',
+    clients: ['java'],
+    source: 'measured; RFC 1123 §2.1 allows no hyphen at either end of a label',
+    applies: ({ reference }) => hasHyphenAtEnd(reference),
+  },
+  {
+    code: 'hyphen_at_end',
+    clients: ['firefox'],
+    source: 'measured: it ignores such names in certificates, but not wildcards that cover them',
+    applies: ({ certificate, reference }) => {
+      const { subjectAltNames } = certificate;
+      const wildcards = subjectAltNames.dnsNames.filter((name) => name.startsWith('*.'));
+      return (
+        hasHyphenAtEnd(reference) &&
+        !matchesReference(
+          { ...certificate, subjectAltNames: { ...subjectAltNames, dnsNames: wildcards } },
+          reference,
+        )
+      );
+    },
+  },
 ];
+
+function hasHyphenAtEnd(reference: ReferenceIdentifier): boolean {
+  return reference.kind === 'dns' && /(?:^|\.)-|-(?:\.|$)/.test(reference.name);
+}

@@ -1,6 +1,7 @@
 import { type Client, CLIENT_NAMES, CLIENTS, type Protocol } from '../../../../contract/words.ts';
 import { type Certificate, EXTENSION, unknownCriticalExtensions } from '../../../pki/index.ts';
 import type { Finding, FindingCode } from '../../finding.ts';
+import type { RevocationProblem } from '../../observation.ts';
 import type { Verdict } from '../../verdict.ts';
 import { connectsTo } from './client-rule.ts';
 
@@ -26,13 +27,20 @@ const CHECKING_POLICIES: readonly Client[] = ['chromium', 'go', 'java', 'gnutls'
 const BY_CODE: Partial<Record<FindingCode, readonly Client[]>> = {
   lifetime_too_long: LIMITING_LIFETIMES,
   distrusted_root: ['chromium'],
-  // Measured with TLS 1.1. Some accept rare ciphers of TLS 1.2, but no browser does.
-  legacy_tls: CLIENTS.filter((client) => client !== 'gnutls'),
   // The other clients check neither CRL nor OCSP, or use only their own lists, such as CRLSets.
   revoked: ['firefox', 'apple'],
   intermediate_revoked: ['chromium', 'firefox', 'apple'],
   staple_missing: DEMANDING_STAPLE,
 };
+
+/** Returns who refuses a server that speaks only TLS 1.0 or 1.1, or only outdated ciphers and signatures of TLS 1.2 (measured). */
+export function refusingOldTls({ tlsVersion }: { tlsVersion: string }, protocol: Protocol): Client[] {
+  const refusing: readonly Client[] =
+    tlsVersion === 'TLSv1.2' || tlsVersion === 'TLSv1.3'
+      ? ['chromium', 'firefox', 'go', 'gnutls']
+      : CLIENTS.filter((client) => client !== 'gnutls');
+  return refusing.filter(connectsTo(protocol));
+}
 
 /** Returns the clients that refuse the endpoint because of a finding. */
 export function clientsRefusing({
@@ -52,6 +60,8 @@ export function clientsRefusing({
   if (facts.kind === 'path_fault' && facts.fault === 'weak_signature' && /SHA-?1$/i.test(facts.algorithm))
     return CLIENTS.filter((client) => client !== 'java');
   if (facts.kind === 'path_fault' && facts.fault === 'policy') return CHECKING_POLICIES;
+  if (facts.kind === 'staple_invalid') return refusingStaple(facts.why);
+  if (facts.kind === 'revoked' && facts.source === 'staple') return READING_STAPLES;
   return BY_CODE[code] ?? (severity === 'critical' ? CLIENTS : []);
 }
 
@@ -71,6 +81,18 @@ export function connectingClients(
         connects: !refusing.has(client),
       }))
     : [];
+}
+
+/** Clients that refuse a certificate because of a stapled OCSP response that says revoked (measured). */
+const READING_STAPLES: readonly Client[] = ['chromium', 'firefox', 'apple', 'gnutls'];
+
+/** Returns who refuses a server because of an OCSP response that it staples and that proves nothing (measured). */
+export function refusingStaple(why: RevocationProblem): readonly Client[] {
+  if (why === 'malformed') return ['firefox', 'java', 'gnutls'];
+  if (why === 'bad_signature' || why === 'weak_signature' || why === 'wrong_issuer')
+    return ['firefox', 'gnutls'];
+  if (why === 'responder_refused') return ['firefox'];
+  return ['gnutls'];
 }
 
 /** Returns who refuses a weak RSA key of this size (measured; Apple: support.apple.com/103769). */

@@ -1,25 +1,14 @@
-import { type Certificate, EXTENSION, type PublicKey, PURPOSE, RSA_PSS } from '../../../pki/index.ts';
-import type { ClientRule } from './client-rule.ts';
-
-/** A certificate of a valid path, below the anchor. */
-export interface Link {
-  certificate: Certificate;
-  /** The next certificate of the path; for the last one, the anchor. */
-  issuer: Certificate;
-  isLeaf: boolean;
-  leaf: Certificate;
-  /** Number of CA certificates between this one and the leaf. */
-  authoritiesBelow: number;
-}
+import { type Certificate, EXTENSION, PURPOSE } from '../../../pki/index.ts';
+import type { ClientRule, Link } from './client-rule.ts';
 
 /** Returns whether one of the extensions cannot be read. Empty lists count as readable, although RFC 5280 forbids them. */
 const isMalformed = ({ parseErrors }: Certificate, ...extensions: readonly string[]): boolean =>
   parseErrors.some(({ extension, code }) => code !== 'empty' && extensions.includes(extension));
 
-/** Returns whether an extension cannot be read, even if bytes after its value are ignored. */
+/** Returns whether an extension cannot be read, even if bytes after its value and the characters of strings are ignored. */
 const isUnreadable = (certificate: Certificate, extension: string): boolean =>
   certificate.parseErrors.some(
-    (error) => error.extension === extension && error.code !== 'empty' && error.code !== 'der_trailing',
+    (error) => error.extension === extension && !['empty', 'der_trailing', 'der_string'].includes(error.code),
   );
 
 const isEmpty = ({ parseErrors }: Certificate, extension: string): boolean =>
@@ -36,81 +25,8 @@ const hasOtherKeyIdentifier = ({ certificate, issuer }: Link): boolean => {
   return named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier;
 };
 
-/** Returns the key of the certificate and, for the last link, also that of the root, because no rule runs on the root itself. */
-const ownKeys = ({ certificate, issuer }: Link): PublicKey[] =>
-  issuer.selfIssued ? [certificate.key, issuer.key] : [certificate.key];
-
-/** Rules about the key and the encoding of a certificate. */
-export const FIELD_RULES: readonly ClientRule<Link>[] = [
-  {
-    code: 'p521_key',
-    clients: ['chromium'],
-    source: 'measured: Chrome offers no signature algorithm for it',
-    applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.curve === 'P-521',
-  },
-  {
-    code: 'ed25519_key',
-    clients: ['chromium', 'firefox'],
-    source: 'measured',
-    applies: (link) => ownKeys(link).some(({ type }) => type === 'ed25519'),
-  },
-  {
-    code: 'ed448_key',
-    clients: ['chromium', 'firefox', 'go'],
-    source: 'measured',
-    applies: (link) => ownKeys(link).some(({ type }) => type === 'ed448'),
-  },
-  {
-    code: 'rsa_pss_key',
-    clients: ['chromium', 'firefox', 'go'],
-    source: 'measured',
-    applies: ({ certificate: { key }, isLeaf }) => isLeaf && key.algorithm === RSA_PSS,
-  },
-  {
-    code: 'long_exponent',
-    clients: ['chromium', 'firefox', 'go'],
-    source: 'measured',
-    applies: ({ certificate: { key } }) => key.exponentIsSound && key.exponentBits > 33,
-  },
-  {
-    code: 'no_key_null',
-    clients: ['chromium', 'firefox', 'go'],
-    source: 'measured; RFC 3279 §2.3.1',
-    applies: ({ certificate: { key } }) => !key.hasNull,
-  },
-  {
-    code: 'negative_serial_number',
-    clients: ['go'],
-    source: 'release notes of Go 1.23',
-    applies: ({ certificate: { serialNumber } }) => Number.parseInt(serialNumber.slice(0, 2), 16) >= 0x80,
-  },
-  {
-    code: 'early_date',
-    clients: ['firefox'],
-    source: 'measured',
-    applies: ({ certificate: { notBefore } }) => notBefore < 0,
-  },
-  {
-    code: 'explicit_default',
-    clients: ['chromium'],
-    source: 'measured; X.690 §11.5',
-    applies: ({ certificate: { extensions } }) =>
-      [...extensions.values()].some(({ writesDefault }) => writesDefault),
-  },
-  {
-    code: 'long_path_length',
-    clients: ['chromium', 'firefox'],
-    source: 'measured: both read one byte',
-    applies: ({ certificate: { basicConstraints } }) => (basicConstraints?.pathLength ?? 0) > 255,
-  },
-  {
-    code: 'long_path_length',
-    clients: ['firefox'],
-    source: 'measured',
-    applies: ({ certificate: { basicConstraints } }) =>
-      (basicConstraints?.pathLength ?? 0) > 127 && (basicConstraints?.pathLength ?? 0) <= 255,
-  },
-];
+/** Number of the TLS extension status_request (RFC 8446 §4.2). */
+const STATUS_REQUEST = 5;
 
 /** Rules about the extensions of a certificate. */
 export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
@@ -124,7 +40,7 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
   {
     code: 'malformed_crl_points',
     clients: ['openssl', 'go'],
-    source: 'measured: they ignore bytes after the list',
+    source: 'measured: they ignore bytes after the list, and what a URL is made of',
     applies: ({ certificate }) => isUnreadable(certificate, EXTENSION.crlDistributionPoints),
   },
   {
@@ -158,7 +74,9 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     clients: ['firefox'],
     source: 'measured',
     applies: ({ certificate, isLeaf }) =>
-      isLeaf && isMalformed(certificate, EXTENSION.signedCertificateTimestamps),
+      isLeaf &&
+      isMalformed(certificate, EXTENSION.signedCertificateTimestamps) &&
+      !certificate.parseErrors.some(({ code }) => code === 'value'),
   },
   {
     code: 'malformed_crl_points',
@@ -196,6 +114,13 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     clients: ['firefox', 'openssl', 'gnutls'],
     source: 'measured; check_purpose_ssl_server in OpenSSL',
     applies: ({ certificate, isLeaf }) => !isLeaf && hasAnyPurposeOnly(certificate),
+  },
+  {
+    code: 'any_purpose_only',
+    clients: ['firefox', 'openssl'],
+    source: 'measured; check_purpose_ssl_server in OpenSSL',
+    applies: ({ certificate }) => hasAnyPurposeOnly(certificate),
+    ofAnchor: 'only',
   },
   {
     code: 'ocsp_signing_purpose',
@@ -260,10 +185,49 @@ export const EXTENSION_RULES: readonly ClientRule<Link>[] = [
     code: 'unsupported_constraint',
     clients: ['go', 'gnutls'],
     source: 'measured',
+    applies: ({ certificate }) =>
+      isCritical(certificate, EXTENSION.nameConstraints) &&
+      [
+        ...(certificate.nameConstraints?.permitted ?? []),
+        ...(certificate.nameConstraints?.excluded ?? []),
+      ].some(({ kind }) => kind === 'unsupported' || kind === 'directory'),
+  },
+  {
+    code: 'excluded_directory_name',
+    clients: ['firefox'],
+    source: 'measured',
     applies: ({ certificate: { nameConstraints } }) =>
-      [...(nameConstraints?.permitted ?? []), ...(nameConstraints?.excluded ?? [])].some(
-        ({ kind }) => kind === 'unsupported',
-      ),
+      nameConstraints?.excluded.some(({ kind }) => kind === 'directory') === true,
+  },
+  {
+    code: 'written_minimum',
+    clients: ['chromium', 'firefox'],
+    source: 'measured; X.690 §11.5',
+    applies: ({ certificate: { nameConstraints } }) => nameConstraints?.writesMinimum === true,
+  },
+  {
+    code: 'critical_policy_constraints',
+    clients: ['gnutls'],
+    source: 'measured; Go reads them since 1.24',
+    applies: ({ certificate }) => isCritical(certificate, EXTENSION.policyConstraints),
+  },
+  {
+    code: 'long_policy_count',
+    clients: ['chromium'],
+    source: 'measured: it reads one byte',
+    applies: ({ certificate: { policyConstraints, inhibitAnyPolicy } }) =>
+      [
+        policyConstraints?.requireExplicitPolicy,
+        policyConstraints?.inhibitPolicyMapping,
+        inhibitAnyPolicy,
+      ].some((count) => (count ?? 0) > 255),
+  },
+  {
+    code: 'other_tls_feature',
+    clients: ['firefox'],
+    source: 'measured',
+    applies: ({ certificate: { tlsFeatures }, isLeaf }) =>
+      isLeaf && tlsFeatures.some((feature) => feature !== STATUS_REQUEST),
   },
   {
     code: 'empty_constraint',
