@@ -145,6 +145,10 @@ test('an API token is shown once, works, and stops working when it is revoked', 
   await expect(section.getByText('Enter a name for the token')).toBeVisible();
   await expectAccessible(page);
 
+  await section.getByLabel('Name').fill('Nightly\u0007job');
+  await section.getByRole('button', { name: 'Create token' }).click();
+  await expect(section.getByLabel('Name')).toHaveAccessibleDescription(/./);
+  await expect(section.getByLabel('Name')).toBeFocused();
   await section.getByLabel('Name').fill('Nightly job');
   await choose(section.getByLabel('Expires'), 'In a year');
   await section.getByRole('button', { name: 'Create token' }).click();

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { addHost, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
+import { toasts } from './fault-world.ts';
+import { addHost, card, daysFromNow, expect, removeFromMenu, signUp, test, verifyAddress } from './world.ts';
 
 test('a status page is switched on, visible to a visitor, and gone when it is switched off', async ({
   page,
@@ -156,4 +157,39 @@ test('a badge loads on another site until it is switched off', async ({ page, br
   expect(await show()).toBe(0);
   await context.close();
   readme.close();
+});
+
+test('a domain that another tab removed is named at the list of domains', async ({
+  page,
+  context,
+  world,
+}) => {
+  await verifyAddress(page, world, await signUp(page, world));
+  const [shop, inner] = [await world.serve('shop.left.example'), await world.serve('inner.left.example')];
+  await addHost(page, shop);
+  await addHost(page, inner);
+  await page.goto('/status-page');
+  await page.getByLabel('Title').fill(`Left ${process.pid}`);
+  await page.getByRole('radio', { name: /^Chosen/ }).click();
+  const add = page.getByLabel('Add a domain');
+  for (const host of [shop, inner]) {
+    await add.fill(host);
+    await add.press('Enter');
+    await expect(page.getByLabel(`Name of ${host} on the page`)).toBeVisible();
+  }
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('All changes saved')).toBeVisible();
+
+  const second = await context.newPage();
+  await second.goto('/dashboard');
+  await (await removeFromMenu(second, inner)).click();
+  await expect(card(second, inner)).toHaveCount(0);
+  await page.getByLabel(`Name of ${shop} on the page`).fill('The shop');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(add).toHaveAccessibleDescription(`You no longer track ${inner}. Remove it from the page.`);
+  await expect(add).toBeFocused();
+  await expect(toasts(page).getByText('Could not save')).toHaveCount(0);
+  await page.getByRole('button', { name: `Remove ${inner} from the page` }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('All changes saved')).toBeVisible();
 });

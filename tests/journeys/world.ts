@@ -225,3 +225,10 @@ export const showSection = (panel: Page | Locator, name: string) =>
 
 export { expect } from '@playwright/test';
 import { DAY_MS } from '../../contract/durations.ts';
+
+/** Asks to remove a domain, and returns the button that confirms it. */
+export async function removeFromMenu(page: Page, host: string): Promise<Locator> {
+  await page.getByRole('button', { name: `Actions for ${host}` }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  return page.getByRole('alertdialog').getByRole('button', { name: 'Delete' });
+}

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { addHost, card, expect, signUp, test } from './world.ts';
+import { addHost, card, expect, removeFromMenu, signUp, test } from './world.ts';
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 const OFFLINE = 'The server could not be reached. Your monitoring keeps running.';
@@ -21,12 +21,6 @@ const clickTwice = (button: Locator) =>
     element.click();
     element.click();
   });
-
-async function removeFromMenu(page: Page, host: string): Promise<Locator> {
-  await page.getByRole('button', { name: `Actions for ${host}` }).click();
-  await page.getByRole('menuitem', { name: 'Remove' }).click();
-  return page.getByRole('alertdialog').getByRole('button', { name: 'Delete' });
-}
 
 test('offline writes fail at once and are not sent later', async ({ page, context, world }) => {
   await signUp(page, world);

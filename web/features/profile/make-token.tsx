@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
-import { TOKEN_LIFETIMES, TOKEN_NAME_MAX_LENGTH } from '../../../contract/token.ts';
+import { createTokenSchema, TOKEN_LIFETIMES, TOKEN_NAME_MAX_LENGTH } from '../../../contract/token.ts';
 import type { TokenScope, TokenWire } from '../../../contract/token.ts';
 import { makeToken } from '../../../contract/calls/token.ts';
 import { call, messageOf } from '../../lib/api-client.ts';
@@ -40,13 +40,18 @@ export function MakeTokenForm({
   const [isBusy, setBusy] = useState(false);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
 
-  const nameError = isSent && name.trim() === '' ? 'Enter a name for the token' : undefined;
-  const scopeError = isSent && scopes.length === 0 ? 'Choose what the token may do' : undefined;
+  const fields = createTokenSchema.shape;
+  const checkedName = fields.name.safeParse(name);
+  const checkedScopes = fields.scopes.safeParse(scopes);
+  const nameError = isSent ? checkedName.error?.issues[0]?.message : undefined;
+  const scopeError = isSent ? checkedScopes.error?.issues[0]?.message : undefined;
   const make = async (event: FormEvent) => {
     event.preventDefault();
     setSent(true);
-    if (name.trim() === '' || scopes.length === 0) {
-      form.current?.querySelector('input')?.focus();
+    if (!checkedName.success || !checkedScopes.success) {
+      form.current
+        ?.querySelector<HTMLInputElement>(checkedName.success ? 'fieldset input' : 'input')
+        ?.focus();
       return;
     }
     setBusy(true);

@@ -23,6 +23,13 @@ describe('an error of Firebase', () => {
     expect(refused(code).message).toBe(sentence);
   });
 
+  it.each([
+    ['auth/wrong-password', 'invalid_credentials'],
+    ['auth/email-already-in-use', 'email_taken'],
+  ])('%s has the code of the built-in provider', (code, ours) => {
+    expect(refused(code)).toMatchObject({ name: 'ApiError', code: ours });
+  });
+
   it.each(['auth/popup-closed-by-user', 'auth/cancelled-popup-request', 'auth/user-cancelled'])(
     '%s is none',
     (code) => {

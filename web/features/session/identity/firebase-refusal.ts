@@ -1,3 +1,4 @@
+import { ApiError } from '../../../lib/api-error.ts';
 import { SignInCancelled } from '../../../lib/account/identity.ts';
 
 const CANCELLED = new Set([
@@ -7,6 +8,7 @@ const CANCELLED = new Set([
 ]);
 
 const WRONG = 'Wrong email or password.';
+const TAKEN = 'This address already has an account. Log in instead.';
 const SILENT = 'The sign-in service is not responding. Check your connection and try again.';
 const NOT_CONFIGURED = 'The sign-in service is not set up for this. Contact whoever runs this server.';
 
@@ -16,7 +18,7 @@ const SENTENCES: Record<string, string> = {
   'auth/wrong-password': WRONG,
   'auth/user-not-found': WRONG,
   'auth/invalid-email': 'Invalid email address',
-  'auth/email-already-in-use': 'This address already has an account. Log in instead.',
+  'auth/email-already-in-use': TAKEN,
   'auth/account-exists-with-different-credential':
     'This address already has an account with another sign-in method.',
   'auth/weak-password': 'This password is too weak. Choose a longer one.',
@@ -47,11 +49,17 @@ export function firebaseCode(error: unknown): string {
   return typeof code === 'string' && code.startsWith('auth/') ? code : '';
 }
 
-/** Maps a failure of Firebase's SDK to an error with a message for users. */
+/**
+ * Maps a failure of Firebase's SDK to an error with a message for users. Those of one field have the codes of the built-in provider,
+ * so that the forms show them there.
+ */
 export function refusalOf(error: unknown): Error {
   const code = firebaseCode(error);
   if (CANCELLED.has(code)) return new SignInCancelled();
   const sentence = SENTENCES[code] ?? (code && `The sign-in service reported an error (${code}).`);
+  if (sentence === WRONG)
+    return new ApiError(sentence, { status: 401, code: 'invalid_credentials', cause: error });
+  if (sentence === TAKEN) return new ApiError(sentence, { status: 409, code: 'email_taken', cause: error });
   if (sentence) return new Error(sentence, { cause: error });
   return error instanceof Error ? error : new Error('The sign-in service failed.', { cause: error });
 }

@@ -15,11 +15,12 @@ interface NamedDomainsProps {
   domains: Named;
   /** These are all domains on the page; otherwise only those with another name. */
   isWhole: boolean;
+  error: string | undefined;
   onChange: (domains: Named) => void;
 }
 
 /** Edits domains and their names on the page. */
-export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) {
+export function NamedDomains({ domains, isWhole, error, onChange }: NamedDomainsProps) {
   const input = useRef<HTMLInputElement>(null);
   const replace = (id: string, label: string) =>
     onChange(domains.map((one) => (one.id === id ? { ...one, label } : one)));
@@ -77,7 +78,12 @@ export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) 
           ))}
         </ul>
       )}
-      <AddDomain domains={domains} input={input} onAdd={(domain) => onChange([...domains, domain])} />
+      <AddDomain
+        domains={domains}
+        input={input}
+        refusal={error}
+        onAdd={(domain) => onChange([...domains, domain])}
+      />
     </div>
   );
 }
@@ -85,10 +91,12 @@ export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) 
 interface AddDomainProps {
   domains: Named;
   input: React.RefObject<HTMLInputElement | null>;
+  /** Why the list was not saved. */
+  refusal: string | undefined;
   onAdd: (domain: Named[number]) => void;
 }
 
-function AddDomain({ domains, input, onAdd }: AddDomainProps) {
+function AddDomain({ domains, input, refusal, onAdd }: AddDomainProps) {
   const listId = useId();
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string>();
@@ -136,12 +144,13 @@ function AddDomain({ domains, input, onAdd }: AddDomainProps) {
       <Field
         ref={input}
         label="Add a domain"
+        name="domains"
         mono={typed !== ''}
         placeholder="shop.example.com"
         className="w-full min-w-0 flex-1"
         list={listId}
         value={typed}
-        error={error}
+        error={error ?? refusal}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

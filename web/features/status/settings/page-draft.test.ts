@@ -13,12 +13,15 @@ const page: StatusPageWire = {
   show_certificates: true,
   show_uptime: false,
   show_incidents: true,
-  domains: [{ id: 'd1', display_name: 'shop.example', label: 'Shop' }],
+  domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', display_name: 'shop.example', label: 'Shop' }],
 };
 
 it('sends unchanged settings back unchanged', () => {
   const { url: _, enabled: __, ...same } = page;
-  expect(changeOf(draftOf(page))).toEqual({ ...same, domains: [{ id: 'd1', label: 'Shop' }] });
+  expect(changeOf(draftOf(page))).toEqual({
+    ...same,
+    domains: [{ id: '5f6a3c1e-9d1b-4f0e-8a55-0c9f3f7f2b11', label: 'Shop' }],
+  });
 });
 
 it('detects changes', () => {
@@ -32,6 +35,11 @@ it('reports missing fields', () => {
   expect(errorsOf(draft)).toEqual({ title: 'Enter a title', slug: 'Enter an address' });
   expect(errorsOf({ ...draft, title: 'T', slug: 'a b c' }).slug).toMatch(/letters, digits/);
   expect(errorsOf(draftOf(page))).toEqual({});
+});
+
+it('reports lists that are too long', () => {
+  const tags = Array.from({ length: 21 }, (_, index) => `tag ${index}`);
+  expect(errorsOf({ ...draftOf(page), tags })).toEqual({ tags: 'Choose at most 20 tags' });
 });
 
 it.each([

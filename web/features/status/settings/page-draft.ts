@@ -57,16 +57,25 @@ export const isSame = (draft: PageDraft, saved: PageDraft): boolean =>
 export interface DraftErrors {
   title?: string | undefined;
   slug?: string | undefined;
+  tags?: string | undefined;
+  domains?: string | undefined;
 }
 
 export function errorsOf(draft: PageDraft): DraftErrors {
-  const title = previewStatusPageSchema.shape.title.safeParse(draft.title);
+  const { title, tags, domains } = previewStatusPageSchema.shape;
   const slug = pageAddressSchema.safeParse(draft.slug);
+  const found = {
+    title: title.safeParse(draft.title),
+    tags: tags.safeParse(draft.tags),
+    domains: domains.safeParse(draft.domains),
+  };
   return {
-    ...(!title.success && { title: title.error.issues[0]?.message }),
+    ...(!found.title.success && { title: found.title.error.issues[0]?.message }),
     ...(!slug.success && {
       slug: draft.slug === '' ? 'Enter an address' : slug.error.issues[0]?.message,
     }),
+    ...(!found.tags.success && { tags: found.tags.error.issues[0]?.message }),
+    ...(!found.domains.success && { domains: found.domains.error.issues[0]?.message }),
   };
 }
 

@@ -5,6 +5,7 @@ import { saveStatusPage, statusPage } from '../../../../contract/calls/status.ts
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
 import { call } from '../../../lib/api-client.ts';
 import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
+import { listed } from '../../../lib/format.ts';
 import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
@@ -77,9 +78,19 @@ function Settings({ page }: { page: StatusPageWire }) {
   };
   useEffect(() => {
     const wrong = Object.keys(errors)[0];
-    if (wrong !== undefined) form.current?.querySelector<HTMLInputElement>(`[name=${wrong}]`)?.focus();
+    if (wrong !== undefined) form.current?.querySelector<HTMLElement>(`[name=${wrong}]`)?.focus();
   }, [errors]);
 
+  const { mutate: findRemoved } = useWrite({
+    mutationFn: () => call(statusPage, {}),
+    onSuccess: ({ domains }) => {
+      const left = new Set(domains.map(({ id }) => id));
+      const gone = saved.domains.filter(({ id }) => !left.has(id)).map(({ name }) => name);
+      setErrors({
+        domains: `You no longer track ${gone.length > 0 ? listed(gone) : 'one of these domains'}. Remove it from the page.`,
+      });
+    },
+  });
   const { mutate, isPending, variables } = useWrite({
     mutationFn: (sent: StatusPageChange) => call(saveStatusPage, { body: sent }),
     onSuccess: (answer, sent) => {
@@ -95,6 +106,7 @@ function Settings({ page }: { page: StatusPageWire }) {
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
+      else if (error instanceof ApiError && error.code === 'not_found') findRemoved();
       else toast.error(failureText(error, 'Could not save the change: '));
     },
   });
@@ -159,7 +171,7 @@ function Settings({ page }: { page: StatusPageWire }) {
         title="Domains"
         description="Domains on the page. It never shows tags, notes or other account data."
       >
-        <WhichDomains draft={draft} onChange={change} />
+        <WhichDomains draft={draft} errors={errors} onChange={change} />
       </Row>
       <Row title="What the page shows" description="In addition to whether each domain is up.">
         <CheckboxLine

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { domainSummary } from '../../../../contract/calls/domain.ts';
 import { call } from '../../../lib/api-client.ts';
+import { FieldError } from '../../../ui/form/field.tsx';
 import { CheckboxLine } from '../../../ui/form/checkbox-line.tsx';
 import { RadioCells } from '../../../ui/form/radio-cells.tsx';
 import { NamedDomains } from './named-domains.tsx';
-import type { PageDraft } from './page-draft.ts';
+import type { DraftErrors, PageDraft } from './page-draft.ts';
 
 interface WhichDomainsProps {
   draft: PageDraft;
+  errors: DraftErrors;
   onChange: (change: Partial<PageDraft>) => void;
 }
 
@@ -18,7 +21,7 @@ const CELLS = [
 ] as const;
 
 /** Chooses the domains on the page and their names. */
-export function WhichDomains({ draft, onChange }: WhichDomainsProps) {
+export function WhichDomains({ draft, errors, onChange }: WhichDomainsProps) {
   return (
     <div className="grid gap-5">
       <RadioCells
@@ -28,17 +31,27 @@ export function WhichDomains({ draft, onChange }: WhichDomainsProps) {
         onChoose={(shows) => onChange({ shows })}
         className="grid-cols-3"
       />
-      {draft.shows === 'tags' && <Tags chosen={draft.tags} onChange={(tags) => onChange({ tags })} />}
+      {draft.shows === 'tags' && (
+        <Tags chosen={draft.tags} error={errors.tags} onChange={(tags) => onChange({ tags })} />
+      )}
       <NamedDomains
         domains={draft.domains}
         isWhole={draft.shows === 'chosen'}
+        error={errors.domains}
         onChange={(domains) => onChange({ domains })}
       />
     </div>
   );
 }
 
-function Tags({ chosen, onChange }: { chosen: string[]; onChange: (tags: string[]) => void }) {
+interface TagsProps {
+  chosen: string[];
+  error: string | undefined;
+  onChange: (tags: string[]) => void;
+}
+
+function Tags({ chosen, error, onChange }: TagsProps) {
+  const errorId = useId();
   const { data } = useQuery({
     queryKey: ['status-page-tags'],
     queryFn: async ({ signal }) => (await call(domainSummary, { signal })).tags.map(({ tag }) => tag),
@@ -48,7 +61,7 @@ function Tags({ chosen, onChange }: { chosen: string[]; onChange: (tags: string[
   if (data && tags.length === 0)
     return <p className="text-label text-fg-2">No domain has a tag yet. Add tags in a domain’s panel.</p>;
   return (
-    <fieldset>
+    <fieldset name="tags" tabIndex={-1} aria-describedby={error === undefined ? undefined : errorId}>
       <legend className="mb-1 text-label font-medium">Tags</legend>
       <div className="grid gap-x-4 sm:grid-cols-2">
         {tags.map((tag) => (
@@ -62,6 +75,7 @@ function Tags({ chosen, onChange }: { chosen: string[]; onChange: (tags: string[
           />
         ))}
       </div>
+      {error !== undefined && <FieldError id={errorId}>{error}</FieldError>}
     </fieldset>
   );
 }
