@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { installDebianPackage } from '../../tests/kit/debian-package.ts';
 import { HOST } from './protocol.ts';
 
-const PROGRAM = 'prometheus-blackbox-exporter';
+export const PROGRAM = 'prometheus-blackbox-exporter';
 const CONCURRENCY = 4;
 const WARM_UP_PROBES = 200;
 const PROBES = 600;
@@ -29,8 +29,7 @@ export async function startBlackbox(
   rootFile: string,
   port: number,
 ): Promise<Blackbox | null> {
-  const isInstalled = (): boolean => spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
-  if (!isInstalled() && !(installDebianPackage(PROGRAM) && isInstalled())) return null;
+  if (!isBlackboxInstalled()) return null;
 
   const config = join(folder, 'blackbox.yml');
   const module = {
@@ -52,7 +51,7 @@ export async function startBlackbox(
   const ended = once(child, 'exit');
   const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY });
   const probe = (): Promise<string> =>
-    text(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
+    probeText(`http://127.0.0.1:${exporterPort}/probe?module=certificate&target=127.0.0.1:${port}`, agent);
   const probes = async (count: number): Promise<void> => {
     let left = count;
     const runWorker = async (): Promise<void> => {
@@ -79,6 +78,12 @@ export async function startBlackbox(
   };
 }
 
+/** Installs the exporter if it is missing. Returns whether it can be run. */
+export function isBlackboxInstalled(): boolean {
+  const isInstalled = (): boolean => spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
+  return isInstalled() || (installDebianPackage(PROGRAM) && isInstalled());
+}
+
 /** Returns utime plus stime of /proc/PID/stat in µs. Resolution is 10 ms, so rounds must be long enough. */
 function cpuMicroseconds(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
@@ -86,7 +91,7 @@ function cpuMicroseconds(pid: number): number {
   return (utime + stime) * 10_000;
 }
 
-async function text(url: string, agent: Agent): Promise<string> {
+export async function probeText(url: string, agent: Agent): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   get(url, { agent }, (response) => {
     let body = '';

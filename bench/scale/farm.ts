@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** HTTPS hosts to monitor and their name server, in a separate process. */
 export interface Farm {
   port: number;
-  /** Returns the name of host number `index`. Hosts of one zone serve the same certificate. */
+  /** Returns the name of host number `index`. */
   hostOf(index: number): string;
   /** Environment variables that let the product find and trust the hosts. */
   environment: Record<string, string>;
@@ -21,8 +21,10 @@ export interface FarmReady {
 }
 
 export const FARM_DOMAIN = 'farm.example';
-/** Number of zones, each with one certificate; large enough that caches do not cover all hosts at once. */
-export const ZONES = 500;
+
+/** Returns the address of host number `index`; `half` 128 is that of its second address. */
+export const addressOf = (index: number, half: 0 | 128 = 0): string =>
+  `127.${half + 1 + ((index >> 16) & 63)}.${(index >> 8) & 255}.${index & 255}`;
 
 /** Starts the farm process, which ends with this one. Writes the farm's root certificate to `folder`. */
 export async function startFarm(folder: string): Promise<Farm> {
@@ -32,7 +34,7 @@ export async function startFarm(folder: string): Promise<Farm> {
   writeFileSync(authorityFile, ready.rootPem);
   return {
     port: ready.port,
-    hostOf: (index) => `h${index}.z${index % ZONES}.${FARM_DOMAIN}`,
+    hostOf: (index) => `h${index}.${FARM_DOMAIN}`,
     environment: {
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
       DNS_SERVERS: ready.dns,

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type App, freePort, startApp } from '../../tests/kit/app.ts';
 import { signIn, sendTo, type Person } from '../../tests/kit/people.ts';
 import { createFarmStore, spreadDue } from './farm-store.ts';
 import { type Figure, percentile } from './figures.ts';
+import { cpuOf, rssOf } from './process.ts';
 
 export interface SustainOptions {
   monitors: number;
@@ -36,9 +36,11 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
     let measured: Measured;
     try {
       const person = await signIn(sendTo(app.url), world.person);
+      const closeStream = await openStream(person);
       await delay(Math.max(0, from + WARM_UP_MS - Date.now()));
       say(`${Math.round((monitors / everyMs) * 1_000)} checks a second for ${runMs / 1_000} s`);
       measured = await measure(app, person, { runMs, pages: Math.floor(monitors / 50), say });
+      await closeStream();
     } finally {
       await app.stop();
     }
@@ -77,6 +79,21 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
   } finally {
     await world.remove();
   }
+}
+
+/** Opens the person's event stream as a dashboard does, and reads it. Returns a function that closes it. */
+export async function openStream(person: Person): Promise<() => Promise<void>> {
+  const { body } = await person.send('/api/events');
+  if (body === null) throw new Error('The event stream is empty.');
+  const reader = body.getReader();
+  const read = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  const done = read();
+  return async () => {
+    await reader.cancel();
+    await done;
+  };
 }
 
 interface Measured {
@@ -145,18 +162,4 @@ async function sendRequest(person: Person, round: number, pages: number, measure
   const took = performance.now() - from;
   measured.all.push(took);
   (measured.byKind[kind] ??= []).push(took);
-}
-
-/** Returns the RSS of a process in bytes; Linux only. */
-function rssOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
-}
-
-const TICK_MS = 10;
-
-/** Returns the CPU time of a process since its start in ms, user plus system, of all threads; Linux only. */
-function cpuOf(pid: number): number {
-  // Split after the process name, which may contain spaces; the fields after it have fixed positions.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -34,7 +34,7 @@ export interface FillOptions extends Population {
   owner?: string;
   /** Check interval of the monitors; by default 15. */
   everyMinutes?: number;
-  /** Returns the endpoint of a monitor by its number in its account; by default a name that does not resolve, port 443. */
+  /** Returns the https endpoint of a monitor by its number in its account; by default a name that does not resolve, port 443. */
   endpointOf?: (index: number) => { host: string; port: number };
   onProgress?: (done: number) => void;
 }
@@ -166,7 +166,7 @@ function rowsOf(accountId: string, index: number, place: number, options: FillOp
     account_id: accountId,
     host,
     port,
-    protocol: port === 443 ? 'https' : 'tls',
+    protocol: 'https',
     check_every_minutes: everyMinutes,
     created_at: now - 30 * DAY_MS + place,
     next_check_at: Math.floor(dueOverMs === undefined ? now + 2 * DAY_MS : now + fraction * dueOverMs),

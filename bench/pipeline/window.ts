@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DAY_MS } from '../../contract/durations.ts';
+import type { FarmStore } from '../scale/farm-store.ts';
+import { cpuOf, rssOf, writtenBy } from '../scale/process.ts';
+
+/** What a process used while it made the checks of one window. */
+export interface Window {
+  checks: number;
+  cpuMs: number;
+  /** Bytes at the end. */
+  rss: number;
+  /** Bytes written to disks. */
+  written: number;
+}
+
+/** Runs `work`, which makes `checks` checks, and measures the process meanwhile. */
+export async function measured(pid: number, checks: number, work: () => Promise<void>): Promise<Window> {
+  const [cpu, written] = [cpuOf(pid), writtenBy(pid)];
+  await work();
+  return { checks, cpuMs: cpuOf(pid) - cpu, rss: rssOf(pid), written: writtenBy(pid) - written };
+}
+
+/** Returns the CPU time of the product, in ms a second, while no monitor is due and nobody uses it. */
+export async function measureIdle({ store }: FarmStore, pid: number, ms: number): Promise<number> {
+  await store.db
+    .updateTable('monitors')
+    .set({ next_check_at: Date.now() + DAY_MS })
+    .execute();
+  await delay(5_000);
+  const { cpuMs } = await measured(pid, 0, () => delay(ms));
+  return cpuMs / (ms / 1_000);
+}
+
+/** The share of a window at its end in which no new check begins, so that slow ones end within it. */
+export const LAST_MS = 4_000;
