@@ -9,6 +9,7 @@ import {
   SqliteDialect,
 } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
+import { LogSync } from './log-sync.ts';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
 /**
@@ -19,14 +20,12 @@ const MAX_BLOCKING_MS = 5;
 
 /** Settings of the reader: a cache of 16,000 KiB, because lists of a large account read indexes of several megabytes. */
 const READER_PRAGMAS = 'PRAGMA cache_size = -16000';
-/**
- * Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. `synchronous =
- * FULL` makes commits survive power loss.
- */
+/** Settings of the writer. The checkpoint thread empties the log; above 4,000 pages, a write runs a checkpoint. */
 const WRITER_PRAGMAS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = 4000`;
+/** With a write-ahead log, only checkpoints wait for the disk; `LogSync` makes commits survive power loss. */
+const LOG_PRAGMAS = 'PRAGMA synchronous = NORMAL';
 
 /**
  * Kysely dialect for node:sqlite. Transactions and writes queue for one connection, so none fails with SQLITE_BUSY because of
@@ -68,6 +67,7 @@ class NodeSqliteDriver implements Driver {
   readonly #hasReader: boolean;
   #writer: SqliteConnection | null = null;
   #reader: SqliteConnection | null = null;
+  #sync: LogSync | null = null;
   readonly #lock = new WriterLock();
 
   constructor(path: string, hasReader: boolean) {
@@ -81,6 +81,11 @@ class NodeSqliteDriver implements Driver {
       // Open the reader after the writer, because the writer creates the file and turns on WAL.
       if (this.#hasReader)
         this.#reader = new SqliteConnection(this.#path, READER_PRAGMAS, { readOnly: true });
+      // A database in memory has no log.
+      if (writer.database.prepare('PRAGMA journal_mode').get()?.['journal_mode'] === 'wal') {
+        writer.database.exec(LOG_PRAGMAS);
+        this.#sync = new LogSync(this.#path);
+      }
     } catch (error) {
       writer.database.close();
       throw error;
@@ -90,7 +95,7 @@ class NodeSqliteDriver implements Driver {
 
   async acquireConnection(): Promise<DatabaseConnection> {
     if (this.#writer === null) throw new Error('The database is not open.');
-    return new RoutedConnection(this.#writer, this.#reader, this.#lock);
+    return new RoutedConnection(this.#writer, this.#reader, this.#sync, this.#lock);
   }
 
   async releaseConnection(connection: DatabaseConnection): Promise<void> {
@@ -104,7 +109,9 @@ class NodeSqliteDriver implements Driver {
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
+    const routed = asRouted(connection);
+    await routed.executeQuery(CompiledQuery.raw('commit'));
+    await routed.settle();
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
@@ -113,6 +120,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    this.#sync?.close();
     this.#reader?.database.close();
     this.#writer?.database.close();
   }
@@ -122,12 +130,19 @@ class NodeSqliteDriver implements Driver {
 class RoutedConnection implements DatabaseConnection {
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection | null;
+  readonly #sync: LogSync | null;
   readonly #lock: WriterLock;
   #isHeld = false;
 
-  constructor(writer: SqliteConnection, reader: SqliteConnection | null, lock: WriterLock) {
+  constructor(
+    writer: SqliteConnection,
+    reader: SqliteConnection | null,
+    sync: LogSync | null,
+    lock: WriterLock,
+  ) {
     this.#writer = writer;
     this.#reader = reader;
+    this.#sync = sync;
     this.#lock = lock;
   }
 
@@ -141,8 +156,15 @@ class RoutedConnection implements DatabaseConnection {
     try {
       return this.#write(query);
     } finally {
-      this.release();
+      if (READS.test(query.sql)) this.release();
+      else await this.settle();
     }
+  }
+
+  /** Lets the next transaction begin, and waits until the last one is on the disk. */
+  async settle(): Promise<void> {
+    this.release();
+    await this.#sync?.wait();
   }
 
   #write<Row>(query: CompiledQuery): QueryResult<Row> {
@@ -213,6 +235,8 @@ class WriterLock {
 const MAX_CACHED_STATEMENTS = 200;
 /** Maximum length of a cached statement in characters. Longer ones contain a list of values, so they differ each time. */
 const MAX_CACHED_LENGTH = 2_500;
+/** Statements that change nothing, so that nobody has to wait for the disk. */
+const READS = /^\s*(?:select|explain|pragma)\b/i;
 const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 
 /** An open connection with an LRU cache of statements, because preparing a statement takes as long as running most of them. */

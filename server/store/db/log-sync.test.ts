@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { LogSync } from './log-sync.ts';
+
+/** A log whose writes to the disk end when the test ends them. */
+function logWithHeldWrites() {
+  const folder = mkdtempSync(join(tmpdir(), 'certlantern-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'db-wal'), '');
+  const writes: PromiseWithResolvers<void>[] = [];
+  const log = new LogSync(join(folder, 'db'), () => {
+    const write = Promise.withResolvers<void>();
+    writes.push(write);
+    return write.promise;
+  });
+  onTestFinished(() => log.close());
+  const ended: string[] = [];
+  const commit = (name: string): Promise<void> => log.wait().then(() => void ended.push(name));
+  const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+  return { writes, commit, ended, settled };
+}
+
+it('A commit during a write to the disk waits for the next one, which all such commits share', async () => {
+  const { writes, commit, ended, settled } = logWithHeldWrites();
+  const first = commit('first');
+  await settled();
+  const others = [commit('second'), commit('third')];
+  await settled();
+  expect(writes).toHaveLength(1);
+  writes[0]?.resolve();
+  await first;
+  await settled();
+  expect(ended).toEqual(['first']);
+  expect(writes).toHaveLength(2);
+  const last = commit('fourth');
+  writes[1]?.resolve();
+  await Promise.all(others);
+  expect(ended).toEqual(['first', 'second', 'third']);
+  await settled();
+  writes[2]?.resolve();
+  await last;
+});
+
+it('A failed write to the disk fails its commits, and not the next ones', async () => {
+  const { writes, commit, settled } = logWithHeldWrites();
+  const first = commit('first');
+  await settled();
+  const second = commit('second');
+  writes[0]?.reject(new Error('EIO'));
+  await expect(first).rejects.toThrow('EIO');
+  await settled();
+  writes[1]?.resolve();
+  await second;
+});

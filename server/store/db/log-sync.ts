@@ -1,0 +1,54 @@
+import { closeSync, fdatasync, fsyncSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+
+const syncData: (file: number) => Promise<void> = promisify(fdatasync);
+
+/**
+ * Makes commits survive power loss, as SQLite does with `synchronous = FULL`, but without blocking the thread: it writes the
+ * write-ahead log to the disk in libuv's threads. Commits that come meanwhile share the next write.
+ */
+export class LogSync {
+  readonly #path: string;
+  #log: number | null = null;
+  readonly #sync: (file: number) => Promise<void>;
+  #running: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  /** `path`: the database file. `sync`: what writes a file to the disk; tests pass their own. */
+  constructor(path: string, sync = syncData) {
+    this.#path = path;
+    this.#sync = sync;
+  }
+
+  /** Resolves once everything that was committed before this call is on the disk. Rejects if the disk fails. */
+  wait(): Promise<void> {
+    this.#next ??= this.#startAfter(this.#running);
+    return this.#next;
+  }
+
+  async #startAfter(earlier: Promise<void> | null): Promise<void> {
+    // A write that has begun may miss commits of this moment.
+    await earlier?.catch(() => undefined);
+    this.#running = this.#next;
+    this.#next = null;
+    await this.#sync((this.#log ??= this.#open()));
+  }
+
+  /** Opens the log, which exists from the first commit to the end of the last connection. */
+  #open(): number {
+    // A new log must not lose its name either.
+    const folder = openSync(dirname(this.#path), 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+    return openSync(`${this.#path}-wal`, 'r+');
+  }
+
+  /** Closes the log. No call of `wait` may be pending. */
+  close(): void {
+    if (this.#log !== null) closeSync(this.#log);
+  }
+}
