@@ -9,10 +9,10 @@ import type { Log } from './clock.ts';
  */
 const POLL_MS = 1_000;
 /**
- * Average wait after a claim that found work; it doubles after each claim that found none, up to `POLL_MS`. Frequent claims are
- * small, so several workers get about equal shares of the work.
+ * Average wait after a claim that found work; it doubles after each claim that found none, up to `POLL_MS`. A claim costs more CPU
+ * time than recording a check, so each should find several. Frequent claims are small, so several workers get about equal shares.
  */
-const BUSY_POLL_MS = 100;
+const BUSY_POLL_MS = 250;
 /**
  * Maximum number of items per claim. If slots are left, a pause follows a full batch: otherwise, after a stall, the first
  * worker would claim everything that became due meanwhile.

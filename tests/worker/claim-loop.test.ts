@@ -144,18 +144,18 @@ describe('The claim loop', () => {
     expect(renewed).toHaveLength(4);
   });
 
-  it('polls after 100 ms when it found work, and backs off to one second when it did not', async () => {
+  it('polls after 250 ms when it found work, and backs off to one second when it did not', async () => {
     fakeTimers();
     const { loop, due, done, limits } = rig();
     due.push(atOnce('first'));
     loop.start();
     await vi.advanceTimersByTimeAsync(0);
     due.push(atOnce('second'));
-    await vi.advanceTimersByTimeAsync(100);
+    await vi.advanceTimersByTimeAsync(250);
     expect(done).toEqual(['first', 'second']);
-    // After 100, 200, 400, 800 ms, and then every second.
-    await vi.advanceTimersByTimeAsync(100 + 200 + 400 + 800 + 3_000);
-    expect(limits).toHaveLength(2 + 4 + 3);
+    // After 250 and 500 ms, and then every second.
+    await vi.advanceTimersByTimeAsync(250 + 500 + 3_000);
+    expect(limits).toHaveLength(2 + 2 + 3);
   });
 
   it('continues after a failed claim', async () => {
