@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { createEventStreams } from '../../server/api/http/event-streams.ts';
 import { freshStore } from '../kit/database.ts';
 
+const event = (name: string, data: object): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
 it('Closing an event stream twice does not close a later stream of the account', async () => {
   const store = await freshStore('sqlite');
   const streams = createEventStreams(store, { now: () => 0 });
@@ -11,7 +13,7 @@ it('Closing an event stream twice does not close a later stream of the account',
   const second = streams.open(session);
   first?.close();
   store.signals.publish({ topic: 'domain', accountId: 'account', monitorId: 'gone', change: 'removed' });
-  expect(await second?.next(0)).toEqual({ event: 'domain_removed', data: { id: 'gone' } });
+  expect(await second?.next(0)).toBe(event('domain_removed', { id: 'gone' }));
 });
 
 it('An event stream sends one account event for several changes, before the domain events', async () => {
@@ -19,8 +21,7 @@ it('An event stream sends one account event for several changes, before the doma
   const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
   store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: 'gone', change: 'changed' });
   for (const accountId of ['a', 'a', 'b']) store.signals.publish({ topic: 'account', accountId });
-  expect(await stream?.next(0)).toEqual({ event: 'account', data: {} });
-  expect(await stream?.next(0)).toEqual({ event: 'domain_removed', data: { id: 'gone' } });
+  expect(await stream?.next(0)).toBe(event('account', {}) + event('domain_removed', { id: 'gone' }));
   expect(await stream?.next(0)).toBeNull();
   store.signals.publish({ topic: 'account', accountId: 'b' });
   expect(await stream?.next(0)).toBeNull();
@@ -42,6 +43,52 @@ it('An event stream ends when all sessions of its account end', async () => {
   const streams = createEventStreams(store, { now: () => 0 });
   const [own, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
   store.signals.publish({ topic: 'session_ended', accountId: 'a', sessionId: null });
-  expect(await own?.next(0)).toEqual({ event: 'session_ended', data: {} });
+  expect(await own?.next(0)).toBe(event('session_ended', {}));
   expect(await other?.next(0)).toBeNull();
+});
+
+it('A change within a second of the last batch comes with the next one, once and in its newest state', async () => {
+  const store = await freshStore('sqlite');
+  const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
+  const change = (monitorId: string) =>
+    store.signals.publish({ topic: 'domain', accountId: 'a', monitorId, change: 'checked' });
+  change('first');
+  expect(await stream?.next(0)).toBe(event('domain_removed', { id: 'first' }));
+  for (const id of ['second', 'third', 'second']) change(id);
+  expect(await stream?.next(60_000)).toBe(
+    event('domain_removed', { id: 'second' }) + event('domain_removed', { id: 'third' }),
+  );
+});
+
+it('A domain that was added or removed is told at once', async () => {
+  const store = await freshStore('sqlite');
+  const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
+  for (const change of ['checked', 'removed', 'added'] as const) {
+    store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: change, change });
+    expect(await stream?.next(0)).toBe(event('domain_removed', { id: change }));
+  }
+});
+
+it('A reader who comes late gets every change, in batches of 500', async () => {
+  const store = await freshStore('sqlite');
+  const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
+  for (let number = 0; number < 1_200; number++)
+    store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: `m${number}`, change: 'checked' });
+  const counts: number[] = [];
+  for (let batch = 0; batch < 3; batch++)
+    counts.push((await stream?.next(0))?.match(/domain_removed/g)?.length ?? 0);
+  expect(counts).toEqual([500, 500, 200]);
+  expect(await stream?.next(0)).toBeNull();
+});
+
+it('The streams of an account share one read of a changed domain', async () => {
+  const texts: string[] = [];
+  const store = await freshStore('sqlite', { onQuery: ({ text }) => void texts.push(text) });
+  const streams = createEventStreams(store, { now: () => 0 });
+  const open = Array.from({ length: 20 }, () => streams.open({ accountId: 'a', sessionId: 's' }));
+  texts.length = 0;
+  store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: 'gone', change: 'checked' });
+  const received = await Promise.all(open.map(async (stream) => stream?.next(0)));
+  expect(received).toEqual(Array(20).fill(event('domain_removed', { id: 'gone' })));
+  expect(texts.filter((text) => text.includes('"monitors"'))).toHaveLength(1);
 });

@@ -1,13 +1,13 @@
 import { streamSSE } from 'hono/streaming';
 import type { ServerEvent } from '../../../contract/event.ts';
-import { findMonitor } from '../../store/monitors/monitors.ts';
+import { findMonitors } from '../../store/monitors/monitor-list.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { Signal } from '../../store/db/signals.ts';
-import { oneDomainWire } from '../domains/domain-wire.ts';
+import { domainWires } from '../domains/domain-wire.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { refuseTooMany } from './problem.ts';
-import { MINUTE_MS } from '../../../contract/durations.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../contract/durations.ts';
 
 const RECONNECT_MS = 3_000;
 
@@ -32,15 +32,14 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
         // An SSE comment flushes the headers without triggering any listener.
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
         while (!sse.aborted && !readiness.isDraining && !stream.hasMissedEvents) {
-          let event = await stream.next(timing.heartbeatMs);
+          let text = await stream.next(timing.heartbeatMs);
           if (performance.now() - sessionCheckedAt >= timing.heartbeatMs) {
             sessionCheckedAt = performance.now();
             // The session's access token may expire, and the signal that the session ended may get lost.
-            if ((await sessions.current(c)) === null) event = { event: 'session_ended', data: {} };
+            if ((await sessions.current(c)) === null) text = SESSION_ENDED;
           }
-          if (event === null) await sse.write(': alive\n\n');
-          else await sse.writeSSE({ event: event.event, data: JSON.stringify(event.data) });
-          if (event?.event === 'session_ended') return;
+          await sse.write(text ?? ': alive\n\n');
+          if (text === SESSION_ENDED) return;
         }
       } finally {
         readiness.draining.removeEventListener('abort', close);
@@ -53,12 +52,23 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
 /** Maximum number of open streams per account. Each costs a socket and a timer. The web app opens one per browser. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
+/** Returns the event in the format of server-sent events. */
+const textOf = ({ event, data }: ServerEvent): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const SESSION_ENDED = textOf({ event: 'session_ended', data: {} });
+/** Shortest time between two batches of events of an account. */
+const APART_MS = SECOND_MS;
+/** Maximum number of monitors in one batch, of about 700 kB. */
+const READ_AT_ONCE = 500;
+/** Maximum number of texts that the streams of an account share; a reader who catches up needs more. */
+const MAX_TEXTS = 2_000;
+
 interface EventStream {
   /**
-   * Returns the next event; null if none came within `waitMs`, or if the stream closed or missed events meanwhile. Once
-   * the session has ended, always returns `session_ended`.
+   * Returns the text of the next events; null if none came within `waitMs`, or if the stream closed or missed events meanwhile.
+   * Once the session has ended, always returns `SESSION_ENDED`.
    */
-  next(waitMs: number): Promise<ServerEvent | null>;
+  next(waitMs: number): Promise<string | null>;
   /** Whether events may have been missed. The client must then reconnect and reload everything. */
   readonly hasMissedEvents: boolean;
   close(): void;
@@ -71,26 +81,19 @@ export interface EventStreams {
 
 /** Creates event streams. Forwards the store's signals to the open streams of their account. */
 export function createEventStreams(store: Store, clock: { now(): number }): EventStreams {
-  const byAccount = new Map<string, Set<Stream>>();
+  const feeds = new Map<string, Feed>();
   store.signals.subscribe((signal) => {
-    if (signal.topic === 'missed')
-      for (const streams of byAccount.values()) for (const stream of streams) stream.receive(signal);
-    if (!('accountId' in signal)) return;
-    for (const stream of byAccount.get(signal.accountId) ?? []) stream.receive(signal);
+    if (signal.topic === 'missed') for (const feed of feeds.values()) feed.receive(signal);
+    if ('accountId' in signal) feeds.get(signal.accountId)?.receive(signal);
   });
 
   return {
     open({ accountId, sessionId }) {
-      const streams = byAccount.get(accountId) ?? new Set();
-      if (streams.size >= MAX_STREAMS_PER_ACCOUNT) return null;
-      const stream = createStream(sessionId, async (monitorId) => {
-        const monitor = await findMonitor(store, { accountId, monitorId });
-        return monitor === null
-          ? { event: 'domain_removed', data: { id: monitorId } }
-          : { event: 'domain', data: await oneDomainWire(store, monitor, clock.now()) };
-      });
-      streams.add(stream);
-      byAccount.set(accountId, streams);
+      const feed = feeds.get(accountId) ?? createFeed((ids) => readTexts(store, { accountId, ids, clock }));
+      if (feed.streams.size >= MAX_STREAMS_PER_ACCOUNT) return null;
+      const stream = createStream(sessionId, (ids) => feed.textsOf(ids));
+      feed.streams.add(stream);
+      feeds.set(accountId, feed);
       return {
         next: (waitMs) => stream.next(waitMs),
         get hasMissedEvents() {
@@ -98,45 +101,117 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         },
         close() {
           stream.wake();
-          streams.delete(stream);
-          // On a second close() the account may have a newer stream in another set, which must stay registered.
-          if (streams.size === 0 && byAccount.get(accountId) === streams) byAccount.delete(accountId);
+          feed.streams.delete(stream);
+          // On a second close() the account may have a newer feed, which must stay registered.
+          if (feed.streams.size === 0 && feeds.get(accountId) === feed) feeds.delete(accountId);
         },
       };
     },
   };
 }
 
-interface Stream {
+/** Reads monitors and returns the text of an event for each. */
+async function readTexts(
+  store: Store,
+  { accountId, ids, clock }: { accountId: string; ids: readonly string[]; clock: { now(): number } },
+): Promise<Map<string, string>> {
+  const texts = new Map(ids.map((id) => [id, textOf({ event: 'domain_removed', data: { id } })]));
+  const monitors = await findMonitors(store, { accountId, ids });
+  for (const data of await domainWires(store, monitors, clock.now()))
+    texts.set(data.id, textOf({ event: 'domain', data }));
+  return texts;
+}
+
+/** The streams of one account. Each changed monitor is read once for all of them, and after checks at most once a second. */
+interface Feed {
+  streams: Set<Stream>;
   receive(signal: Signal): void;
-  /** Ends a wait in `next`. */
+  textsOf(monitorIds: readonly string[]): Promise<string>;
+}
+
+function createFeed(read: (monitorIds: readonly string[]) => Promise<Map<string, string>>): Feed {
+  const streams = new Set<Stream>();
+  /** Texts since the last batch; a later change removes the text of its monitor. */
+  const texts = new Map<string, Promise<string>>();
+  let sentAt = -Infinity;
+  let isPlanned = false;
+
+  function send(): void {
+    isPlanned = false;
+    sentAt = performance.now();
+    texts.clear();
+    for (const stream of streams) stream.wake();
+  }
+
+  return {
+    streams,
+    receive(signal) {
+      if (signal.topic === 'domain') texts.delete(signal.monitorId);
+      for (const stream of streams) stream.receive(signal);
+      const waitMs = sentAt + APART_MS - performance.now();
+      if (waitMs <= 0 || isUrgent(signal)) send();
+      else if (!isPlanned) {
+        isPlanned = true;
+        setTimeout(send, waitMs).unref();
+      }
+    },
+    async textsOf(monitorIds) {
+      if (texts.size > MAX_TEXTS) texts.clear();
+      const missing = monitorIds.filter((id) => !texts.has(id));
+      if (missing.length > 0) {
+        const batch = read(missing);
+        for (const id of missing)
+          texts.set(
+            id,
+            batch.then((found) => found.get(id) ?? ''),
+          );
+      }
+      return (await Promise.all(monitorIds.flatMap((id) => texts.get(id) ?? []))).join('');
+    },
+  };
+}
+
+/** Returns whether a page must know at once: somebody acted, or the stream ends. */
+function isUrgent(signal: Signal): boolean {
+  if (signal.topic === 'domain') return signal.change === 'added' || signal.change === 'removed';
+  return signal.topic === 'missed' || signal.topic === 'session_ended';
+}
+
+interface Stream {
+  /** Notes what a signal changes. `wake` lets the stream send it. */
+  receive(signal: Signal): void;
   wake(): void;
   hasMissedEvents(): boolean;
-  next(waitMs: number): Promise<ServerEvent | null>;
+  next(waitMs: number): Promise<string | null>;
 }
 
 /**
  * Creates a stream that queues the ids of changed monitors, not their changes: a slow reader gets only the newest state
  * of each, and the queue has at most one entry per domain and kind of event.
  */
-function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
+function createStream(sessionId: string, textsOf: Feed['textsOf']): Stream {
   const monitorsChanged = new Set<string>();
   /** Ids of monitors whose alerts or alert settings changed; null for those of the whole account. */
   const alertsChanged = new Set<string | null>();
   let accountChanged = false;
   let sessionEnded = false;
   let hasMissedEvents = false;
+  let isAwake = false;
   let endWait: () => void = () => {};
 
-  function nextAlertsEvent(): ServerEvent | null {
-    const [monitorId] = alertsChanged;
-    if (monitorId === undefined) return null;
-    alertsChanged.delete(monitorId);
-    return { event: 'alerts', data: { domain_id: monitorId } };
-  }
+  /** Removes and returns the first ids of a set. Changes during the read that follows are queued again. */
+  const take = <Id>(ids: Set<Id>): Id[] => {
+    const taken = [...ids].slice(0, READ_AT_ONCE);
+    for (const id of taken) ids.delete(id);
+    isAwake ||= ids.size > 0;
+    return taken;
+  };
 
   return {
-    wake: () => endWait(),
+    wake() {
+      isAwake = true;
+      endWait();
+    },
     hasMissedEvents: () => hasMissedEvents,
     receive(signal) {
       if (signal.topic === 'domain') monitorsChanged.add(signal.monitorId);
@@ -145,16 +220,9 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
       else if (signal.topic === 'missed') hasMissedEvents = true;
       else if (signal.topic === 'session_ended')
         sessionEnded ||= [null, sessionId].includes(signal.sessionId);
-      endWait();
     },
     async next(waitMs) {
-      if (
-        !sessionEnded &&
-        !hasMissedEvents &&
-        !accountChanged &&
-        monitorsChanged.size === 0 &&
-        alertsChanged.size === 0
-      ) {
+      if (!isAwake)
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, waitMs);
           endWait = () => {
@@ -162,17 +230,15 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
             resolve();
           };
         });
-      }
-      if (sessionEnded) return { event: 'session_ended', data: {} };
-      if (accountChanged) {
-        accountChanged = false;
-        return { event: 'account', data: {} };
-      }
-      const [monitorId] = monitorsChanged;
-      if (monitorId === undefined) return nextAlertsEvent();
-      // Delete before reading: a change during the read then queues the monitor again.
-      monitorsChanged.delete(monitorId);
-      return read(monitorId);
+      isAwake = false;
+      if (sessionEnded) return SESSION_ENDED;
+      if (hasMissedEvents) return null;
+      const account = accountChanged ? textOf({ event: 'account', data: {} }) : '';
+      accountChanged = false;
+      const alerts = take(alertsChanged).map((id) => textOf({ event: 'alerts', data: { domain_id: id } }));
+      const monitors = take(monitorsChanged);
+      const text = account + (monitors.length > 0 ? await textsOf(monitors) : '') + alerts.join('');
+      return text === '' ? null : text;
     },
   };
 }
