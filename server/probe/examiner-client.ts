@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-import type { Observation } from '../core/index.ts';
+import type { Observation, Verdict } from '../core/index.ts';
 import type { ThreadRequest, ThreadResponse, ThreadData, ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement } from './examiner.ts';
 
@@ -81,6 +81,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
    * the id.
    */
   const requestIds = new WeakMap<Observation, number>();
+  const judgements = new WeakMap<Observation, { previous: Verdict | null; judgement: Judgement }>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
   let idle: NodeJS.Timeout | undefined;
   let lastId = 0;
@@ -129,7 +130,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     else if (report.kind === 'exceeded')
       request?.reject(new ExaminationExceeded('The examiner thread has too much work.'));
     else request?.resolve(report as never);
-    if (report.kind === 'judged' && report.isCut) onCut();
+    if ((report.kind === 'judged' || report.kind === 'observed') && report.isCut) onCut();
   }
 
   /** Ends the thread. The next request starts a new one. */
@@ -171,7 +172,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
   }
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture, onStep }) {
+    async observe(endpoint, { signal, authorities, withPosture, judgedWith, onStep }) {
       const { host, port, protocol } = endpoint;
       const request = {
         kind: 'observe' as const,
@@ -179,21 +180,25 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
         authorities: authorities.map(compactCopy),
         withPosture,
         withSteps: onStep !== undefined,
+        ...(judgedWith !== undefined && { previous: judgedWith }),
       };
       const { id, answered, abort } = send<'observed'>(request, timeouts.observeMs);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
-        const { observation: packed, steps } = await answered;
+        const { observation: packed, steps, judgement } = await answered;
         if (onStep) steps.forEach(onStep);
         const observation = deserialize(packed) as Observation;
-        requestIds.set(observation, id);
+        if (judgement === null) requestIds.set(observation, id);
+        else judgements.set(observation, { previous: judgedWith ?? null, judgement });
         return observation;
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
     async judge({ observation, now, authorities, previous }): Promise<Judgement> {
+      const made = judgements.get(observation);
+      if (made?.previous === previous) return made.judgement;
       const observed = requestIds.get(observation) ?? null;
       const request = {
         kind: 'judge' as const,

@@ -37,6 +37,8 @@ export type ThreadRequest =
       endpoint: { host: string; port: number; protocol: Protocol };
       authorities: readonly Uint8Array[];
       withPosture: boolean;
+      /** The previous verdict if the observation is to be judged at once; absent if not. */
+      previous?: Verdict | null;
       /** True if the caller wants the timings of the phases. */
       withSteps: boolean;
     }
@@ -56,8 +58,15 @@ export type ThreadRequest =
 export type ThreadResponse =
   /** The thread has started and accepts requests. */
   | { kind: 'ready' }
-  /** `observation`: serialized with node:v8. */
-  | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
+  /** `observation`: serialized with node:v8. `judgement`: null if it was not asked for. */
+  | {
+      kind: 'observed';
+      id: number;
+      observation: Uint8Array;
+      steps: Step[];
+      judgement: Judgement | null;
+      isCut: boolean;
+    }
   /** `isCut`: true if the work budget ran out, which the verdict also says. */
   | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
   /** The examination needs more work than this thread may do. */

@@ -31,10 +31,10 @@ const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) 
 const runningProbes = new Map<number, AbortController>();
 const observations = new LruCache<number, Observation>(OBSERVATION_CACHE_BYTES);
 /**
- * Pending judge requests. One is handled per event loop iteration, so that the sockets of other probes are served
- * between two hostile chains.
+ * Pending judgements. One is made per event loop iteration, so that the sockets of other probes are served between two hostile
+ * chains.
  */
-const judgeQueue: ThreadJudgeRequest[] = [];
+const judgeQueue: (() => void)[] = [];
 
 parentPort?.on('message', (request: ThreadRequest) => {
   switch (request.kind) {
@@ -43,8 +43,7 @@ parentPort?.on('message', (request: ThreadRequest) => {
     case 'observe':
       return reportFailure(request, observe(request));
     default:
-      judgeQueue.push(request);
-      if (judgeQueue.length === 1) setImmediate(judgeNext);
+      return enqueue(() => reportFailure(request, judge(request)));
   }
 });
 
@@ -52,10 +51,13 @@ function reportFailure({ id }: ThreadRequest, done: Promise<void>): void {
   done.catch((error: unknown) => report({ kind: 'failed', id, error: asError(error) }));
 }
 
+function enqueue(judgeOne: () => void): void {
+  judgeQueue.push(judgeOne);
+  if (judgeQueue.length === 1) setImmediate(judgeNext);
+}
+
 function judgeNext(): void {
-  const [request] = judgeQueue;
-  if (request === undefined) return;
-  reportFailure(request, judge(request));
+  judgeQueue[0]?.();
   judgeQueue.shift();
   if (judgeQueue.length > 0) setImmediate(judgeNext);
 }
@@ -77,8 +79,18 @@ async function observe(request: Extract<ThreadRequest, { kind: 'observe' }>): Pr
     const observation = await examiner.observe(endpoint, options);
     if (maxWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
     const packed = serialize(observation);
-    observations.set(id, observation, packed.byteLength);
-    report({ kind: 'observed', id, observation: packed, steps });
+    const observed = { kind: 'observed' as const, id, observation: packed, steps };
+    const { previous } = request;
+    if (previous === undefined) {
+      observations.set(id, observation, packed.byteLength);
+      return report({ ...observed, judgement: null, isCut: false });
+    }
+    await new Promise<void>((resolve) => enqueue(resolve));
+    const budget = createBudget(id);
+    budget.spend(0);
+    const judgement = await examiner.judge({ observation, now: now(), authorities, previous, work: budget });
+    if (maxWork !== null && budget.isExhausted) return report({ kind: 'exceeded', id });
+    report({ ...observed, judgement, isCut: budget.isExhausted });
   } finally {
     runningProbes.delete(id);
   }

@@ -27,13 +27,18 @@ export interface ExamineOptions {
   withPosture: boolean;
   /** Work budget for examining the certificates received. Default: `DEFAULT_WORK_PER_CHECK`. */
   work?: WorkBudget;
+  /**
+   * The previous verdict, if `judge` will be called with it and nothing else. An examiner in another thread then judges at once,
+   * which saves a message to that thread and back.
+   */
+  judgedWith?: Verdict | null;
   /** Called with the timing of each phase, at the latest when the probe ends. */
   onStep?: (step: Step) => void;
 }
 
 export interface JudgeRequest {
   observation: Observation;
-  /** Time of the verdict, ms UTC. */
+  /** Time of the verdict, ms UTC. A verdict made at once (see `judgedWith`) has the time of that moment instead. */
   now: number;
   /** DER of the account's own CAs, the same as for `observe`. */
   authorities: readonly Uint8Array[];

@@ -121,7 +121,7 @@ async function finishCheck(
   }
   const { verdict, certificates } = await judgedFor(monitor);
   const conclusion = await withSpan('record', {}, () =>
-    record(store, lease, { now, observation, verdict, certificates, jitter }),
+    record(store, lease, { now: verdict.judgedAt, observation, verdict, certificates, jitter }),
   );
   const endpoint = { monitor: monitorId, endpoint: `${monitor.host}:${monitor.port}` };
   if (conclusion === null) {

@@ -47,7 +47,7 @@ function keyOf({ host, port, protocol, authorities }: ClaimedMonitor): string | 
 /** The result of one probe. */
 export interface ProbeResult {
   observation: Observation;
-  /** When the probe ended, ms UTC; the `now` of the judgement and the record. */
+  /** When the probe ended, ms UTC. */
   endedAt: number;
   /** Random number in [0, 1). It is the same for all monitors, so that they are due together again. */
   jitter: number;
@@ -98,6 +98,8 @@ export function createSharedProbes(options: {
         signal: stopping,
         authorities,
         withPosture,
+        // Other monitors may join with other verdicts; their judgements need a message of their own.
+        ...(watchers.length === 1 && { judgedWith: watchers[0].verdict }),
         ...(isTraced() && { onStep: recordPastSpan }),
       }),
     );

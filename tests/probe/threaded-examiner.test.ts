@@ -58,6 +58,22 @@ describe('The examiner thread', () => {
     }
   });
 
+  it('judges at once if it is told the previous verdict, and again for any other', async () => {
+    const { endpoint, thread, here } = await place();
+    const authorities = [root.der];
+    const { verdict: previous } = await examine(here, endpoint);
+    const options = { signal: never, authorities, withPosture: false, judgedWith: previous };
+    const seen = await thread.observe({ ...endpoint, protocol: 'tls' }, options);
+    // A time at which the certificate was not valid yet.
+    const request = { observation: seen, authorities, now: 0 };
+    const atOnce = await thread.judge({ ...request, previous });
+    expect(atOnce.verdict).toMatchObject({ trusted: true });
+    expect(atOnce.verdict.judgedAt).toBeGreaterThan(0);
+    expect(atOnce.certificates).toHaveLength(1);
+    const later = await thread.judge({ ...request, previous: null });
+    expect(later.verdict).toMatchObject({ judgedAt: 0, trusted: false });
+  });
+
   it('ends a probe that is aborted', async () => {
     const { endpoint, thread } = await place();
     const stop = new AbortController();
