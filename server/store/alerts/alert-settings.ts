@@ -22,6 +22,7 @@ import {
 import { addressOf, parseDomainSettings, parseAccountSettings } from './stored-alerts.ts';
 import { lockPlan, storedEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
+import { compileOnce } from '../db/dialect.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -50,23 +51,28 @@ export interface RoutingContext extends EffectiveAlertSettings {
   maintenanceUntil: number | null;
 }
 
-/**
- * Returns the alert settings that apply to a monitor. Call it in the transaction that decides on its alerts.
- * @throws NoResultError if the account has no such monitor
- */
-export async function effectiveAlertSettings(
-  db: Kysely<Tables>,
-  { accountId, monitorId, now }: MonitorKey & { now: number },
-  store: Store,
-): Promise<EffectiveAlertSettings> {
-  const row = await db
+const settingsRow = compileOnce((db, { accountId, monitorId }: MonitorKey) =>
+  db
     .selectFrom('monitors')
     .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
     .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at', 'time_zone'])
     .select(['accounts.alert_settings as ofAccount', 'monitors.alert_settings as ofMonitor'])
     .where('monitors.id', '=', monitorId)
     .where('monitors.account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
+    .compile(),
+);
+
+/**
+ * Returns the alert settings that apply to a monitor. Call it in the transaction that decides on its alerts.
+ * @throws Error if the account has no such monitor
+ */
+export async function effectiveAlertSettings(
+  db: Kysely<Tables>,
+  { accountId, monitorId, now }: MonitorKey & { now: number },
+  store: Store,
+): Promise<EffectiveAlertSettings> {
+  const [row] = await settingsRow(db, { accountId, monitorId });
+  if (row === undefined) throw new Error('The account has no such monitor.');
   const { plan } = entitlementAt(store, storedEntitlement(row), now);
   return {
     settings: effectiveSettings(

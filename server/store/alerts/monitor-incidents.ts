@@ -9,6 +9,7 @@ import {
   REMEMBER_INCIDENTS_MS,
 } from '../../core/index.ts';
 import { supersedeWaitingQuery } from './alerts.ts';
+import { compileOnce } from '../db/dialect.ts';
 import { lockMonitor, type MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
@@ -18,21 +19,25 @@ import { HOUR_MS } from '../../../contract/durations.ts';
 import { readAlertFacts } from './stored-alerts.ts';
 import { makeDueBy } from '../monitors/check-due.ts';
 
-/** Returns the incidents of a monitor that the alert rules need: open, or ended within `REMEMBER_INCIDENTS_MS`. */
-export async function knownIncidents(
-  db: Kysely<Tables>,
-  { accountId, monitorId, now }: MonitorKey & { now: number },
-): Promise<KnownIncident[]> {
-  const rows = await db
+const incidentsSince = compileOnce((db, { accountId, monitorId, since }: MonitorKey & { since: number }) =>
+  db
     .selectFrom('incidents')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)]))
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
     .orderBy('started_at')
     .orderBy('problem')
-    .execute();
-  return withNotified(db, accountId, rows);
+    .compile(),
+);
+
+/** Returns the incidents of a monitor that the alert rules need: open, or ended within `REMEMBER_INCIDENTS_MS`. */
+export async function knownIncidents(
+  db: Kysely<Tables>,
+  { now, ...key }: MonitorKey & { now: number },
+): Promise<KnownIncident[]> {
+  const rows = await incidentsSince(db, { ...key, since: now - REMEMBER_INCIDENTS_MS });
+  return withNotified(db, key.accountId, rows);
 }
 
 /** Returns the deliveries of these incidents, because the routes of further alerts depend on them. */
@@ -104,6 +109,14 @@ function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
 /** Clock error that may go unnoticed. Records that are at most this far ahead are kept. */
 const CLOCK_ERROR_MS = HOUR_MS;
 
+/** Selects a row if there are incidents or alerts after a time. Nearly every check finds none. */
+const foundAfter = compileOnce((db, { accountId, monitorId, ahead }: MonitorKey & { ahead: number }) =>
+  sql<{ found: number }>`select 1 as found where exists (
+      select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
+    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
+      and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.compile(db),
+);
+
 /**
  * Deletes incidents and alerts recorded while the clock ran ahead, also alerts already sent, and resets `clearing_since`. Otherwise
  * a certificate that seemed expired then would never be reported again.
@@ -113,11 +126,7 @@ export async function deleteFutureIncidents(
   { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<void> {
   const ahead = now + CLOCK_ERROR_MS;
-  // Query before deleting, because nearly every check finds nothing to delete.
-  const { rows } = await sql<{ found: number }>`select 1 as found where exists (
-      select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
-    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
-      and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.execute(trx);
+  const rows = await foundAfter(trx, { accountId, monitorId, ahead });
   if (rows.length === 0) return;
   await trx
     .deleteFrom('incidents')

@@ -25,7 +25,7 @@ import {
   knownIncidents,
   writeIncidents,
 } from '../alerts/monitor-incidents.ts';
-import { leaseClock, locked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { registerSite } from '../monitors/favicons.ts';
@@ -72,7 +72,7 @@ export async function record(
   const verdict = { id: verdictDigest(check.verdict), text: JSON.stringify(check.verdict) };
   const outcome = await inTransaction(store, async (trx) => {
     // The row lock blocks other claims, deletion and check requests until the transaction ends.
-    const monitor = await lockLeasedRow(store, trx, lease);
+    const [monitor] = await lockLeasedRow(trx, lease);
     if (!monitor) return null;
     const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
     const alertSettings = isWatched ? await effectiveAlertSettings(trx, { ...key, now }, store) : null;
@@ -158,29 +158,30 @@ export async function record(
   return conclusion;
 }
 
-/** Locks the monitor's row and returns the columns that a check needs; undefined if this worker has lost the lease. */
-function lockLeasedRow(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
-  return locked(
-    store.dialect,
-    trx
-      .selectFrom('monitors')
-      .$call(joinVerdict)
-      .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active'])
-      .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
-      .select(['revoked', 'checked'])
-      .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
-      .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
-      .select(['recent_checks', 'response_ms'])
-      .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
-      .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
-      .where('monitors.id', '=', lease.monitorId)
-      .where('monitors.account_id', '=', lease.accountId)
-      .where('lease_token', '=', lease.leaseToken),
-    'monitors',
-  ).executeTakeFirst();
-}
+/** Locks the monitor's row and returns the columns that a check needs; no row if this worker has lost the lease. */
+const lockLeasedRow = compileOnce(
+  (db, { monitorId, accountId, leaseToken }: Omit<CheckLease, 'everyMinutes'>, dialect) =>
+    locked(
+      dialect,
+      db
+        .selectFrom('monitors')
+        .$call(joinVerdict)
+        .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active'])
+        .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
+        .select(['revoked', 'checked'])
+        .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
+        .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
+        .select(['recent_checks', 'response_ms'])
+        .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
+        .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
+        .where('monitors.id', '=', monitorId)
+        .where('monitors.account_id', '=', accountId)
+        .where('lease_token', '=', leaseToken),
+      'monitors',
+    ).compile(),
+);
 
-type LeasedRow = NonNullable<Awaited<ReturnType<typeof lockLeasedRow>>>;
+type LeasedRow = Awaited<ReturnType<typeof lockLeasedRow>>[number];
 
 /** Reads the state before the check. `alertSettings` is null for a paused monitor and for the monitor of the self-check. */
 async function readState(

@@ -1,7 +1,9 @@
 import {
+  type CompiledQuery,
   type Dialect,
   type Expression,
   type Kysely,
+  PostgresAdapter,
   type RawBuilder,
   type SelectQueryBuilder,
   sql,
@@ -9,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 import type { Store } from './open-store.ts';
+import type { Tables } from '../schema/tables.ts';
 
 /** The name of a supported database. Outside of `schema/`, this file contains all differences between their queries. */
 export type DialectName = 'sqlite' | 'postgres';
@@ -204,4 +207,34 @@ function errorCode(error: unknown): string {
  */
 export function leaseClock(store: Store, now: number): RawBuilder<number> {
   return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;
+}
+
+/** Stands for a value while a query is compiled. */
+class Placeholder {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * Returns a function that runs a query which is compiled once per dialect, because for a query of every check that takes longer than
+ * running it. `compile` may use each value only as one value of the query, and must not calculate with it.
+ */
+export function compileOnce<Values extends object, Row>(
+  compile: (db: Kysely<Tables>, values: Values, dialect: DialectName) => CompiledQuery<Row>,
+): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
+  const compiled = new Map<DialectName, CompiledQuery<Row>>();
+  // Typed as the values, so that Kysely checks their types against the columns.
+  const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as Values;
+  return async (db, values) => {
+    const dialect = db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
+    const query = compiled.get(dialect) ?? compile(db, placeholders, dialect);
+    compiled.set(dialect, query);
+    const parameters = query.parameters.map((one) =>
+      one instanceof Placeholder ? Reflect.get(values, one.name) : one,
+    );
+    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+  };
 }
