@@ -1,10 +1,4 @@
-import {
-  CompiledQuery,
-  createQueryId,
-  type InsertObject,
-  type KyselyPlugin,
-  type RootOperationNode,
-} from 'kysely';
+import { CompiledQuery, createQueryId, type InsertObject, type KyselyPlugin } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { claimDueDeliveries, oldestDue } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
@@ -274,23 +268,35 @@ async function withManyDeliveries(store: Store): Promise<void> {
 
 /** Returns the query plan of each query that `work` makes. */
 async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
-  const nodes: RootOperationNode[] = [];
+  const queries: CompiledQuery[] = [];
   const watching: KyselyPlugin = {
     transformQuery({ node }) {
-      nodes.push(node);
+      queries.push(store.db.getExecutor().compileQuery(node, createQueryId()));
       return node;
     },
     transformResult: async ({ result }) => result,
   };
-  const db = store.db.withPlugin(watching);
+  // Plugins do not see queries that were compiled earlier (`compileOnce`).
+  const db = new Proxy(store.db.withPlugin(watching), {
+    get(target, name) {
+      if (name !== 'executeQuery') {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return (query: CompiledQuery) => {
+        queries.push(query);
+        return store.db.executeQuery(query);
+      };
+    },
+  });
   await work({ ...store, db, search: (_account, read) => read(db) });
   const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
+  // A query that was compiled in this call is also there with placeholders, which no database takes.
+  const isComplete = ({ parameters }: CompiledQuery) =>
+    parameters.every((one) => typeof one !== 'object' || one === null);
   return Promise.all(
-    nodes.map(async (node) => {
-      const query = store.db.getExecutor().compileQuery(node, createQueryId());
-      const explained = await store.db.executeQuery(
-        CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
-      );
+    queries.filter(isComplete).map(async ({ sql: text, parameters }) => {
+      const explained = await store.db.executeQuery(CompiledQuery.raw(`${explain} ${text}`, [...parameters]));
       return JSON.stringify(explained.rows);
     }),
   );

@@ -7,6 +7,7 @@ import type { Store } from '../db/open-store.ts';
 import {
   updateLeasedRow,
   claimDueRows,
+  isAnyDue,
   deferRow,
   isForEnabledAccount,
   isWaiting,
@@ -29,6 +30,7 @@ export async function claimDueDeliveries(
   store: Store,
   claim: Claim & { by?: 'mail' | 'http' },
 ): Promise<ClaimedDelivery[]> {
+  if (!(await isAnyDue(store, 'deliveries', claim.now))) return [];
   let needsCheck = false;
   const claimed = await inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);

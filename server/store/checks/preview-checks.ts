@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { CertificateFacts, Verdict } from '../../core/index.ts';
-import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { FACTS } from './certificates.ts';
@@ -67,6 +67,8 @@ export async function removePreview(store: Store, id: string): Promise<void> {
   await store.db.deleteFrom('glances').where('id', '=', id).execute();
 }
 
+const anyPreview = compileOnce((db) => db.selectFrom('glances').select('id').limit(1).compile());
+
 /**
  * Claims preview checks of the last 15 seconds under a lease, oldest first. Also deletes those that were left behind, so that no
  * other loop has to.
@@ -75,6 +77,7 @@ export async function claimPreviews(
   store: Store,
   { now, limit, leaseMs }: { now: number; limit: number; leaseMs: number },
 ): Promise<ClaimedPreview[]> {
+  if ((await anyPreview(store.db, {})).length === 0) return [];
   await prunePreviews(store, now);
   const clock = leaseClock(store, now);
   return store.db

@@ -235,8 +235,8 @@ class WriterLock {
 const MAX_CACHED_STATEMENTS = 200;
 /** Maximum length of a cached statement in characters. Longer ones contain a list of values, so they differ each time. */
 const MAX_CACHED_LENGTH = 2_500;
-/** Statements that change nothing, so that nobody has to wait for the disk. */
-const READS = /^\s*(?:select|explain|pragma)\b/i;
+/** Raw statements that change nothing, so that nobody has to wait for the disk. */
+const READS = /^\s*(?:select|pragma)\b/i;
 const IS_DDL = /^\s*(?:create|alter|drop)\b/i;
 
 /** An open connection with an LRU cache of statements, because preparing a statement takes as long as running most of them. */

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, lockedSkippingLocked } from '../db/dialect.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';
@@ -23,6 +23,28 @@ export const MAX_UNANSWERED_CLAIMS = 20;
  * condition.
  */
 export const isWaiting = sql<boolean>`state = 'waiting'`;
+
+const firstDue = {
+  deliveries: firstDueOf('deliveries'),
+  mails: firstDueOf('mails'),
+};
+
+function firstDueOf(outbox: Outbox) {
+  return compileOnce((db, { now }: { now: number }) =>
+    db
+      .selectFrom(asTable(outbox))
+      .select('id')
+      .where(isWaiting)
+      .where('next_attempt_at', '<=', now)
+      .limit(1)
+      .compile(),
+  );
+}
+
+/** Returns whether a row is due. A claim writes even if it finds none, so ask this first; a due row may still not be claimable. */
+export async function isAnyDue(store: Store, outbox: Outbox, now: number): Promise<boolean> {
+  return (await firstDue[outbox](store.db, { now })).length > 0;
+}
 
 /** Proof that this worker may send a row. Invalid once another worker has claimed it. */
 export interface OutboxLease {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely';
 import { LANES, recentChecks } from '../../core/index.ts';
-import { leaseClock, locked } from '../db/dialect.ts';
+import { compileOnce, leaseClock, locked } from '../db/dialect.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
@@ -15,15 +15,19 @@ export const isActive = sql<boolean>`active = 1`;
 /** SQL condition that is true for every lane, so that a query by time alone can use the index on lane and due time. */
 export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
 
-/** Returns the due time (ms UTC) of the monitor that has been due the longest; null if none is due. */
-export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
+const firstOfLanes = compileOnce((db, { now }: { now: number }) => {
   const firsts = lanes().map(
     (lane) => sql`select min(next_check_at) as at from monitors
       where active = 1 and lane = ${sql.lit(lane)} and next_check_at <= ${now}`,
   );
-  const { rows } = await sql<{ at: number | null }>`select min(at) as at
-    from (${sql.join(firsts, sql` union all `)}) as firsts`.execute(db);
-  return rows[0]?.at ?? null;
+  return sql<{ at: number | null }>`select min(at) as at
+    from (${sql.join(firsts, sql` union all `)}) as firsts`.compile(db);
+});
+
+/** Returns the due time (ms UTC) of the monitor that has been due the longest, even if a worker holds it; null if none is due. */
+export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
+  const [first] = await firstOfLanes(db, { now });
+  return first?.at ?? null;
 }
 
 export function lanes(): number[] {

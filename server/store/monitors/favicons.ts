@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
-import { bytes, lockedSkippingLocked } from '../db/dialect.ts';
+import { compileOnce, bytes, lockedSkippingLocked } from '../db/dialect.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
@@ -30,6 +30,10 @@ export async function registerSite(
     .execute();
 }
 
+const firstDue = compileOnce((db, { now }: { now: number }) =>
+  db.selectFrom('favicons').select('host').where('next_fetch_at', '<=', now).limit(1).compile(),
+);
+
 /**
  * Claims sites whose icon fetch is due, longest due first, without sites that no active monitor checks. Sets the next fetch to
  * `nextFetchAt` (ms UTC) before anything is fetched, so that a failed fetch is not repeated sooner.
@@ -38,6 +42,7 @@ export async function claimDueSites(
   store: Store,
   { now, limit, nextFetchAt }: { now: number; limit: number; nextFetchAt: number },
 ): Promise<Site[]> {
+  if ((await firstDue(store.db, { now })).length === 0) return [];
   const claimed = await store.db
     .with('due', (db) =>
       lockedSkippingLocked(
