@@ -45,6 +45,19 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await checksMade(store)).toMatchObject([{ state: 'up', responseMs: 45, message: null }]);
   });
 
+  it('is read with the same statement each time, so that it is prepared only once', async () => {
+    const texts = new Set<string>();
+    const { store, key } = await watched(await open({ onQuery: ({ text }) => texts.add(text) }));
+    await look(store, NOW, 200);
+    const monitor = await findMonitor(store, key);
+    if (monitor === null) throw new Error('It was removed');
+    texts.clear();
+    await uptimePercents(store, [monitor], NOW + DAY);
+    const first = new Set(texts);
+    await uptimePercents(store, [monitor], NOW + 2 * DAY);
+    expect(texts).toEqual(first);
+  });
+
   it('is down from the first of two failed checks until the first successful one', async () => {
     const { store, key } = await watched(await open());
     const changes: string[] = [];

@@ -119,10 +119,12 @@ interface Span {
 }
 
 /** Returns SQL expressions for the start and the end of an incident, not before `from` and not after `now`. */
-function within({ from, now }: Pick<Span, 'from' | 'now'>) {
+function within(span: Pick<Span, 'from' | 'now'>) {
+  // Times are parameters, because each literal would be a new statement to prepare. SQLite binds numbers as reals.
+  const [from, now] = [sql`cast(${span.from} as bigint)`, sql`cast(${span.now} as bigint)`];
   return {
-    startedAt: sql<number>`case when started_at < ${sql.lit(from)} then ${sql.lit(from)} else started_at end`,
-    endedAt: sql<number>`case when ended_at is null or ended_at > ${sql.lit(now)} then ${sql.lit(now)} else ended_at end`,
+    startedAt: sql<number>`case when started_at < ${from} then ${from} else started_at end`,
+    endedAt: sql<number>`case when ended_at is null or ended_at > ${now} then ${now} else ended_at end`,
   };
 }
 
