@@ -2,6 +2,7 @@ import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 import { measureWorkers } from './scale/four-workers.ts';
 import { measureLists } from './scale/lists.ts';
 import { measureMonth } from './scale/month.ts';
+import { measurePages } from './scale/pages.ts';
 import { fill, STORE_VARIANTS, stopServer } from './scale/store-variants.ts';
 import { watchStolenTime } from './scale/stolen-time.ts';
 import { measureSustained } from './scale/sustain.ts';
@@ -13,9 +14,9 @@ import { MINUTE_MS } from '../contract/durations.ts';
 //   npm run bench -- scale                              every part; takes most of an hour
 //   npm run bench -- scale quick                        every part at a smaller size; takes about ten minutes
 //   npm run bench -- scale lists work sqlite-100k       some parts, on some stores
-//   npm run bench -- scale sustain four-workers month
+//   npm run bench -- scale sustain four-workers month pages
 
-const PARTS = ['lists', 'work', 'month', 'sustain', 'four-workers'] as const;
+const PARTS = ['lists', 'work', 'pages', 'month', 'sustain', 'four-workers'] as const;
 type Part = (typeof PARTS)[number];
 
 const args = process.argv.slice(3);
@@ -61,6 +62,7 @@ const runsPerStore = (parts: readonly ('lists' | 'work')[]): Run[] =>
       ]);
 
 const others: Record<Exclude<Part, 'lists' | 'work'>, () => Run[]> = {
+  pages: () => [['pages: list pages and event streams', () => measurePages(say)]],
   month: () => (['sqlite', 'postgres'] as const).map((kind) => [`month: ${kind}`, () => measureMonth(kind)]),
   sustain: () => [
     [
